@@ -1,0 +1,80 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// What only the command, the simulator and the server need is behind the trait "Server". A dependent that asks for
+// nothing gets the libraries alone and does not even fetch the rest. A checkout that SwiftPM made for a dependent lies
+// in a folder named "checkouts"; everywhere else this is the root package, and a plain `swift build` builds everything.
+let isDependency = Context.packageDirectory.split(separator: "/").contains("checkouts")
+let defaultTraits: Set<String> = isDependency ? [] : ["Server"]
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "_CryptoExtras", package: "swift-crypto")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let arguments: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Server"]))
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
+}
+
+let package = Package(
+    name: "counterfoil",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "AppStoreModels", targets: ["AppStoreModels"]),
+        .library(name: "AppStoreServer", targets: ["AppStoreServer"]),
+        .library(name: "AppStoreReceipts", targets: ["AppStoreReceipts"]),
+        .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
+        .executable(name: "counterfoil", targets: ["counterfoil"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The command, the simulator and the server, with what only they need."),
+        .default(enabledTraits: defaultTraits),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.24.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+    ],
+    targets: [
+        .target(name: "AppStoreModels", swiftSettings: settings),
+        .target(name: "AppStoreTrust", dependencies: [crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
+        .target(
+            name: "AppStoreServer",
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", crypto, x509,
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "AppStoreReceipts", dependencies: ["AppStoreTrust", crypto, cryptoExtras, x509, asn1],
+            swiftSettings: settings),
+        .target(
+            name: "StoreSimulator",
+            dependencies: ["AppStoreModels", "AppStoreServer", "AppStoreReceipts", crypto, cryptoExtras, x509, asn1],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "counterfoil",
+            dependencies: ["AppStoreModels", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments],
+            swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["AppStoreModels", "AppStoreServer", "StoreSimulator", crypto, x509],
+            path: "Tests/Support", swiftSettings: settings),
+        tests("AppStoreModelsTests", ["AppStoreModels"]),
+        tests("AppStoreTrustTests", ["AppStoreTrust"]),
+        tests("AppStoreServerTests", ["AppStoreServer"]),
+        tests("AppStoreReceiptsTests", ["AppStoreReceipts"]),
+    ]
+)

@@ -1,0 +1,5 @@
+import ArgumentParser
+import AsyncHTTPClient
+@main
+struct Counterfoil: ParsableCommand {
+}
