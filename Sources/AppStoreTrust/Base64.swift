@@ -1,0 +1,87 @@
+/// Base64 as RFC 4648 defines it, without the tolerance of Foundation's decoder: one text for one value.
+package enum Base64 {
+    /// Decodes base64url without padding (RFC 4648 §5, RFC 7515 §2). Refuses padding, white space, the standard
+    /// alphabet, an impossible length and leftover bits that are not zero (RFC 4648 §3.5).
+    package static func decodeURL(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        decode(text, urlTable)
+    }
+
+    /// Decodes standard base64 with its padding (RFC 4648 §4), as strictly.
+    package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard text.count.isMultiple(of: 4) else { return nil }
+        var end = text.count
+        for _ in 0..<2 where end > 0 && text[end - 1] == UInt8(ascii: "=") { end -= 1 }
+        return decode(UnsafeRawBufferPointer(rebasing: text[..<end]), standardTable)
+    }
+
+    /// Decodes standard base64 with its padding; nil for anything else.
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        Array(text.utf8).withUnsafeBytes { decode($0) }
+    }
+
+    /// Decodes base64url without padding; nil for anything else.
+    package static func decodeURL(_ text: some StringProtocol) -> [UInt8]? {
+        Array(text.utf8).withUnsafeBytes { decodeURL($0) }
+    }
+
+    /// Encodes as base64url without padding.
+    package static func encodeURL(_ bytes: some Collection<UInt8>) -> String {
+        let alphabet = urlAlphabet
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 4 / 3 + 3)
+        var (buffer, bits) = (UInt32(0), 0)
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(alphabet[Int(buffer >> UInt32(bits) & 63)])
+            }
+            buffer &= (1 << UInt32(bits)) - 1
+        }
+        if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits) & 63)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let common = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    private static let urlAlphabet = Array((common + "-_").utf8)
+    private static let urlTable = table(common + "-_")
+    private static let standardTable = table(common + "+/")
+
+    private static let invalid: UInt8 = 0xFF
+
+    private static func table(_ alphabet: String) -> [UInt8] {
+        var table = [UInt8](repeating: invalid, count: 256)
+        for (value, letter) in alphabet.utf8.enumerated() { table[Int(letter)] = UInt8(truncatingIfNeeded: value) }
+        return table
+    }
+
+    private static func decode(_ text: UnsafeRawBufferPointer, _ table: [UInt8]) -> [UInt8]? {
+        let tail = text.count & 3
+        guard tail != 1 else { return nil }
+        let whole = text.count / 4
+        let size = whole * 3 + (tail == 0 ? 0 : tail - 1)
+        return table.withUnsafeBufferPointer { table in
+            var isValid = true
+            let bytes = [UInt8](unsafeUninitializedCapacity: size) { output, count in
+                count = size
+                // Every index below is within `text` and `output` by the way their sizes were computed.
+                for group in 0..<whole {
+                    let (a, b) = (table[Int(text[group * 4])], table[Int(text[group * 4 + 1])])
+                    let (c, d) = (table[Int(text[group * 4 + 2])], table[Int(text[group * 4 + 3])])
+                    isValid = isValid && (a | b | c | d) != invalid
+                    output[group * 3] = a << 2 | b >> 4 & 3
+                    output[group * 3 + 1] = b << 4 | c >> 2 & 15
+                    output[group * 3 + 2] = c << 6 | d
+                }
+                guard tail > 0 else { return }
+                let (a, b) = (table[Int(text[whole * 4])], table[Int(text[whole * 4 + 1])])
+                let c = tail == 3 ? table[Int(text[whole * 4 + 2])] : 0
+                isValid = isValid && (a | b | c) != invalid && (tail == 3 ? c & 3 : b & 15) == 0
+                output[whole * 3] = a << 2 | b >> 4 & 3
+                if tail == 3 { output[whole * 3 + 1] = b << 4 | c >> 2 & 15 }
+            }
+            return isValid ? bytes : nil
+        }
+    }
+}

@@ -1,0 +1,115 @@
+internal import Crypto
+public import Foundation
+internal import SwiftASN1
+package import X509
+
+/// The roots that a chain may end at. A root is recognised byte for byte, by the SHA-256 of its DER encoding.
+public struct TrustAnchors: Sendable, Hashable {
+    /// Fingerprint (32 bytes) to the name shown in traces.
+    private var names: [[UInt8]: String]
+
+    private init(names: [[UInt8]: String]) { self.names = names }
+
+    /// Apple Root CA, Apple Root CA - G2 and Apple Root CA - G3.
+    ///
+    /// A SHA-256 fingerprint identifies the one certificate, so nothing has to be downloaded: signed data and receipts
+    /// bring the certificate along.
+    public static let apple = TrustAnchors(names: [
+        fingerprint("b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024"): "Apple Root CA",
+        fingerprint("c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050"): "Apple Root CA - G2",
+        fingerprint("63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"): "Apple Root CA - G3",
+    ])
+
+    /// Anchors from certificates, each PEM (one or several in a text) or DER.
+    ///
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` when one cannot be read or there is none.
+    public init(certificates: [Data]) throws(VerificationError) {
+        var names: [[UInt8]: String] = [:]
+        for data in certificates {
+            for (der, certificate) in try CertificateFile.read(data) {
+                names[Array(SHA256.hash(data: der))] = certificate.shortName
+            }
+        }
+        guard !names.isEmpty else { throw VerificationError(.certificateMalformed, "no root certificate was given") }
+        self.names = names
+    }
+
+    /// Anchors from files, PEM or DER, or from all `.pem`, `.cer`, `.crt` and `.der` files of folders.
+    ///
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` when a file cannot be read or holds no certificate.
+    public init(contentsOf locations: [URL]) throws(VerificationError) {
+        try self.init(certificates: CertificateFile.contents(of: locations))
+    }
+
+    /// These anchors and the others.
+    public func union(_ others: TrustAnchors) -> TrustAnchors {
+        TrustAnchors(names: names.merging(others.names) { mine, _ in mine })
+    }
+
+    /// The anchor's name if `der` is, byte for byte, one of the anchors.
+    package func name(ofRoot der: some Sequence<UInt8> & ContiguousBytes) -> String? {
+        names[der.withUnsafeBytes { Array(SHA256.hash(data: $0)) }]
+    }
+
+    private static func fingerprint(_ hexadecimal: String) -> [UInt8] {
+        Array(hexadecimal: hexadecimal) ?? []
+    }
+}
+
+/// Reads certificates as they lie in files.
+package enum CertificateFile {
+    /// The largest file that is read: far above any bundle of roots.
+    package static let maximumBytes = 1 << 20
+
+    /// All certificates in a DER or PEM file, each with its exact DER bytes.
+    package static func read(_ data: Data) throws(VerificationError) -> [(der: [UInt8], certificate: Certificate)] {
+        let ders: [[UInt8]]
+        if data.first == 0x30 {
+            ders = [Array(data)]
+        } else {
+            do {
+                ders = try PEMDocument.parseMultiple(pemString: String(decoding: data, as: UTF8.self))
+                    .filter { $0.discriminator == "CERTIFICATE" }.map(\.derBytes)
+            } catch {
+                throw VerificationError(.certificateMalformed, "neither PEM nor DER: \(error)")
+            }
+        }
+        var certificates: [(der: [UInt8], certificate: Certificate)] = []
+        for der in ders {
+            do {
+                certificates.append((der, try Certificate(derEncoded: der)))
+            } catch {
+                throw VerificationError(.certificateMalformed, "not a certificate: \(error)")
+            }
+        }
+        return certificates
+    }
+
+    /// The contents of files and of the certificate files in folders, in the order of their names.
+    package static func contents(of locations: [URL]) throws(VerificationError) -> [Data] {
+        var contents: [Data] = []
+        for location in locations {
+            do {
+                for file in try files(at: location) {
+                    let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+                    guard size <= maximumBytes else {
+                        throw VerificationError(.tooLarge, "\(file.path) is larger than \(maximumBytes) bytes")
+                    }
+                    contents.append(try Data(contentsOf: file))
+                }
+            } catch let error as VerificationError {
+                throw error
+            } catch {
+                throw VerificationError(.certificateMalformed, "cannot read \(location.path)")
+            }
+        }
+        return contents
+    }
+
+    private static func files(at location: URL) throws -> [URL] {
+        guard try location.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true else { return [location] }
+        return try FileManager.default.contentsOfDirectory(at: location, includingPropertiesForKeys: [.fileSizeKey])
+            .filter { ["pem", "cer", "crt", "der"].contains($0.pathExtension.lowercased()) }
+            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+    }
+}
