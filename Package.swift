@@ -75,7 +75,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil",
-            dependencies: ["AppStoreModels", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments],
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil-benchmarks",

@@ -1,0 +1,4 @@
+import ArgumentParser
+struct Tour: AsyncParsableCommand {
+    func run() async throws {}
+}
