@@ -2,9 +2,11 @@
 import PackageDescription
 
 // What only the command, the simulator and the server need is behind the trait "Server". A dependent that asks for
-// nothing gets the libraries alone and does not even fetch the rest. A checkout that SwiftPM made for a dependent lies
-// in a folder named "checkouts"; everywhere else this is the root package, and a plain `swift build` builds everything.
-let isDependency = Context.packageDirectory.split(separator: "/").contains("checkouts")
+// nothing gets the libraries alone and does not even fetch the rest. While SwiftPM resolves a dependency it reads this
+// file without a folder, afterwards from one named "checkouts" (or "registry"); everywhere else this is the root package,
+// and a plain `swift build` builds everything. Scripts/check-dependents holds it to that.
+let folders = Context.packageDirectory.split(separator: "/")
+let isDependency = folders.isEmpty || folders.contains("checkouts") || folders.contains("registry")
 let defaultTraits: Set<String> = isDependency ? [] : ["Server"]
 
 let settings: [SwiftSetting] = [
