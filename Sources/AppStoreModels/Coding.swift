@@ -122,8 +122,10 @@ extension KeyedDecodingContainer where Key: SignedPayloadKey {
 extension KeyedEncodingContainer {
     mutating func encode(_ value: Date, forKey key: Key) throws {
         guard let milliseconds = value.millisecondsSince1970 else {
+            // Not the date itself: Foundation traps when it describes one that is not a number.
             throw EncodingError.invalidValue(
-                value, .init(codingPath: codingPath + [key], debugDescription: "not an instant in milliseconds"))
+                value.timeIntervalSinceReferenceDate,
+                .init(codingPath: codingPath + [key], debugDescription: "not an instant in milliseconds"))
         }
         try encode(milliseconds, forKey: key)
     }
