@@ -28,7 +28,7 @@ func require(_ condition: Bool) throws {
     guard condition else { throw CocoaError(.featureUnsupported) }
 }
 
-let cases = [
+let allCases = [
     Case(name: "raw.p256.verify") { n in
         for _ in 0..<n { try require(key.isValidSignature(signature, for: input)) }
     },
@@ -57,6 +57,8 @@ let cases = [
     },
 ]
 let samplePayload = try JSONEncoder().encode(transaction)
+let wanted = CommandLine.arguments.dropFirst()
+let cases = allCases.filter { item in wanted.isEmpty || wanted.contains { item.name.hasPrefix($0) } }
 let measurement = try await Measurement.interleaving(cases)
 for item in cases { report(item.name, measurement.rate(item.name), "1/s") }
 report("jws.known-chain / raw.p256.verify", measurement.ratio("jws.known-chain") { $0("raw.p256.verify") }, "ratio")

@@ -4,7 +4,9 @@ internal import Foundation
 internal import X509
 
 /// What a protected header comes down to once its chain is proven: a key, and what is known about its certificates.
-struct SigningChain: Sendable {
+///
+/// A class, because the cache hands it out: one reference to count instead of one for each of its parts.
+final class SigningChain: Sendable {
     /// Who answers for the key.
     enum Authority: Sendable {
         /// A chain to an anchor.
