@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import SwiftASN1
 import Testing
+import X509
 import _CryptoExtras
 
 @Suite("Transaction receipts")
@@ -148,6 +149,10 @@ struct LegacyReceiptTests {
         var leafCanSign = true
         var critical = false
         var otherKey = false
+        var otherRootKey = false
+        var intermediateCanSign = true
+        var rootPathLength: Int?
+        var leafVersion = Certificate.Version.v3
         var code: VerificationError.Code?
     }
 
@@ -159,11 +164,19 @@ struct LegacyReceiptTests {
             Old(leafIsAuthority: true, code: .badChainRules), Old(intermediateIsAuthority: false, code: .badChainRules),
             Old(leafCanSign: false, code: .badChainRules), Old(critical: true, code: .badChainRules),
             Old(otherKey: true, code: .badChainSignature),
+            Old(otherRootKey: true, code: .badChainSignature), Old(intermediateCanSign: false, code: .badChainRules),
+            Old(rootPathLength: 1), Old(rootPathLength: 0, code: .badChainRules),
+            Old(leafVersion: .v1, code: .badChainRules),
         ])
     func versionTwo(_ old: Old) throws {
         let authority = try TestAuthority.shared.get()
+        let root = try TestAuthority.issue(
+            "Test Root", key: authority.root.key, isAuthority: true, pathLength: old.rootPathLength)
         let intermediate = try TestAuthority.issue(
-            "Store", by: authority.root, key: authority.intermediate.key, isAuthority: old.intermediateIsAuthority,
+            "Store",
+            by: old.otherRootKey ? .init(key: authority.xcode.key, certificate: root.certificate, der: []) : root,
+            key: authority.intermediate.key, isAuthority: old.intermediateIsAuthority,
+            canSign: old.intermediateCanSign,
             markers: old.intermediateMarkers ? [[1, 2, 840, 113635, 100, 6, 2, 2]] : [])
         let issuer =
             old.otherKey
@@ -173,9 +186,11 @@ struct LegacyReceiptTests {
             "Purchases", by: issuer, key: Self.smallKey.get(), isAuthority: old.leafIsAuthority,
             canSign: old.leafCanSign,
             markers: old.leafMarkers ? [[1, 2, 840, 113635, 100, 6, 5, 1]] : [],
-            critical: old.critical ? [1, 2, 3] : nil)
+            critical: old.critical ? [1, 2, 3] : nil,
+            version: old.leafVersion)
         let bytes = Data(try Builder(version: 2, signer: leaf).bytes())
-        let validator = try Self.validator(authority, [authority.root.der, intermediate.der])
+        var validator = try Self.validator(authority, [root.der, intermediate.der])
+        validator.anchors = try TrustAnchors(certificates: [Data(root.der)])
         if let code = old.code {
             #expect(throws: refusal(code)) { try validator.validate(contents: bytes) }
         } else {

@@ -67,9 +67,6 @@ struct LegacyChain: Sendable {
         of certificate: RawCertificate, by issuer: RawCertificate
     ) throws(VerificationError) {
         let key = try RSAVerifier(subjectPublicKeyInfo: issuer.subjectPublicKeyInfo)
-        guard key.keySizeInBits >= 2048 else {
-            throw VerificationError(.badChainRules, "an authority has a key of less than 2048 bits")
-        }
         let digest = try ReceiptDigest(signature: certificate.signatureAlgorithm)
         guard certificate.issuer == issuer.subject,
             key.isValid(certificate.signature, of: certificate.signedBytes, digest: digest)

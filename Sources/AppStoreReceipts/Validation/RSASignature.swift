@@ -57,8 +57,6 @@ struct RSAVerifier: Sendable {
         }
     }
 
-    var keySizeInBits: Int { key.keySizeInBits }
-
     func isValid(_ signature: [UInt8], of bytes: [UInt8], digest: ReceiptDigest) -> Bool {
         let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
         switch digest {

@@ -37,19 +37,21 @@ struct TestAuthority: Sendable {
     static func issue(
         _ name: String, by issuer: Party? = nil, key: _RSA.Signing.PrivateKey? = nil, isAuthority: Bool = false,
         canSign: Bool = true, markers: [ASN1ObjectIdentifier] = [], validity: ClosedRange<Date> = validity,
-        critical: ASN1ObjectIdentifier? = nil
+        critical: ASN1ObjectIdentifier? = nil, pathLength: Int? = nil, version: Certificate.Version = .v3
     ) throws -> Party {
         let key = try key ?? _RSA.Signing.PrivateKey(keySize: .bits2048)
         let subject = try DistinguishedName { CommonName(name) }
         var extensions = try Certificate.Extensions {
             Critical(
-                isAuthority ? BasicConstraints.isCertificateAuthority(maxPathLength: nil) : .notCertificateAuthority)
+                isAuthority
+                    ? BasicConstraints.isCertificateAuthority(maxPathLength: pathLength) : .notCertificateAuthority)
             Critical(KeyUsage(digitalSignature: canSign, keyCertSign: isAuthority && canSign, cRLSign: !canSign))
         }
         for marker in markers { try extensions.append(.init(oid: marker, critical: false, value: [5, 0])) }
         if let critical { try extensions.append(.init(oid: critical, critical: true, value: [5, 0])) }
         let certificate = try Certificate(
-            version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: validity.lowerBound,
+            version: version, serialNumber: .init(), publicKey: .init(key.publicKey),
+            notValidBefore: validity.lowerBound,
             notValidAfter: validity.upperBound, issuer: issuer?.certificate.subject ?? subject, subject: subject,
             signatureAlgorithm: .sha256WithRSAEncryption, extensions: extensions,
             issuerPrivateKey: .init(issuer?.key ?? key))
