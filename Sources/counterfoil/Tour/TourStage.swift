@@ -1,7 +1,9 @@
 import AppStoreServer
 import AppStoreTrust
+import Crypto
 import Foundation
 import StoreSimulator
+import X509
 
 /// What the tour plays on: an authority, a transaction signed by it, and a verifier that trusts it.
 struct TourStage {
@@ -33,6 +35,9 @@ struct TourStage {
         return try SignedDataVerifier(configuration)
     }
 
+    /// What the tour says about receipts.
+    func receiptLines(_ style: Style) throws -> [String] { [] }
+
     /// Texts that look almost right.
     func forgeries() throws -> [(name: String, text: String)] {
         let parts = transaction.split(separator: ".").map(String.init)
@@ -41,8 +46,6 @@ struct TourStage {
         let stranger = try Authority(name: "Tour")
         var foreign = payload
         foreign.bundleId = "com.example.other"
-        var changes = Authority.Changes()
-        changes.leaf = { $0.markers = [] }
         let none = Base64.encodeURL(Array(authority.header().replacingOccurrences(of: "ES256", with: "none").utf8))
         return [
             ("another product in the payload", "\(parts[0]).\(Base64.encodeURL(Array(richer.utf8))).\(parts[2])"),
@@ -50,13 +53,18 @@ struct TourStage {
             ("another authority of the same name", try stranger.sign(payload)),
             ("another app's transaction", try authority.sign(foreign)),
             ("a line break at the end", transaction + "\n"),
-            ("a developer's certificate instead of Apple's", try forgedByDeveloper(changes)),
+            ("a developer's certificate instead of Apple's", try developer().sign(payload)),
         ]
     }
 
-    /// Signed under the right root by a certificate that is not for signing receipts, as any developer has one.
-    private func forgedByDeveloper(_ changes: Authority.Changes) throws -> String {
-        try authority.reissued(changes: changes).sign(payload)
+    /// Under the right root, but with a certificate that is not for signing receipts, as any developer has one.
+    private func developer() throws -> Authority {
+        var template = Authority.leafTemplate("Tour", Date())
+        template.markers = []
+        let key = P256.Signing.PrivateKey()
+        let leaf = try template.issue(for: .init(key), by: authority.intermediate)
+        return Authority(
+            root: authority.root, intermediate: authority.intermediate, leaf: leaf, signingKey: key)
     }
 
     private static func configuration(_ authority: Authority) throws -> SignedDataVerifier.Configuration {

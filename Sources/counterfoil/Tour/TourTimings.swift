@@ -2,6 +2,7 @@ import AppStoreServer
 import AppStoreTrust
 import Crypto
 import Foundation
+import StoreSimulator
 
 /// The tour's stopwatch. `make bench` measures the same with more care.
 enum TourTimings {
