@@ -1,0 +1,67 @@
+/// The state of an auto-renewable subscription at the time Apple signed or answered. Apple's page: `status`.
+public struct SubscriptionStatus: RawRepresentable, Hashable, Sendable, Codable {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, listed below or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The subscription is active.
+    public static let active = Self(rawValue: 1)
+    /// The subscription has expired.
+    public static let expired = Self(rawValue: 2)
+    /// A renewal failed and the App Store keeps trying; the customer has no right to the product meanwhile.
+    public static let billingRetry = Self(rawValue: 3)
+    /// A renewal failed and the App Store keeps trying; the customer keeps the product meanwhile.
+    public static let billingGracePeriod = Self(rawValue: 4)
+    /// The App Store took the purchase back: a refund, or the end of family sharing.
+    public static let revoked = Self(rawValue: 5)
+}
+
+/// Whether a subscription will renew. Apple's page: `autoRenewStatus`.
+public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, listed below or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The customer, or the App Store, turned renewal off.
+    public static let off = Self(rawValue: 0)
+    /// The subscription renews at the end of its period.
+    public static let on = Self(rawValue: 1)
+}
+
+/// Why a subscription expired. Apple's page: `expirationIntent`.
+public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, listed below or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The customer cancelled.
+    public static let customerCancelled = Self(rawValue: 1)
+    /// The customer's payment failed.
+    public static let billingError = Self(rawValue: 2)
+    /// The customer did not consent to a price increase that needed consent.
+    public static let priceIncreaseNotAccepted = Self(rawValue: 3)
+    /// The product was not for sale at the time of renewal.
+    public static let productNotAvailable = Self(rawValue: 4)
+    /// Another reason.
+    public static let other = Self(rawValue: 5)
+}
+
+/// What the customer said to a price increase. Apple's page: `priceIncreaseStatus`.
+public struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable, Codable {
+    /// The number on the wire.
+    public let rawValue: Int32
+
+    /// Takes any number, listed below or not.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Consent is needed and the customer has not answered.
+    public static let pending = Self(rawValue: 0)
+    /// The customer consented, or was told of an increase that needs no consent.
+    public static let accepted = Self(rawValue: 1)
+}
