@@ -1,0 +1,28 @@
+/// Turns the renewal of a subscription off; the customer keeps it until the period ends. Apple's page:
+/// `SubscriptionCancelRequest`.
+public struct AdvancedCommerceSubscriptionCancelRequest: Sendable, Hashable, Codable {
+    /// What every request begins with.
+    public var requestInfo: AdvancedCommerceRequestInfo
+    /// The storefront, ISO 3166-1 alpha-3.
+    public var storefront: String?
+
+    /// Creates the value from its parts.
+    public init(requestInfo: AdvancedCommerceRequestInfo, storefront: String? = nil) {
+        self.requestInfo = requestInfo
+        self.storefront = storefront
+    }
+}
+
+/// The subscription after the renewal was turned off. Apple's page: `SubscriptionCancelResponse`.
+public struct AdvancedCommerceSubscriptionCancelResponse: Sendable, Hashable, Codable {
+    /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
+    public var signedRenewalInfo: String
+    /// The JWS of a ``JWSTransactionDecodedPayload``.
+    public var signedTransactionInfo: String
+
+    /// Creates the value from its parts.
+    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}

@@ -1,0 +1,90 @@
+/// Changes names, descriptions and identifiers, not what is billed. Apple's page: `SubscriptionChangeMetadataRequest`.
+public struct AdvancedCommerceSubscriptionChangeMetadataRequest: Sendable, Hashable, Codable {
+    /// What every request begins with.
+    public var requestInfo: AdvancedCommerceRequestInfo
+    /// What the subscription will be called.
+    public var descriptors: AdvancedCommerceSubscriptionChangeMetadataDescriptors?
+    /// The items to change; not empty if present.
+    public var items: [AdvancedCommerceSubscriptionChangeMetadataItem]?
+    /// The storefront, ISO 3166-1 alpha-3.
+    public var storefront: String?
+    /// The tax code.
+    public var taxCode: String?
+
+    /// Creates the value from its parts.
+    public init(
+        requestInfo: AdvancedCommerceRequestInfo,
+        descriptors: AdvancedCommerceSubscriptionChangeMetadataDescriptors? = nil,
+        items: [AdvancedCommerceSubscriptionChangeMetadataItem]? = nil, storefront: String? = nil,
+        taxCode: String? = nil
+    ) {
+        self.requestInfo = requestInfo
+        self.descriptors = descriptors
+        self.items = items
+        self.storefront = storefront
+        self.taxCode = taxCode
+    }
+}
+
+/// What a subscription will be called; at least one of the two. Apple's page: `SubscriptionChangeMetadataDescriptors`.
+public struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: Sendable, Hashable, Codable {
+    /// When it applies.
+    public var effective: AdvancedCommerceEffective
+    /// The description, up to 45 characters; the customer does not see it.
+    public var description: String?
+    /// The name, up to 30 characters; the customer sees it.
+    public var displayName: String?
+
+    /// Creates the value from its parts.
+    public init(effective: AdvancedCommerceEffective, description: String? = nil, displayName: String? = nil) {
+        self.effective = effective
+        self.description = description
+        self.displayName = displayName
+    }
+}
+
+/// An item whose name, description or identifier changes. Apple's page: `SubscriptionChangeMetadataItem`.
+public struct AdvancedCommerceSubscriptionChangeMetadataItem: Sendable, Hashable, Codable {
+    /// The developer's identifier of the item now.
+    public var currentSKU: String
+    /// When the change applies.
+    public var effective: AdvancedCommerceEffective
+    /// The new identifier, up to 128 characters.
+    public var sku: String?
+    /// The new description, up to 45 characters; the customer does not see it.
+    public var description: String?
+    /// The new name, up to 30 characters; the customer sees it.
+    public var displayName: String?
+
+    /// Creates the value from its parts.
+    public init(
+        currentSKU: String, effective: AdvancedCommerceEffective, sku: String? = nil, description: String? = nil,
+        displayName: String? = nil
+    ) {
+        self.currentSKU = currentSKU
+        self.effective = effective
+        self.sku = sku
+        self.description = description
+        self.displayName = displayName
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case currentSKU, effective
+        case sku = "SKU"
+        case description, displayName
+    }
+}
+
+/// The subscription after the change. Apple's page: `SubscriptionChangeMetadataResponse`.
+public struct AdvancedCommerceSubscriptionChangeMetadataResponse: Sendable, Hashable, Codable {
+    /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
+    public var signedRenewalInfo: String
+    /// The JWS of a ``JWSTransactionDecodedPayload``.
+    public var signedTransactionInfo: String
+
+    /// Creates the value from its parts.
+    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}

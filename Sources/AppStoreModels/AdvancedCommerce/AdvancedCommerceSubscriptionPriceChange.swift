@@ -1,0 +1,58 @@
+/// Changes prices from the next renewal on. Apple's page: `SubscriptionPriceChangeRequest`.
+public struct AdvancedCommerceSubscriptionPriceChangeRequest: Sendable, Hashable, Codable {
+    /// What every request begins with.
+    public var requestInfo: AdvancedCommerceRequestInfo
+    /// The new prices; at least one item.
+    public var items: [AdvancedCommerceSubscriptionPriceChangeItem]
+    /// The currency of the prices, ISO 4217.
+    public var currency: String?
+    /// The storefront, ISO 3166-1 alpha-3.
+    public var storefront: String?
+
+    /// Creates the value from its parts.
+    public init(
+        requestInfo: AdvancedCommerceRequestInfo, items: [AdvancedCommerceSubscriptionPriceChangeItem],
+        currency: String? = nil, storefront: String? = nil
+    ) {
+        self.requestInfo = requestInfo
+        self.items = items
+        self.currency = currency
+        self.storefront = storefront
+    }
+}
+
+/// The new price of an item. Apple's page: `SubscriptionPriceChangeItem`.
+public struct AdvancedCommerceSubscriptionPriceChangeItem: Sendable, Hashable, Codable {
+    /// The developer's identifier of the item.
+    public var sku: String
+    /// The new price, in thousandths of the currency unit.
+    public var price: Int64
+    /// The items whose increase depends on this one, each up to 128 characters. They must not be chained or shared.
+    public var dependentSKUs: [String]?
+
+    /// Creates the value from its parts.
+    public init(sku: String, price: Int64, dependentSKUs: [String]? = nil) {
+        self.sku = sku
+        self.price = price
+        self.dependentSKUs = dependentSKUs
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case sku = "SKU"
+        case price, dependentSKUs
+    }
+}
+
+/// The subscription after the change. Apple's page: `SubscriptionPriceChangeResponse`.
+public struct AdvancedCommerceSubscriptionPriceChangeResponse: Sendable, Hashable, Codable {
+    /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
+    public var signedRenewalInfo: String
+    /// The JWS of a ``JWSTransactionDecodedPayload``.
+    public var signedTransactionInfo: String
+
+    /// Creates the value from its parts.
+    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}

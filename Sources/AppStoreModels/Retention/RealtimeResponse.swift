@@ -1,0 +1,118 @@
+public import Foundation
+
+/// The answer to a ``DecodedRealtimeRequestBody``. Apple's page: `RealtimeResponseBody`. Give exactly one of the four.
+public struct RealtimeResponseBody: Sendable, Hashable, Codable {
+    /// A text, with or without an image.
+    public var message: RetentionMessage?
+    /// Another product of the group.
+    public var alternateProduct: RetentionAlternateProduct?
+    /// A promotional offer.
+    public var promotionalOffer: RetentionPromotionalOffer?
+    /// A change of an Advanced Commerce subscription. For any other subscription Apple ignores the whole answer.
+    public var advancedCommerceInfo: RetentionAdvancedCommerceInfo?
+
+    /// Creates the value from its parts.
+    public init(
+        message: RetentionMessage? = nil, alternateProduct: RetentionAlternateProduct? = nil,
+        promotionalOffer: RetentionPromotionalOffer? = nil, advancedCommerceInfo: RetentionAdvancedCommerceInfo? = nil
+    ) {
+        self.message = message
+        self.alternateProduct = alternateProduct
+        self.promotionalOffer = promotionalOffer
+        self.advancedCommerceInfo = advancedCommerceInfo
+    }
+}
+
+/// A message to show. Apple's page: `Message`.
+public struct RetentionMessage: Sendable, Hashable, Codable {
+    /// The message; must be approved.
+    public var messageIdentifier: UUID
+
+    /// Creates the value from its parts.
+    public init(messageIdentifier: UUID) {
+        self.messageIdentifier = messageIdentifier
+    }
+}
+
+/// Another product to propose. Apple's page: `AlternateProduct`.
+public struct RetentionAlternateProduct: Sendable, Hashable, Codable {
+    /// The message to show with it; must be approved and have no image.
+    public var messageIdentifier: UUID
+    /// The product; must be of the same subscription group.
+    public var productId: String
+    /// How the product would be billed (1.5).
+    public var billingPlanType: BillingPlanType?
+
+    /// Creates the value from its parts.
+    public init(messageIdentifier: UUID, productId: String, billingPlanType: BillingPlanType? = nil) {
+        self.messageIdentifier = messageIdentifier
+        self.productId = productId
+        self.billingPlanType = billingPlanType
+    }
+}
+
+/// A promotional offer to propose. Apple's page: `PromotionalOffer`. Give exactly one of the two signatures.
+public struct RetentionPromotionalOffer: Sendable, Hashable, Codable {
+    /// The message to show with it; must be approved and have no image.
+    public var messageIdentifier: UUID
+    /// The signed offer as a JWS.
+    public var promotionalOfferSignatureV2: String?
+    /// The signed offer in the older form.
+    public var promotionalOfferSignatureV1: PromotionalOfferSignatureV1?
+
+    /// Creates the value from its parts.
+    public init(
+        messageIdentifier: UUID, promotionalOfferSignatureV2: String? = nil,
+        promotionalOfferSignatureV1: PromotionalOfferSignatureV1? = nil
+    ) {
+        self.messageIdentifier = messageIdentifier
+        self.promotionalOfferSignatureV2 = promotionalOfferSignatureV2
+        self.promotionalOfferSignatureV1 = promotionalOfferSignatureV1
+    }
+}
+
+/// A signed promotional offer in the older form. Apple's page: `PromotionalOfferSignatureV1`.
+public struct PromotionalOfferSignatureV1: Sendable, Hashable, Codable {
+    /// The signature: Base64 of DER.
+    public var encodedSignature: String
+    /// The product.
+    public var productId: String
+    /// The nonce that was signed; lower-case, as in the signed text.
+    public var nonce: UUID
+    /// When it was signed: the very number of milliseconds that is in the signed text.
+    public var timestamp: Int64
+    /// The key that signed.
+    public var keyId: String
+    /// The offer.
+    public var offerIdentifier: String
+    /// The account link that was signed; lower-case, as in the signed text.
+    public var appAccountToken: UUID?
+
+    /// Creates the value from its parts.
+    public init(
+        encodedSignature: String, productId: String, nonce: UUID, timestamp: Int64, keyId: String,
+        offerIdentifier: String, appAccountToken: UUID? = nil
+    ) {
+        self.encodedSignature = encodedSignature
+        self.productId = productId
+        self.nonce = nonce
+        self.timestamp = timestamp
+        self.keyId = keyId
+        self.offerIdentifier = offerIdentifier
+        self.appAccountToken = appAccountToken
+    }
+}
+
+/// A change of an Advanced Commerce subscription to propose. Apple's page: `AdvancedCommerceInfo`.
+public struct RetentionAdvancedCommerceInfo: Sendable, Hashable, Codable {
+    /// The message to show with it; must be approved.
+    public var messageIdentifier: UUID
+    /// Base64 of the signed ``AdvancedCommerceSubscriptionModifyInAppRequest``, with exactly one changed item.
+    public var advancedCommerceData: String
+
+    /// Creates the value from its parts.
+    public init(messageIdentifier: UUID, advancedCommerceData: String) {
+        self.messageIdentifier = messageIdentifier
+        self.advancedCommerceData = advancedCommerceData
+    }
+}

@@ -1,0 +1,29 @@
+/// Says that a test notification is on its way. Apple's page: `SendTestNotificationResponse`.
+public struct SendTestNotificationResponse: Sendable, Hashable, Codable {
+    /// The token to ask for its fate with, for up to six months.
+    public var testNotificationToken: String
+
+    /// Creates the value from its parts.
+    public init(testNotificationToken: String) {
+        self.testNotificationToken = testNotificationToken
+    }
+}
+
+/// What became of a test notification. Apple's page: `CheckTestNotificationResponse`.
+public struct CheckTestNotificationResponse: Sendable, Hashable, Codable {
+    /// The JWS of the notification as it was sent.
+    public var signedPayload: String
+    /// Up to six attempts to deliver it.
+    public var sendAttempts: [SendAttemptItem]
+    /// Deprecated: use `sendAttempts`.
+    public var firstSendAttemptResult: SendAttemptResult?
+
+    /// Creates the value from its parts.
+    public init(
+        signedPayload: String, sendAttempts: [SendAttemptItem], firstSendAttemptResult: SendAttemptResult? = nil
+    ) {
+        self.signedPayload = signedPayload
+        self.sendAttempts = sendAttempts
+        self.firstSendAttemptResult = firstSendAttemptResult
+    }
+}
