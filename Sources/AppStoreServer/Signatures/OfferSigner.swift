@@ -1,3 +1,4 @@
+public import AppStoreModels
 import AppStoreTrust
 public import Foundation
 
@@ -47,10 +48,11 @@ public struct OfferSigner: Sendable {
     ///   - offerID: The promotional offer, as configured in App Store Connect.
     ///   - appAccountToken: The account to tie the purchase to. If there is one, the app has to make the purchase with
     ///     the very same token.
-    /// - Returns: The signature and everything else that the app has to hand to StoreKit with it.
+    /// - Returns: The signature and everything else that the app has to hand to StoreKit with it. The nonce and the account
+    ///   go to the app in lower case, as they were signed.
     public func promotionalOffer(
         productID: String, offerID: String, appAccountToken: UUID? = nil
-    ) throws(SigningError) -> PromotionalOfferSignature {
+    ) throws(SigningError) -> PromotionalOfferSignatureV1 {
         let milliseconds = (now().timeIntervalSince1970 * 1000).rounded(.down)
         guard let timestamp = Int64(exactly: milliseconds) else {
             throw SigningError(.invalidDate, "the clock shows no usable date")
@@ -59,10 +61,10 @@ public struct OfferSigner: Sendable {
         let text = try Self.promotionalOfferText(
             bundleID: bundleID, keyID: key.keyID, productID: productID, offerID: offerID,
             appAccountToken: appAccountToken, nonce: nonce, timestamp: timestamp)
-        return PromotionalOfferSignature(
-            signature: try key.derSignature(of: Data(text.utf8)).base64EncodedString(), keyID: key.keyID,
-            productID: productID, offerID: offerID, appAccountToken: appAccountToken, nonce: nonce,
-            timestamp: timestamp)
+        return PromotionalOfferSignatureV1(
+            encodedSignature: try key.derSignature(of: Data(text.utf8)).base64EncodedString(), productId: productID,
+            nonce: nonce, timestamp: timestamp, keyId: key.keyID, offerIdentifier: offerID,
+            appAccountToken: appAccountToken)
     }
 
     /// Signs a promotional offer as a JWS. Apple's page: *Generating JWS to sign App Store requests*.

@@ -1,3 +1,4 @@
+import AppStoreModels
 import AppStoreTrust
 import Crypto
 import Foundation
@@ -30,11 +31,12 @@ struct OfferSignerTests {
             "abcdef01-0203-4a05-8b06-070809fafbfc", "1700000000500",
         ]
         let text = Data(parts.map { Array($0.utf8) }.joined(separator: separator))
-        let der = try #require(Data(base64Encoded: signed.signature))
+        let der = try #require(Data(base64Encoded: signed.encodedSignature))
         #expect(key.publicKey.isValidSignature(try P256.Signing.ECDSASignature(derRepresentation: der), for: text))
-        #expect(signed.keyID == TestKeys.keyID)
+        #expect(signed.keyId == TestKeys.keyID)
         #expect(signed.nonce == Self.nonce)
-        #expect(signed.nonceText == Self.nonceText)
+        #expect(signed.productId == "Pro.Monthly")
+        #expect(signed.offerIdentifier == "Win-Back")
         #expect(signed.timestamp == 1_700_000_000_500)
         #expect(signed.appAccountToken == Self.account)
     }
@@ -48,7 +50,7 @@ struct OfferSignerTests {
         let signed = try signer().promotionalOffer(productID: "p", offerID: "o")
         let whole =
             "com.example.app\u{2063}ABCDEFGHIJ\u{2063}p\u{2063}o\u{2063}\u{2063}\(Self.nonceText)\u{2063}1700000000500"
-        let der = try #require(Data(base64Encoded: signed.signature))
+        let der = try #require(Data(base64Encoded: signed.encodedSignature))
         #expect(
             key.publicKey.isValidSignature(
                 try P256.Signing.ECDSASignature(derRepresentation: der), for: Data(whole.utf8)))
