@@ -35,18 +35,19 @@ extension AppStoreServerError {
     private static let hidden = "[hidden]"
 
     private static func beginning(of body: Data, hiding token: String) -> Data {
-        // A token that begins in what is kept ends within this.
-        let start = body.prefix(maximumBodySize + token.utf8.count)
-        guard !token.isEmpty, start.firstRange(of: Data(token.utf8)) != nil else {
-            return Data(start.prefix(maximumBodySize))
-        }
-        var text = Data()
-        var rest = start
-        while let range = rest.firstRange(of: Data(token.utf8)) {
-            text += rest[..<range.lowerBound] + Data(hidden.utf8)
+        let secret = Data(token.utf8)
+        var (kept, rest) = (Data(), body[...])
+        while kept.count < maximumBodySize {
+            // A secret that begins in what is kept ends within this.
+            let window = rest.prefix(maximumBodySize + secret.count)
+            guard !secret.isEmpty, let range = window.firstRange(of: secret) else {
+                kept += window
+                break
+            }
+            kept += rest[..<range.lowerBound] + Data(hidden.utf8)
             rest = rest[range.upperBound...]
         }
-        return Data((text + rest).prefix(maximumBodySize))
+        return Data(kept.prefix(maximumBodySize))
     }
 
     // Unlike what HTTP says (RFC 9110 §10.2.3), the App Store means milliseconds since 1970.

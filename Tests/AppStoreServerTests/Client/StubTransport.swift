@@ -88,3 +88,10 @@ func failure<Result>(
         return nil
     } catch { return error }
 }
+
+/// A value that tasks share in a test.
+final class Shared<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
+}

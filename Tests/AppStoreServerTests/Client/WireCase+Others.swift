@@ -21,7 +21,7 @@ extension WireCase {
                 #"{"imageIdentifiers":[{"imageIdentifier":"\#(idText)","imageState":"PENDING","imageSize":"FULL_SIZE"}]}"#
         ) {
             let value = try await $0.images().imageIdentifiers.first?.imageIdentifier
-            #expect(value == id)
+            expect(value == id)
         },
         WireCase(
             "upload-message", "PUT /inApps/v1/messaging/message/\(idText)",
@@ -36,7 +36,7 @@ extension WireCase {
             answer: #"{"messageIdentifiers":[{"messageIdentifier":"\#(idText)","messageState":"APPROVED"}]}"#
         ) {
             let value = try await $0.messages().messageIdentifiers.first?.messageState
-            #expect(value == .approved)
+            expect(value == .approved)
         },
         WireCase(
             "set-default-message", "PUT /inApps/v1/messaging/default/p%2F1/en-US",
@@ -47,7 +47,7 @@ extension WireCase {
             answer: #"{"messageIdentifier":"\#(idText)"}"#
         ) {
             let value = try await $0.defaultMessage(productID: "p", locale: "en-US").messageIdentifier
-            #expect(value == id)
+            expect(value == id)
         },
         WireCase("delete-default-message", "DELETE /inApps/v1/messaging/default/p/en-US") {
             try await $0.deleteDefaultMessage(productID: "p", locale: "en-US")
@@ -59,7 +59,7 @@ extension WireCase {
             "realtime-url", "GET /inApps/v1/messaging/realtime/url", answer: #"{"realtimeURL":"https://e.com/a"}"#
         ) {
             let value = try await $0.realtimeURL().realtimeURL
-            #expect(value == "https://e.com/a")
+            expect(value == "https://e.com/a")
         },
         WireCase("delete-realtime-url", "DELETE /inApps/v1/messaging/realtime/url") {
             try await $0.deleteRealtimeURL()
@@ -70,7 +70,7 @@ extension WireCase {
         ) {
             let request = PerformanceTestRequest(originalTransactionId: "1")
             let value = try await $0.startPerformanceTest(request).config.responseTimeThreshold
-            #expect(value == 700)
+            expect(value == 700)
         },
         WireCase(
             "performance-test", "GET /inApps/v1/messaging/performanceTest/result/r",
@@ -78,7 +78,7 @@ extension WireCase {
                 #"{"config":\#(config),"target":"https://e.com/a","result":"PASS","successRate":99,"numPending":0,"responseTimes":{"average":1,"p50":1,"p90":2,"p95":3,"p99":4},"failures":{"TIMED_OUT":1}}"#
         ) {
             let value = try await $0.performanceTest("r").failures
-            #expect(value == [.timedOut: 1])
+            expect(value == [.timedOut: 1])
         },
     ]
 
@@ -93,7 +93,7 @@ extension WireCase {
         ) {
             let request = AdvancedCommerceSubscriptionCancelRequest(requestInfo: info, storefront: "USA")
             let value = try await $0.cancelSubscription("1", request).signedRenewalInfo
-            #expect(value == "r.r.r")
+            expect(value == "r.r.r")
         },
         WireCase(
             "change-subscription-metadata", "POST /advancedCommerce/v1/subscription/changeMetadata/1",
@@ -104,7 +104,7 @@ extension WireCase {
                 currentSKU: "s", effective: .immediately, displayName: "n")
             let request = AdvancedCommerceSubscriptionChangeMetadataRequest(requestInfo: info, items: [item])
             let value = try await $0.changeSubscriptionMetadata("1", request).signedRenewalInfo
-            #expect(value == "r.r.r")
+            expect(value == "r.r.r")
         },
         WireCase(
             "change-subscription-price", "POST /advancedCommerce/v1/subscription/changePrice/1",
@@ -114,7 +114,7 @@ extension WireCase {
             let request = AdvancedCommerceSubscriptionPriceChangeRequest(
                 requestInfo: info, items: [item], currency: "USD")
             let value = try await $0.changeSubscriptionPrice("1", request).signedRenewalInfo
-            #expect(value == "r.r.r")
+            expect(value == "r.r.r")
         },
         WireCase(
             "migrate-subscription", "POST /advancedCommerce/v1/subscription/migrate/1",
@@ -128,7 +128,7 @@ extension WireCase {
                 items: [AdvancedCommerceSubscriptionMigrateItem(sku: "s", description: "d", displayName: "n")],
                 targetProductId: "p", taxCode: "C003-00-2")
             let value = try await $0.migrateSubscription("1", request).signedRenewalInfo
-            #expect(value == "r.r.r")
+            expect(value == "r.r.r")
         },
         WireCase(
             "request-refund", "POST /advancedCommerce/v1/transaction/requestRefund/1",
@@ -141,7 +141,7 @@ extension WireCase {
             let request = AdvancedCommerceRequestRefundRequest(
                 requestInfo: info, items: [item], refundRiskingPreference: true)
             let value = try await $0.requestRefund("1", request).signedRenewalInfo
-            #expect(value == nil)
+            expect(value == nil)
         },
         WireCase(
             "revoke-subscription", "POST /advancedCommerce/v1/subscription/revoke/1",
@@ -151,7 +151,7 @@ extension WireCase {
             let request = AdvancedCommerceSubscriptionRevokeRequest(
                 requestInfo: info, refundReason: .other, refundRiskingPreference: false, refundType: .prorated)
             let value = try await $0.revokeSubscription("1", request).signedTransactionInfo
-            #expect(value == "t.t.t")
+            expect(value == "t.t.t")
         },
     ]
 }

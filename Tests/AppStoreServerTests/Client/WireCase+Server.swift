@@ -25,30 +25,30 @@ extension WireCase {
             for try await page in $0.transactionHistory(of: "1", request, after: "rev+/=") {
                 all += page.signedTransactions
             }
-            #expect(all == ["a.b.c"])
+            expect(all == ["a.b.c"])
         },
         WireCase("transaction-history-v1", "GET /inApps/v1/history/1", answer: history) {
-            for try await page in $0.transactionHistoryV1(of: "1") { #expect(page.nextPage == "r") }
+            for try await page in $0.transactionHistoryV1(of: "1") { expect(page.nextPage == "r") }
         },
         WireCase(
             "subscription-statuses", "GET /inApps/v1/subscriptions/1?status=1&status=4",
             answer: #"{"environment":"Production","bundleId":"b","appAppleId":7,"data":[]}"#
         ) {
             let value = try await $0.subscriptionStatuses(of: "1", in: [.active, .billingGracePeriod]).appAppleId
-            #expect(value == 7)
+            expect(value == 7)
         },
         WireCase(
             "transaction", "GET /inApps/v1/transactions/1", answer: #"{"signedTransactionInfo":"a.b.c","new":[1]}"#
         ) {
             let value = try await $0.transaction("1").signedTransactionInfo
-            #expect(value == "a.b.c")
+            expect(value == "a.b.c")
         },
         WireCase(
             "app-transaction", "GET /inApps/v1/transactions/appTransactions/1",
             answer: #"{"signedAppTransactionInfo":"a.b.c"}"#
         ) {
             let value = try await $0.appTransaction(of: "1").signedAppTransactionInfo
-            #expect(value == "a.b.c")
+            expect(value == "a.b.c")
         },
         WireCase("finish-transaction", "POST /inApps/v1/transactions/1/finish") { try await $0.finishTransaction("1") },
         WireCase(
@@ -81,17 +81,17 @@ extension WireCase {
         },
         WireCase("order", "GET /inApps/v1/lookup/W002182", answer: #"{"status":1}"#) {
             let value = try await $0.order("W002182").status
-            #expect(value == .invalid)
+            expect(value == .invalid)
         },
         WireCase(
             "refund-history", "GET /inApps/v2/refund/lookup/1?revision=r0",
             answer: #"{"signedTransactions":[],"revision":"r1","hasMore":false}"#
-        ) { for try await page in $0.refundHistory(of: "1", after: "r0") { #expect(page.nextPage == "r1") } },
+        ) { for try await page in $0.refundHistory(of: "1", after: "r0") { expect(page.nextPage == "r1") } },
         WireCase(
             "refund-history-v1", "GET /inApps/v1/refund/lookup/1", answer: #"{"signedTransactions":["a.b.c"]}"#
         ) {
             let value = try await $0.refundHistoryV1(of: "1").signedTransactions
-            #expect(value == ["a.b.c"])
+            expect(value == ["a.b.c"])
         },
         WireCase(
             "extend-renewal-date", "PUT /inApps/v1/subscriptions/extend/1",
@@ -102,7 +102,7 @@ extension WireCase {
             let request = ExtendRenewalDateRequest(
                 extendByDays: 45, extendReasonCode: .customerSatisfaction, requestIdentifier: "id")
             let value = try await $0.extendRenewalDate(of: "1", request).effectiveDate
-            #expect(value == Date(timeIntervalSince1970: 1_698_148_900))
+            expect(value == Date(timeIntervalSince1970: 1_698_148_900))
         },
         WireCase(
             "extend-renewal-dates", "POST /inApps/v1/subscriptions/extend/mass",
@@ -114,21 +114,21 @@ extension WireCase {
                 extendByDays: 45, extendReasonCode: .serviceIssueOrOutage, requestIdentifier: "id", productId: "p",
                 storefrontCountryCodes: ["USA"])
             let value = try await $0.extendRenewalDates(request).requestIdentifier
-            #expect(value == "id")
+            expect(value == "id")
         },
         WireCase(
             "renewal-extension-status", "GET /inApps/v1/subscriptions/extend/mass/product/id",
             answer: #"{"requestIdentifier":"id","complete":true,"completeDate":1698148900000,"succeededCount":3}"#
         ) {
             let value = try await $0.renewalExtensionStatus(of: "product", requestIdentifier: "id").succeededCount
-            #expect(value == 3)
+            expect(value == 3)
         },
         WireCase(
             "request-test-notification", "POST /inApps/v1/notifications/test",
             answer: #"{"testNotificationToken":"t"}"#
         ) {
             let value = try await $0.requestTestNotification().testNotificationToken
-            #expect(value == "t")
+            expect(value == "t")
         },
         WireCase(
             "test-notification", "GET /inApps/v1/notifications/test/t_1",
@@ -136,7 +136,7 @@ extension WireCase {
                 #"{"signedPayload":"a.b.c","sendAttempts":[{"attemptDate":1698148900000,"sendAttemptResult":"NEW"}]}"#
         ) {
             let value = try await $0.testNotification("t_1").sendAttempts.first?.sendAttemptResult.rawValue
-            #expect(value == "NEW")
+            expect(value == "NEW")
         },
         WireCase(
             "notification-history", "POST /inApps/v1/notifications/history?paginationToken=t%3D",
@@ -148,7 +148,7 @@ extension WireCase {
                 startDate: start, endDate: end, notificationType: .subscribed, notificationSubtype: .initialBuy,
                 onlyFailures: true)
             for try await item in $0.notificationHistory(request, after: "t=").items {
-                #expect(item.signedPayload == "a.b.c")
+                expect(item.signedPayload == "a.b.c")
             }
         },
         WireCase(
@@ -157,14 +157,14 @@ extension WireCase {
                 #"{"groups":[{"groupId":"9","groupType":"ORGANIZATION","roles":[{"productId":"p","role":"ADMIN"}]}]}"#
         ) {
             let value = try await $0.customerGroups(of: "1").groups.first?.roles?.first?.role
-            #expect(value == .admin)
+            expect(value == .admin)
         },
         WireCase(
             "group-members", "GET /groups/v1/group/9?paginationToken=t&limit=100",
             answer: #"{"members":[{"appTransactionId":"7"}],"hasMore":false}"#
         ) {
             for try await member in $0.groupMembers(of: "9", limit: 100, after: "t").items {
-                #expect(member.appTransactionId == "7")
+                expect(member.appTransactionId == "7")
             }
         },
     ]
