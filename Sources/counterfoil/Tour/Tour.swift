@@ -26,7 +26,9 @@ struct Tour: AsyncParsableCommand {
 
     func run() async throws {
         var isDirectory: ObjCBool = false
-        if let folder, !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue {
+        if let folder,
+            !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue
+        {
             throw ValidationError("There is no folder \(folder).")
         }
         let stage = try TourStage()

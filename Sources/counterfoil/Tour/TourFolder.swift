@@ -54,7 +54,8 @@ struct TourFolder {
     private func receiptValidator(certificates: [URL]) throws(VerificationError) -> ReceiptValidator {
         let contents = try CertificateFile.contents(of: certificates)
         var xcode: [Data] = []
-        for data in contents where try CertificateFile.read(data).contains(where: { $0.certificate.shortName == "StoreKit" }) {
+        for data in contents
+        where try CertificateFile.read(data).contains(where: { $0.certificate.shortName == "StoreKit" }) {
             xcode.append(data)
         }
         return ReceiptValidator(
@@ -87,7 +88,8 @@ struct TourFolder {
             return Row(
                 file: file.lastPathComponent.printable, kind: "receipt",
                 subject: "\(receipt.bundleID), \(purchases)".printable,
-                environment: receipt.environment.map { "\($0)".capitalized } ?? "-", signed: Self.day(receipt.signedDate),
+                environment: receipt.environment.map { "\($0)".capitalized } ?? "-",
+                signed: Self.day(receipt.signedDate),
                 error: nil)
         } catch {
             return refused(file, error)
@@ -110,7 +112,8 @@ struct TourFolder {
         case .notification(let payload):
             (
                 [payload.notificationType.rawValue, payload.subtype?.rawValue].compactMap { $0 }.joined(separator: "."),
-                (payload.data?.environment ?? payload.appData?.environment ?? payload.summary?.environment)?.rawValue ?? "-"
+                (payload.data?.environment ?? payload.appData?.environment ?? payload.summary?.environment)?.rawValue
+                    ?? "-"
             )
         }
     }
