@@ -78,7 +78,8 @@ let package = Package(
         .executableTarget(
             name: "counterfoil",
             dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments, crypto, x509,
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
+                crypto, x509,
             ],
             swiftSettings: settings),
         .executableTarget(
