@@ -53,6 +53,9 @@ enum MemberNames {
                 return json[start..<index]
             case UInt8(ascii: "\\"):
                 index += 2
+            // RFC 8259 §7. Foundation does not look into the strings of members that it skips.
+            case 0..<0x20:
+                throw VerificationError(.badJSON, "the header has a control character in a string")
             default:
                 index += 1
             }
