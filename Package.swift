@@ -90,7 +90,9 @@ let package = Package(
             path: "Benchmarks", swiftSettings: settings),
         .target(
             name: "TestSupport",
-            dependencies: ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1],
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, cryptoExtras, x509, asn1,
+            ],
             path: "Tests/Support", swiftSettings: settings),
         tests("AppStoreModelsTests", ["AppStoreModels"]),
         tests("AppStoreTrustTests", ["AppStoreTrust", "StoreSimulator", crypto, x509, asn1]),
