@@ -29,6 +29,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
 }
 
+/// A program of the folder Examples. Only the root package builds them.
+func example(_ name: String, _ folder: String, _ dependency: Target.Dependency) -> Target {
+    .executableTarget(
+        name: "example-\(name)", dependencies: [dependency], path: "Examples/\(folder)", swiftSettings: settings)
+}
+
 let package = Package(
     name: "counterfoil",
     platforms: [.macOS(.v15)],
@@ -102,3 +108,12 @@ let package = Package(
         tests("AppStoreReceiptsTests", ["AppStoreReceipts"]),
     ]
 )
+
+if !isDependency {
+    package.targets += [
+        example("verify-notification", "VerifyNotification", "AppStoreServer"),
+        example("validate-receipt", "ValidateReceipt", "AppStoreReceipts"),
+        example("call-app-store", "CallAppStore", "AppStoreServer"),
+        example("sign-offer", "SignOffer", "AppStoreServer"),
+    ]
+}
