@@ -2,9 +2,11 @@
 import PackageDescription
 
 // What only the command, the simulator and the server need is behind the trait "Server". A dependent that asks for
-// nothing gets the libraries alone and does not even fetch the rest. A checkout that SwiftPM made for a dependent lies
-// in a folder named "checkouts"; everywhere else this is the root package, and a plain `swift build` builds everything.
-let isDependency = Context.packageDirectory.split(separator: "/").contains("checkouts")
+// nothing gets the libraries alone and does not even fetch the rest. While SwiftPM resolves a dependency it reads this
+// file without a folder, afterwards from one named "checkouts" (or "registry"); everywhere else this is the root package,
+// and a plain `swift build` builds everything. Scripts/check-dependents holds it to that.
+let folders = Context.packageDirectory.split(separator: "/")
+let isDependency = folders.isEmpty || folders.contains("checkouts") || folders.contains("registry")
 let defaultTraits: Set<String> = isDependency ? [] : ["Server"]
 
 let settings: [SwiftSetting] = [
@@ -46,6 +48,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.80.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.24.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
     ],
@@ -58,6 +61,8 @@ let package = Package(
                 "AppStoreModels", "AppStoreTrust", crypto, x509,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .target(
@@ -65,18 +70,35 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "StoreSimulator",
-            dependencies: ["AppStoreModels", "AppStoreServer", "AppStoreReceipts", crypto, cryptoExtras, x509, asn1],
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", crypto, cryptoExtras, x509,
+                asn1,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil",
-            dependencies: ["AppStoreModels", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments],
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
+                crypto, x509,
+            ],
             swiftSettings: settings),
+        .executableTarget(
+            name: "counterfoil-benchmarks",
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
+            ],
+            path: "Benchmarks", swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["AppStoreModels", "AppStoreServer", "StoreSimulator", crypto, x509],
+            name: "TestSupport",
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, cryptoExtras, x509, asn1,
+            ],
             path: "Tests/Support", swiftSettings: settings),
         tests("AppStoreModelsTests", ["AppStoreModels"]),
-        tests("AppStoreTrustTests", ["AppStoreTrust"]),
-        tests("AppStoreServerTests", ["AppStoreServer"]),
+        tests("AppStoreTrustTests", ["AppStoreTrust", "StoreSimulator", crypto, x509, asn1]),
+        tests(
+            "AppStoreServerTests",
+            ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1]),
         tests("AppStoreReceiptsTests", ["AppStoreReceipts"]),
     ]
 )

@@ -92,7 +92,8 @@ enum ChainRules {
     ) throws(VerificationError) {
         for (index, certificate) in [leaf, intermediate, root].enumerated() {
             guard certificate.version == .v3 else {
-                throw VerificationError(.badChainRules, "certificate \(index + 1) is not an X.509 version 3 certificate")
+                throw VerificationError(
+                    .badChainRules, "certificate \(index + 1) is not an X.509 version 3 certificate")
             }
             try refuseUnknownCriticalExtensions(of: certificate, at: index)
             try requireRole(of: certificate, at: index)
@@ -101,7 +102,8 @@ enum ChainRules {
             throw VerificationError(.missingLeafMarker, "the leaf lacks extension \(markers.leaf)")
         }
         guard intermediate.extensions[oid: markers.intermediate] != nil else {
-            throw VerificationError(.missingIntermediateMarker, "the intermediate lacks extension \(markers.intermediate)")
+            throw VerificationError(
+                .missingIntermediateMarker, "the intermediate lacks extension \(markers.intermediate)")
         }
     }
 
@@ -127,7 +129,8 @@ enum ChainRules {
             constraints = try certificate.extensions.basicConstraints
             usage = try certificate.extensions.keyUsage
         } catch {
-            throw VerificationError(.certificateMalformed, "certificate \(index + 1) has an unreadable extension: \(error)")
+            throw VerificationError(
+                .certificateMalformed, "certificate \(index + 1) has an unreadable extension: \(error)")
         }
         if index == 0 {
             try requireSigner(constraints, usage)
@@ -178,7 +181,8 @@ extension CertificateSummary {
             let when = instant < notBefore ? "not yet valid" : "no longer valid"
             throw VerificationError(
                 .expiredOrNotYetValid,
-                "\(subject) is \(when) at \(instant.formatted(.iso8601)): \(notBefore.formatted(.iso8601)) to \(notAfter.formatted(.iso8601))")
+                "\(subject) is \(when) at \(instant.formatted(.iso8601)): \(notBefore.formatted(.iso8601)) to \(notAfter.formatted(.iso8601))"
+            )
         }
     }
 }

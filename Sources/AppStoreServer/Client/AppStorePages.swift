@@ -40,6 +40,16 @@ public struct AppStorePages<Page: AppStorePage>: AsyncSequence, Sendable {
     let first: String?
     let fetch: @Sendable (String?) async throws(AppStoreServerError) -> Page
 
+    /// Pages fetched by `fetch`, which is given the token of the page, beginning with `first`.
+    package init(
+        endpoint: AppStoreEndpoint, first: String?,
+        fetch: @escaping @Sendable (String?) async throws(AppStoreServerError) -> Page
+    ) {
+        self.endpoint = endpoint
+        self.first = first
+        self.fetch = fetch
+    }
+
     /// What is on the pages, one by one.
     public var items: AppStoreItems<Page> { AppStoreItems(pages: self) }
 

@@ -36,7 +36,7 @@ public struct AppStoreServerError: Error, Sendable, CustomStringConvertible {
     /// The most bytes of ``body``.
     public static let maximumBodySize = 4096
 
-    init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason
     }

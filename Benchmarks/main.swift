@@ -1,0 +1,18 @@
+// Measures what has a target, and the raw cryptography beside it, in one run. Prints a JSON object a line.
+//
+//     counterfoil-benchmarks [NAME …]      only the cases whose names begin so; without ratios and memory
+import Foundation
+
+let wanted = CommandLine.arguments.dropFirst()
+let signedData = try SignedDataBenchmarks()
+let cases = (signedData.cases).filter { item in
+    wanted.isEmpty || wanted.contains { item.name.hasPrefix($0) }
+}
+
+let measurement = try await Measurement.interleaving(cases)
+for item in cases { report(item.name, measurement.rate(item.name), "1/s") }
+if wanted.isEmpty {
+    SignedDataBenchmarks.reportRatios(measurement)
+    try await signedData.reportMemory()
+    report("memory.peak", Memory.peak / 1_048_576, "MiB")
+}

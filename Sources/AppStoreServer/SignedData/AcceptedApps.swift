@@ -1,0 +1,75 @@
+public import AppStoreModels
+internal import AppStoreTrust
+
+/// One app and the environments it accepts data from.
+public struct App: Sendable, Hashable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+
+    /// The app's Apple ID, a number. In production, notifications, app transactions and retention requests carry it and
+    /// must match; retention requests carry nothing else, so without it none is accepted in production.
+    public let appAppleId: Int64?
+
+    /// The environments whose data is accepted. App Review buys in the sandbox, so most servers accept both.
+    public let environments: Set<AppStoreEnvironment>
+
+    /// Names an app.
+    public init(
+        bundleId: String, appAppleId: Int64? = nil,
+        environments: Set<AppStoreEnvironment> = [.production, .sandbox]
+    ) {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.environments = environments
+    }
+}
+
+/// Whose data a verifier accepts.
+public enum AcceptedApps: Sendable, Hashable {
+    /// These apps, each from its environments.
+    case only([App])
+    /// Whatever the App Store signed, from these environments: for tools that look at data, not for servers that act on it.
+    case any(Set<AppStoreEnvironment>)
+
+    /// Refuses a payload that is not for one of the apps, then one from another environment.
+    func requireMatch(_ audience: Audience) throws(VerificationError) {
+        let environments =
+            switch self {
+            case .any(let environments): environments
+            case .only(let apps): try Self.match(audience, apps)
+            }
+        guard let environment = audience.environment, environments.contains(environment) else {
+            let name = audience.environment?.rawValue ?? "no environment"
+            throw VerificationError(.wrongEnvironment, "signed for \(name.prefix(32)), which is not configured")
+        }
+    }
+
+    /// The environments of the app that the payload names.
+    private static func match(
+        _ audience: Audience, _ apps: [App]
+    ) throws(VerificationError) -> Set<AppStoreEnvironment> {
+        let isProduction = audience.environment == .production
+        switch audience.app {
+        case .bundle(let bundleId, let appleIDRule):
+            guard let app = apps.first(where: { $0.bundleId == bundleId }) else {
+                throw VerificationError(
+                    .wrongApp, "signed for the bundle \((bundleId ?? "(none)").prefix(255)), which is not configured")
+            }
+            // Only production data carries the Apple ID.
+            if isProduction, case .carried(let carried) = appleIDRule, let expected = app.appAppleId,
+                carried != expected
+            {
+                throw VerificationError(.wrongApp, "signed for another app Apple ID than \(expected)")
+            }
+            return app.environments
+        case .appAppleId(let appAppleId):
+            guard isProduction else { return apps.reduce(into: []) { $0.formUnion($1.environments) } }
+            guard let app = apps.first(where: { $0.appAppleId != nil && $0.appAppleId == appAppleId }) else {
+                throw VerificationError(.wrongApp, "signed for an app Apple ID that is not configured")
+            }
+            return app.environments
+        case .none:
+            return apps.reduce(into: []) { $0.formUnion($1.environments) }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import AppStoreTrust
+
+/// The protected header of a JWS from the App Store (RFC 7515 §4).
+struct ProtectedHeader {
+    /// The chain, DER encoded: leaf first.
+    let certificates: [[UInt8]]
+
+    /// Whether the key identifier is the one Xcode uses. Only a hint for a better message.
+    let claimsXcode: Bool
+
+    private struct Members: Decodable {
+        let alg: String
+        let x5c: [String]?
+        let kid: String?
+        let isPlain: Bool
+
+        private enum Name: String, CodingKey { case alg, x5c, kid, crit, b64 }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: Name.self)
+            alg = try members.decode(String.self, forKey: .alg)
+            x5c = try members.decodeIfPresent([String].self, forKey: .x5c)
+            kid = try members.decodeIfPresent(String.self, forKey: .kid)
+            isPlain = !members.contains(.crit) && !members.contains(.b64)
+        }
+    }
+
+    /// Reads the header's JSON; refuses what RFC 7515 says must be refused.
+    init(json: [UInt8]) throws(VerificationError) {
+        let members: Members
+        do {
+            members = try StrictJSONDecoder.decode(Members.self, from: json)
+        } catch {
+            throw VerificationError(.badJSON, "the header is not the JSON expected: \(DecodingProblem(error))")
+        }
+        // RFC 7515 §4.1.11: extensions that are not understood make the JWS invalid; none is understood here.
+        guard members.isPlain else {
+            throw VerificationError(.unsupportedHeader, "the header has a member crit or b64")
+        }
+        guard members.alg == "ES256" else {
+            throw VerificationError(.unsupportedAlgorithm, "alg is not ES256")
+        }
+        guard let x5c = members.x5c else {
+            throw VerificationError(.chainLength, "the header has no x5c")
+        }
+        guard x5c.count <= 3 else {
+            throw VerificationError(.chainLength, "the chain has \(x5c.count) certificates, not 3")
+        }
+        var certificates: [[UInt8]] = []
+        for (index, text) in x5c.enumerated() {
+            // RFC 7515 §4.1.6: standard base64 with padding, not base64url.
+            guard let der = Base64.decode(text), !der.isEmpty else {
+                throw VerificationError(.certificateMalformed, "certificate \(index + 1) is not base64")
+            }
+            certificates.append(der)
+        }
+        self.certificates = certificates
+        claimsXcode = members.kid == "Apple_Xcode_Key"
+    }
+}
+
+/// What a decoder complained about, without the value it complained about.
+struct DecodingProblem: CustomStringConvertible {
+    let description: String
+
+    init(_ error: any Error) {
+        switch error {
+        case let problem as JSONProblem:
+            description = problem.description
+        case DecodingError.keyNotFound(let key, let context):
+            description = "\(Self.path(context.codingPath + [key])) is missing"
+        case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
+            description = "\(Self.path(context.codingPath)) is not of type \(type)"
+        case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+            description = "\(Self.path(context.codingPath)) has an impossible value"
+        default:
+            description = "the syntax is wrong"
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map(\.stringValue).joined(separator: ".")
+    }
+}

@@ -1,0 +1,65 @@
+internal import Crypto
+package import Foundation
+internal import SwiftASN1
+package import X509
+
+/// The one question of an OCSP request: is this certificate of this issuer revoked? (RFC 6960 §4.1)
+package struct OCSPQuestion: Sendable, Hashable {
+    let issuerName: [UInt8]
+    let issuerKey: [UInt8]
+    let serialNumber: [UInt8]
+
+    /// Fails only if the issuer's name cannot be written in DER.
+    package init(certificate: Certificate, issuer: Certificate) throws {
+        var serializer = DER.Serializer()
+        try serializer.serialize(issuer.subject)
+        issuerName = serializer.serializedBytes
+        issuerKey = Array(issuer.publicKey.subjectPublicKeyInfoBytes)
+        serialNumber = Array(certificate.serialNumber.bytes)
+    }
+
+    /// The request in DER, with a SHA-256 certificate ID as Apple's responders expect.
+    package func request() throws -> Data {
+        var serializer = DER.Serializer()
+        try serializer.appendConstructedNode(identifier: .sequence) { request in
+            try request.appendConstructedNode(identifier: .sequence) { tbs in
+                try tbs.appendConstructedNode(identifier: .sequence) { list in
+                    try list.appendConstructedNode(identifier: .sequence) { try appendCertificateID(to: &$0) }
+                }
+            }
+        }
+        return Data(serializer.serializedBytes)
+    }
+
+    private func appendCertificateID(to coder: inout DER.Serializer) throws {
+        try coder.appendConstructedNode(identifier: .sequence) { id in
+            try id.appendConstructedNode(identifier: .sequence) { algorithm in
+                try algorithm.serialize(ASN1ObjectIdentifier.sha256)
+                try algorithm.serialize(ASN1Null())
+            }
+            try id.serialize(ASN1OctetString(contentBytes: Array(SHA256.hash(data: issuerName))[...]))
+            try id.serialize(ASN1OctetString(contentBytes: Array(SHA256.hash(data: issuerKey))[...]))
+            try id.serialize(serialNumber[...])
+        }
+    }
+
+    /// Whether a certificate ID in an answer means this certificate. Responders may name it by SHA-1 as well.
+    func matches(_ id: OCSPResponse.CertificateID) -> Bool {
+        guard id.serialNumber.elementsEqual(serialNumber) else { return false }
+        switch id.hashAlgorithm {
+        case .sha256:
+            return id.issuerNameHash.elementsEqual(SHA256.hash(data: issuerName))
+                && id.issuerKeyHash.elementsEqual(SHA256.hash(data: issuerKey))
+        case .sha1:
+            return id.issuerNameHash.elementsEqual(Insecure.SHA1.hash(data: issuerName))
+                && id.issuerKeyHash.elementsEqual(Insecure.SHA1.hash(data: issuerKey))
+        default:
+            return false
+        }
+    }
+}
+
+extension ASN1ObjectIdentifier {
+    static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
+    static let sha1: ASN1ObjectIdentifier = [1, 3, 14, 3, 2, 26]
+}

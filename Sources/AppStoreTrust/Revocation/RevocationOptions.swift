@@ -1,0 +1,44 @@
+public import Foundation
+
+/// How revocation is asked about.
+public struct RevocationOptions: Sendable {
+    /// What an unknown answer means. With ``RevocationPolicy/off`` nobody is asked.
+    public var policy: RevocationPolicy
+
+    /// Who carries the questions.
+    public var transport: any RevocationTransport
+
+    /// The hosts that may be asked. A certificate names its responder, and a name must not send this server elsewhere.
+    /// Default: Apple's.
+    public var allowedHosts: Set<String> = ["ocsp.apple.com", "ocsp2.apple.com"]
+
+    /// How long one question may take, in seconds. Default: 5.
+    public var timeLimit: TimeInterval = 5
+
+    /// How long before its end an answer is renewed in the background, in seconds. Default: one hour.
+    public var refreshAhead: TimeInterval = 3600
+
+    /// How long after its end a good answer is still used while the responder does not answer, in seconds. Default: one
+    /// hour.
+    public var staleWindow: TimeInterval = 3600
+
+    /// How long nobody asks again after a question that got no answer, in seconds. Default: 30.
+    public var pauseAfterFailure: TimeInterval = 30
+
+    /// The largest answer that is read, in bytes. Default: 64 KiB.
+    public var maximumResponseBytes = 64 * 1024
+
+    /// Asks through `transport` under `policy`.
+    public init(policy: RevocationPolicy, transport: any RevocationTransport) {
+        self.policy = policy
+        self.transport = transport
+    }
+}
+
+/// Carries OCSP questions to a responder (RFC 6960 appendix A).
+public protocol RevocationTransport: Sendable {
+    /// Sends `request` by POST with the content type `application/ocsp-request` and returns the body of a 200 answer.
+    ///
+    /// Must not follow redirects, must stop reading at `maximumBytes`, and must end when its task is cancelled.
+    func answer(to request: Data, from responder: URL, maximumBytes: Int) async throws -> Data
+}

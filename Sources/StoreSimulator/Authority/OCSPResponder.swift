@@ -1,0 +1,144 @@
+internal import AppStoreTrust
+package import Foundation
+internal import SwiftASN1
+internal import X509
+
+/// Answers OCSP requests for certificates of an issuer, rightly or wrongly, as told.
+package struct OCSPResponder: Sendable {
+    /// How the answer comes out.
+    package enum Status: Sendable, Hashable {
+        case good
+        case revoked(Date)
+        case unknown
+    }
+
+    package var status = Status.good
+    package var thisUpdate: Date
+    package var nextUpdate: Date?
+    /// Names and signs as this responder instead of as the issuer itself.
+    package var delegate: Issued?
+    /// Answers about this serial number instead of the one asked for.
+    package var serialNumber: [UInt8]?
+    /// Breaks the signature.
+    package var forgesSignature = false
+
+    private let issuer: Issued
+
+    package init(issuer: Issued, now: Date) {
+        self.issuer = issuer
+        thisUpdate = now - 60
+        nextUpdate = now + 12 * 3600
+    }
+
+    /// The response to a request, DER encoded (RFC 6960 §4.2.1). Throws for what is not a request.
+    package func answer(_ request: Data) throws -> Data {
+        let certificateID = try Self.certificateID(in: Array(request))
+        var serializer = DER.Serializer()
+        try appendResponseData(to: &serializer, certificateID)
+        let tbs = serializer.serializedBytes
+        let key = (delegate ?? issuer).key
+        var signature = Array(try key.sign(bytes: tbs, signatureAlgorithm: .ecdsaWithSHA384).rawRepresentation)
+        if forgesSignature { signature[signature.count - 1] ^= 1 }
+
+        var response = DER.Serializer()
+        try response.appendConstructedNode(identifier: .sequence) { basic in
+            basic.serializeRawBytes(tbs)
+            try basic.appendConstructedNode(identifier: .sequence) { try $0.serialize(Self.ecdsaWithSHA384) }
+            try basic.serialize(ASN1BitString(bytes: signature[...]))
+            if let delegate {
+                try basic.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { certificates in
+                    try certificates.appendConstructedNode(identifier: .sequence) {
+                        try $0.serialize(delegate.certificate)
+                    }
+                }
+            }
+        }
+        return try Self.wrap(response.serializedBytes)
+    }
+
+    private func appendResponseData(to coder: inout DER.Serializer, _ certificateID: CertificateID) throws {
+        let responder = (delegate ?? issuer).certificate.subject
+        try coder.appendConstructedNode(identifier: .sequence) { data in
+            try data.serialize(explicitlyTaggedWithTagNumber: 1, tagClass: .contextSpecific) {
+                try $0.serialize(responder)
+            }
+            try data.serialize(Self.time(thisUpdate))
+            try data.appendConstructedNode(identifier: .sequence) { list in
+                try list.appendConstructedNode(identifier: .sequence) { single in
+                    try certificateID.serialize(into: &single, serialNumber: serialNumber)
+                    try append(status, to: &single)
+                    try single.serialize(Self.time(thisUpdate))
+                    if let nextUpdate {
+                        try single.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) {
+                            try $0.serialize(Self.time(nextUpdate))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func append(_ status: Status, to coder: inout DER.Serializer) throws {
+        switch status {
+        case .good:
+            coder.appendPrimitiveNode(identifier: .init(tagWithNumber: 0, tagClass: .contextSpecific)) { _ in }
+        case .revoked(let date):
+            try coder.appendConstructedNode(identifier: .init(tagWithNumber: 1, tagClass: .contextSpecific)) {
+                try $0.serialize(Self.time(date))
+            }
+        case .unknown:
+            coder.appendPrimitiveNode(identifier: .init(tagWithNumber: 2, tagClass: .contextSpecific)) { _ in }
+        }
+    }
+
+    private static func wrap(_ basic: [UInt8]) throws -> Data {
+        var outer = DER.Serializer()
+        try outer.appendConstructedNode(identifier: .sequence) { response in
+            response.appendPrimitiveNode(identifier: .enumerated) { $0.append(0) }
+            try response.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { tagged in
+                try tagged.appendConstructedNode(identifier: .sequence) { bytes in
+                    try bytes.serialize([1, 3, 6, 1, 5, 5, 7, 48, 1, 1] as ASN1ObjectIdentifier)
+                    try bytes.serialize(ASN1OctetString(contentBytes: basic[...]))
+                }
+            }
+        }
+        return Data(outer.serializedBytes)
+    }
+
+    private static func time(_ date: Date) throws -> GeneralizedTime {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
+        return try GeneralizedTime(
+            year: parts.year ?? 0, month: parts.month ?? 0, day: parts.day ?? 0, hours: parts.hour ?? 0,
+            minutes: parts.minute ?? 0, seconds: parts.second ?? 0, fractionalSeconds: 0)
+    }
+
+    private static let ecdsaWithSHA384: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 3]
+
+    private struct CertificateID {
+        let fields: [ASN1Node]
+
+        func serialize(into coder: inout DER.Serializer, serialNumber: [UInt8]?) throws {
+            coder.appendConstructedNode(identifier: .sequence) { id in
+                for (index, field) in fields.enumerated() {
+                    if index == 3, let serialNumber {
+                        id.appendPrimitiveNode(identifier: .integer) { $0.append(contentsOf: serialNumber) }
+                    } else {
+                        id.serializeRawBytes(field.encodedBytes)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func certificateID(in request: [UInt8]) throws -> CertificateID {
+        func children(_ node: ASN1Node?) throws -> [ASN1Node] {
+            guard let node, case .constructed(let nodes) = node.content else { throw CocoaError(.coderReadCorrupt) }
+            return Array(nodes)
+        }
+        let list = try children(try children(try DER.parse(request)).first).first { $0.identifier == .sequence }
+        let id = try children(try children(try children(list).first).first)
+        return CertificateID(fields: id)
+    }
+}
