@@ -78,7 +78,8 @@ let package = Package(
         .executableTarget(
             name: "counterfoil",
             dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments, crypto, x509,
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
+                crypto, x509,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -96,6 +97,8 @@ let package = Package(
         tests(
             "AppStoreServerTests",
             ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1]),
-        tests("AppStoreReceiptsTests", ["AppStoreReceipts"]),
+        tests(
+            "AppStoreReceiptsTests",
+            ["AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
     ]
 )
