@@ -29,6 +29,13 @@ struct LegacyReceiptTests {
         #expect(receipt.environment == .sandbox)
         #expect(verified.trace.certificates.map(\.serialNumber) == ["6514914DD95804B5", "1A", "02"])
         #expect(verified.trace.anchor == "Apple Root CA")
+        // The root that is built in tells of itself what its certificate tells.
+        let builtIn = try #require(verified.trace.certificates.last)
+        var validator = try Fixtures.validator()
+        validator.anchors = try TrustAnchors(certificates: [Fixtures.certificate("AppleRootCA.cer")])
+        validator.intermediates = try CertificatePool(
+            certificates: [Fixtures.certificate("AppleRootCA.cer"), Fixtures.certificate("AppleITunesStoreCA.cer")])
+        #expect(try validator.validate(base64: text).trace.certificates.last == builtIn)
         #expect(try UnverifiedReceipt.transactionID(in: text) == "1000000046178817")
     }
 
