@@ -11,7 +11,7 @@ struct Counterfoil: AsyncParsableCommand {
             Exit status: 0 when valid or done, 1 when refused or failed, 2 for wrong usage. Every command takes --help.
             """,
         version: "0.1.0",
-        subcommands: [Verify.self, Tour.self])
+        subcommands: [Verify.self, ReceiptCommand.self, Tour.self])
 
     static func main() async {
         do {
