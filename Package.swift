@@ -105,7 +105,9 @@ let package = Package(
         tests(
             "AppStoreServerTests",
             ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1]),
-        tests("AppStoreReceiptsTests", ["AppStoreReceipts"]),
+        tests(
+            "AppStoreReceiptsTests",
+            ["AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
     ]
 )
 

@@ -12,7 +12,7 @@ struct Counterfoil: AsyncParsableCommand {
             Exit status: 0 when valid or done, 1 when refused or failed, 2 for wrong usage. Every command takes --help.
             """,
         version: AppStoreServerClient.version,
-        subcommands: [Verify.self, Sign.self, API.self, Tour.self])
+        subcommands: [Verify.self, ReceiptCommand.self, Sign.self, API.self, Tour.self])
 
     static func main() async {
         do {

@@ -9,7 +9,8 @@ struct Verify: AsyncParsableCommand {
         discussion: """
             Takes a transaction, renewal information, a notification, an app transaction or a retention request in compact \
             form, as the App Store sent it. By default Apple's roots are trusted, any app and both environments are \
-            accepted, and the certificates must be valid now; use --as-of signed-date for data kept from earlier.
+            accepted, and --as-of is now: the certificates must be valid today. Use --as-of signed-date for data kept from \
+            earlier.
 
             EXAMPLES
               counterfoil verify notification.jws
@@ -83,7 +84,7 @@ struct Verify: AsyncParsableCommand {
         configuration.enrolledXcodeCertificates = try trust.enrolled()
         configuration.revocation = revocation == .off ? nil : RevocationOptions(policy: revocation)
         configuration.validAt =
-            switch trust.asOf {
+            switch trust.asOf ?? .now {
             case .now: .now
             case .signedDate: .signingDate
             case .instant(let date): .at(date)

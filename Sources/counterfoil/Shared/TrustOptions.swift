@@ -2,7 +2,7 @@ public import AppStoreServer
 public import ArgumentParser
 import Foundation
 
-/// The options that say whom to trust, and at which instant.
+/// The options that say whom to trust, and at which instant; its default is each command's own.
 struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("root"),
@@ -13,9 +13,12 @@ struct TrustOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "When the certificates had to be valid: now, signed-date, or an instant such as 2025-10-06T05:16:25Z.",
+            """
+            When the certificates had to be valid: now, signed-date, or an instant such as 2025-10-06T05:16:25Z. The \
+            default is told above.
+            """,
             valueName: "instant"))
-    var asOf: AsOf = .now
+    var asOf: AsOf?
 
     @Option(
         name: .customLong("xcode-certificate"),
@@ -51,8 +54,6 @@ struct TrustOptions: ParsableArguments {
                 return nil
             }
         }
-
-        var defaultValueDescription: String { "now" }
     }
 
     /// Apple's roots, or those named.
