@@ -5,7 +5,8 @@ import Foundation
 
 let wanted = CommandLine.arguments.dropFirst()
 let signedData = try SignedDataBenchmarks()
-let cases = (signedData.cases).filter { item in
+let receipts = try ReceiptBenchmarks()
+let cases = (signedData.cases + receipts.cases).filter { item in
     wanted.isEmpty || wanted.contains { item.name.hasPrefix($0) }
 }
 

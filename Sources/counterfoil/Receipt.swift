@@ -144,7 +144,7 @@ struct ReceiptCommand: ParsableCommand {
     private func accepted() -> Set<ReceiptEnvironment>? {
         guard !environments.isEmpty else { return nil }
         var accepted = Set(environments.map { ReceiptEnvironment(rawValue: $0.environment.rawValue) })
-        if !trust.xcodeCertificates.isEmpty { accepted.insert(.xcode) }
+        if trust.acceptsXcode { accepted.insert(.xcode) }
         return accepted
     }
 

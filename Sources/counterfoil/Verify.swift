@@ -77,7 +77,7 @@ struct Verify: AsyncParsableCommand {
 
     private func configuration() throws -> SignedDataVerifier.Configuration {
         var accepted = Set((environments.isEmpty ? EnvironmentName.allCases : environments).map(\.environment))
-        if !trust.xcodeCertificates.isEmpty { accepted.formUnion([.xcode, .localTesting]) }
+        if trust.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
         let apps = bundleIDs.map { App(bundleId: $0, appAppleId: appAppleID, environments: accepted) }
         var configuration = SignedDataVerifier.Configuration(apps: apps.isEmpty ? .any(accepted) : .only(apps))
         configuration.anchors = try trust.anchors()

@@ -1,3 +1,4 @@
+import AppStoreReceipts
 import AppStoreServer
 import AppStoreTrust
 import Crypto
@@ -35,8 +36,40 @@ struct TourStage {
         return try SignedDataVerifier(configuration)
     }
 
-    /// What the tour says about receipts.
-    func receiptLines(_ style: Style) throws -> [String] { [] }
+    /// A receipt made on the spot: what it says, and what becomes of it on another device and in other hands.
+    func receiptLines(_ style: Style) throws -> [String] {
+        let authority = try ReceiptAuthority(name: "Tour")
+        let (device, other) = (Data(repeating: 7, count: 16), Data(repeating: 8, count: 16))
+        var purchase = ReceiptPurchase(
+            productID: payload.productId, transactionID: payload.transactionId, purchaseDate: payload.purchaseDate)
+        purchase.originalTransactionID = payload.originalTransactionId
+        purchase.expirationDate = payload.expiresDate
+        let receipt = try authority.sign(
+            ReceiptContents(
+                type: .productionSandbox, bundleID: Self.bundleID, version: "42", creationDate: payload.signedDate,
+                deviceID: device, opaqueValue: Array(0..<16), purchases: [purchase]))
+        var validator = ReceiptValidator(
+            anchors: try TrustAnchors(certificates: [Data(authority.root.der)]), bundleIDs: [Self.bundleID])
+        let valid = try validator.validate(contents: receipt, deviceID: device)
+        let purchases = validator.purchases(of: valid).map { "\($0.productID) (\($0.transactionID))" }
+        var lines = [
+            "\(style.good("valid")) \(receipt.count) bytes for \(valid.payload.bundleID): \(purchases.joined())"
+        ]
+
+        func attempt(_ name: String, _ receipt: Data, _ device: Data) {
+            do {
+                _ = try validator.validate(contents: receipt, deviceID: device)
+                lines.append("\(name.padded(to: 44)) \(style.bad("accepted: this must not happen"))")
+            } catch {
+                lines.append("\(name.padded(to: 44)) \(style.good("refused")) \(error.code)")
+            }
+        }
+        attempt("copied to another device", receipt, other)
+        attempt("one byte changed", receipt.replacing("monthly", with: "forever"), device)
+        validator.anchors = .apple
+        attempt("judged by Apple's roots", receipt, device)
+        return lines
+    }
 
     /// Texts that look almost right.
     func forgeries() throws -> [(name: String, text: String)] {
@@ -71,5 +104,14 @@ struct TourStage {
         var configuration = SignedDataVerifier.Configuration(apps: .only([App(bundleId: bundleID)]))
         configuration.anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         return configuration
+    }
+}
+
+extension Data {
+    /// The bytes with each occurrence of one text replaced by another of the same length.
+    fileprivate func replacing(_ text: String, with other: String) -> Data {
+        var result = self
+        while let range = result.range(of: Data(text.utf8)) { result.replaceSubrange(range, with: Data(other.utf8)) }
+        return result
     }
 }
