@@ -7,9 +7,9 @@ enum MemberNames {
 
     /// Names of the outermost object. A name with an escape is refused: it could be a second spelling of another one.
     static func ofObject(in json: [UInt8]) throws(VerificationError) -> [String] {
-        // Foundation would also read UTF-16, UTF-32 and a byte order mark; RFC 7515 §4 says UTF-8, and below bytes are
-        // letters.
-        guard json.first == UInt8(ascii: "{"), !json.contains(0) else {
+        // Foundation would also read UTF-16, UTF-32, a byte order mark and anything at all in the strings that it skips;
+        // RFC 7515 §4 says UTF-8, and below bytes are letters.
+        guard json.first == UInt8(ascii: "{"), !json.contains(0), String(validating: json, as: UTF8.self) != nil else {
             throw VerificationError(.badJSON, "the header is not a JSON object in UTF-8")
         }
         var names: [String] = []
