@@ -25,12 +25,12 @@ package enum TestStore {
     /// A verifier that trusts `authority` (default: the shared one) at ``now``.
     package static func verifier(
         trusting authority: Authority? = nil, apps: AcceptedApps = .only([app]),
-        _ change: (inout SignedDataVerifier.Configuration) -> Void = { _ in }
+        _ change: (inout SignedDataVerifier.Configuration) throws -> Void = { _ in }
     ) throws -> SignedDataVerifier {
         var configuration = SignedDataVerifier.Configuration(apps: apps)
         configuration.anchors = try TrustAnchors(certificates: [Data((authority ?? Self.authority()).root.der)])
         configuration.now = { now }
-        change(&configuration)
+        try change(&configuration)
         return try SignedDataVerifier(configuration)
     }
 }

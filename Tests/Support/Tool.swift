@@ -38,6 +38,12 @@ package enum Tool {
         }
     }
 
+    /// Whether a program is on the path and says that it is of this version.
+    package static func isThere(_ program: String, version: String) async -> Bool {
+        // A program that cannot be run is not there.
+        (try? await run(program, ["version"]).output.hasPrefix(version)) == true
+    }
+
     /// Calls `body` with a new folder that is removed afterwards.
     package static func inTemporaryFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")

@@ -64,8 +64,8 @@ package struct Specimen: Sendable, CustomStringConvertible {
     package func make() throws -> Made { try made() }
 
     /// What a verifier says to a text: nil for accepted, else the reason.
-    package func verdict(on made: Made) async throws -> VerificationError? {
-        let verifier = try verifier(trusting: made.authority)
+    package func verdict(on made: Made, revocation: RevocationOptions? = nil) async throws -> VerificationError? {
+        let verifier = try verifier(trusting: made.authority, revocation)
         do {
             _ = try await verifier.trace(of: made.text, as: kind)
             return nil
@@ -74,28 +74,25 @@ package struct Specimen: Sendable, CustomStringConvertible {
         }
     }
 
-    private func verifier(trusting authority: Authority) throws -> SignedDataVerifier {
-        let enrolled = try [Data(XcodeSigner.shared().certificate.der)]
-        let everywhere: Set<AppStoreEnvironment> = [.production, .sandbox, .xcode, .localTesting]
-        let id = TestStore.bundleId
-        let number = TestStore.app.appAppleId
+    private func verifier(
+        trusting authority: Authority, _ revocation: RevocationOptions?
+    ) throws -> SignedDataVerifier {
+        try TestStore.verifier(trusting: authority, apps: .only([app])) {
+            $0.revocation = revocation
+            if setting == .xcodeEnrolled || setting == .xcodeUnlisted {
+                $0.enrolledXcodeCertificates = [Data(try XcodeSigner.shared().certificate.der)]
+            }
+        }
+    }
+
+    private var app: App {
+        let (id, number) = (TestStore.bundleId, TestStore.app.appAppleId)
         return switch setting {
-        case .standard, .production:
-            try TestStore.verifier(trusting: authority)
-        case .withoutAppleID:
-            try TestStore.verifier(trusting: authority, apps: .only([App(bundleId: id)]))
-        case .sandboxOnly:
-            try TestStore.verifier(
-                trusting: authority, apps: .only([App(bundleId: id, appAppleId: number, environments: [.sandbox])]))
-        case .xcodeListed:
-            try TestStore.verifier(
-                trusting: authority, apps: .only([App(bundleId: id, appAppleId: number, environments: everywhere)]))
-        case .xcodeEnrolled:
-            try TestStore.verifier(
-                trusting: authority, apps: .only([App(bundleId: id, appAppleId: number, environments: everywhere)])
-            ) { $0.enrolledXcodeCertificates = enrolled }
-        case .xcodeUnlisted:
-            try TestStore.verifier(trusting: authority) { $0.enrolledXcodeCertificates = enrolled }
+        case .standard, .production, .xcodeUnlisted: TestStore.app
+        case .withoutAppleID: App(bundleId: id)
+        case .sandboxOnly: App(bundleId: id, appAppleId: number, environments: [.sandbox])
+        case .xcodeListed, .xcodeEnrolled:
+            App(bundleId: id, appAppleId: number, environments: [.production, .sandbox, .xcode, .localTesting])
         }
     }
 }

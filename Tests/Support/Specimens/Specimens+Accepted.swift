@@ -22,7 +22,7 @@ extension Specimens {
         }
     }
 
-    private static let edges: [Specimen] = ["leaf", "intermediate", "root"].flatMap { (which: String) -> [Specimen] in
+    package static let edges: [Specimen] = ["leaf", "intermediate", "root"].flatMap { (which: String) -> [Specimen] in
         [
             defect("\(which): valid from this very second", nil) { $0.change(which) { $0.notBefore = TestStore.now } },
             defect("\(which): valid to this very second", nil) { $0.change(which) { $0.notAfter = TestStore.now } },

@@ -151,7 +151,7 @@ extension Specimens {
     private static let rsa = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
     /// Chains of which one certificate is not valid at the instant of judgement.
-    static let dates: [Specimen] = ["leaf", "intermediate", "root"].flatMap { (which: String) in
+    package static let dates: [Specimen] = ["leaf", "intermediate", "root"].flatMap { (which: String) in
         [
             defect("\(which): expired a second ago", .expiredOrNotYetValid) {
                 $0.change(which) { $0.notAfter = TestStore.now - 1 }

@@ -108,7 +108,7 @@ extension Specimens {
         ("empty", { _ in "" }),
         ("base64url", { Base64.encodeURL($0 + [0xFB, 0xFF]) }),
         ("without padding", { String(Data(padded($0)).base64EncodedString().prefix { $0 != "=" }) }),
-        ("too much padding", { Data($0).base64EncodedString() + "====" }),
+        ("too much padding", { Data(padded($0)).base64EncodedString() + "====" }),
         (
             "a line break",
             { Data($0).base64EncodedString(options: .lineLength64Characters).replacing("\r\n", with: "\\n") }
