@@ -150,18 +150,13 @@ struct ReceiptCommand: ParsableCommand {
 
     private func validator() throws -> ReceiptValidator {
         var validator = ReceiptValidator(anchors: try trust.anchors())
-        let enrolled = try trust.enrolled()
+        validator.xcodeCertificates = try trust.enrolled().anchors
         do {
             // Roots of one's own help as well: transaction receipts do not bring theirs.
             let locations = (intermediates + trust.roots).map { URL(filePath: $0) }
             validator.intermediates = try CertificatePool(contentsOf: locations)
         } catch {
             throw ValidationError("--intermediate: \(error.reason)")
-        }
-        do {
-            validator.xcodeCertificates = enrolled.isEmpty ? nil : try TrustAnchors(certificates: enrolled)
-        } catch {
-            throw ValidationError("--xcode-certificate: \(error.reason)")
         }
         validator.bundleIDs = bundleIDs.isEmpty ? nil : Set(bundleIDs)
         validator.versions = versions.isEmpty ? nil : Set(versions)

@@ -81,7 +81,7 @@ struct Verify: AsyncParsableCommand {
         let apps = bundleIDs.map { App(bundleId: $0, appAppleId: appAppleID, environments: accepted) }
         var configuration = SignedDataVerifier.Configuration(apps: apps.isEmpty ? .any(accepted) : .only(apps))
         configuration.anchors = try trust.anchors()
-        configuration.enrolledXcodeCertificates = try trust.enrolled()
+        configuration.enrolledXcodeCertificates = try trust.enrolled().files
         configuration.revocation = revocation == .off ? nil : RevocationOptions(policy: revocation)
         configuration.validAt =
             switch trust.asOf ?? .now {

@@ -70,11 +70,12 @@ struct TrustOptions: ParsableArguments {
         }
     }
 
-    /// The certificates enrolled for local test data. What they sign counts for Xcode's environment alone, so a root that
-    /// is named explicitly can be one of them.
-    func enrolled() throws -> [Data] {
+    /// The certificates enrolled for local test data, as files and as anchors; nil without any. What they sign counts for
+    /// Xcode's environment alone, so a root that is named explicitly can be one of them.
+    func enrolled() throws -> (files: [Data], anchors: TrustAnchors?) {
         do {
-            return try CertificateFile.contents(of: (xcodeCertificates + roots).map { URL(filePath: $0) })
+            let files = try CertificateFile.contents(of: (xcodeCertificates + roots).map { URL(filePath: $0) })
+            return (files, files.isEmpty ? nil : try TrustAnchors(certificates: files))
         } catch {
             throw ValidationError("--xcode-certificate: \(error.reason)")
         }
