@@ -144,7 +144,7 @@ struct ReceiptCommand: ParsableCommand {
     private func accepted() -> Set<ReceiptEnvironment>? {
         guard !environments.isEmpty else { return nil }
         var accepted = Set(environments.map { ReceiptEnvironment(rawValue: $0.environment.rawValue) })
-        if trust.acceptsXcode { accepted.insert(.xcode) }
+        if trust.acceptsXcode(namedEnvironments: true) { accepted.insert(.xcode) }
         return accepted
     }
 
@@ -163,12 +163,7 @@ struct ReceiptCommand: ParsableCommand {
         validator.environments = accepted()
         // Other than for signed data, the default is not now: Apple has receipts judged as of their creation, and the
         // certificates of every genuine one known have expired since.
-        validator.certificateInstant =
-            switch trust.asOf ?? .signedDate {
-            case .now: .now
-            case .signedDate: .signedDate
-            case .instant(let date): .at(date)
-            }
+        validator.validAt = trust.asOf ?? .signingDate
         return validator
     }
 }
