@@ -29,6 +29,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
 }
 
+/// A program of the folder Examples. Only the root package builds them.
+func example(_ name: String, _ folder: String, _ dependency: Target.Dependency) -> Target {
+    .executableTarget(
+        name: "example-\(name)", dependencies: [dependency], path: "Examples/\(folder)", swiftSettings: settings)
+}
+
 let package = Package(
     name: "counterfoil",
     platforms: [.macOS(.v15)],
@@ -79,6 +85,7 @@ let package = Package(
             name: "counterfoil",
             dependencies: [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
+                crypto, x509,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -89,13 +96,26 @@ let package = Package(
             path: "Benchmarks", swiftSettings: settings),
         .target(
             name: "TestSupport",
-            dependencies: ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1],
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, cryptoExtras, x509, asn1,
+            ],
             path: "Tests/Support", swiftSettings: settings),
         tests("AppStoreModelsTests", ["AppStoreModels"]),
         tests("AppStoreTrustTests", ["AppStoreTrust", "StoreSimulator", crypto, x509, asn1]),
         tests(
             "AppStoreServerTests",
             ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1]),
-        tests("AppStoreReceiptsTests", ["AppStoreReceipts"]),
+        tests(
+            "AppStoreReceiptsTests",
+            ["AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
     ]
 )
+
+if !isDependency {
+    package.targets += [
+        example("verify-notification", "VerifyNotification", "AppStoreServer"),
+        example("validate-receipt", "ValidateReceipt", "AppStoreReceipts"),
+        example("call-app-store", "CallAppStore", "AppStoreServer"),
+        example("sign-offer", "SignOffer", "AppStoreServer"),
+    ]
+}

@@ -13,4 +13,13 @@ extension CertificateSummary {
         self.notAfter = notAfter
         fingerprint = SHA256.hash(data: der).hexadecimal
     }
+
+    /// A summary of a root that is known by its fingerprint, without the certificate.
+    package init(
+        rootFingerprint: String, subject: String, serialNumber: String, notBefore: Date, notAfter: Date
+    ) {
+        self.init(
+            subject: subject, issuer: subject, serialNumber: serialNumber, notBefore: notBefore, notAfter: notAfter,
+            fingerprint: rootFingerprint)
+    }
 }

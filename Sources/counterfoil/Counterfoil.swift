@@ -1,3 +1,4 @@
+import AppStoreServer
 import ArgumentParser
 import Foundation
 
@@ -10,8 +11,8 @@ struct Counterfoil: AsyncParsableCommand {
         discussion: """
             Exit status: 0 when valid or done, 1 when refused or failed, 2 for wrong usage. Every command takes --help.
             """,
-        version: "0.1.0",
-        subcommands: [Verify.self, Tour.self])
+        version: AppStoreServerClient.version,
+        subcommands: [Verify.self, ReceiptCommand.self, Sign.self, API.self, Tour.self])
 
     static func main() async {
         do {

@@ -9,7 +9,8 @@ struct Verify: AsyncParsableCommand {
         discussion: """
             Takes a transaction, renewal information, a notification, an app transaction or a retention request in compact \
             form, as the App Store sent it. By default Apple's roots are trusted, any app and both environments are \
-            accepted, and the certificates must be valid now; use --as-of signed-date for data kept from earlier.
+            accepted, and --as-of is now: the certificates must be valid today. Use --as-of signed-date for data kept from \
+            earlier.
 
             EXAMPLES
               counterfoil verify notification.jws
@@ -76,14 +77,14 @@ struct Verify: AsyncParsableCommand {
 
     private func configuration() throws -> SignedDataVerifier.Configuration {
         var accepted = Set((environments.isEmpty ? EnvironmentName.allCases : environments).map(\.environment))
-        if !trust.xcodeCertificates.isEmpty { accepted.formUnion([.xcode, .localTesting]) }
+        if trust.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
         let apps = bundleIDs.map { App(bundleId: $0, appAppleId: appAppleID, environments: accepted) }
         var configuration = SignedDataVerifier.Configuration(apps: apps.isEmpty ? .any(accepted) : .only(apps))
         configuration.anchors = try trust.anchors()
         configuration.enrolledXcodeCertificates = try trust.enrolled()
         configuration.revocation = revocation == .off ? nil : RevocationOptions(policy: revocation)
         configuration.validAt =
-            switch trust.asOf {
+            switch trust.asOf ?? .now {
             case .now: .now
             case .signedDate: .signingDate
             case .instant(let date): .at(date)

@@ -3,6 +3,7 @@ import AppStoreTrust
 import Crypto
 import Foundation
 import SwiftASN1
+import StoreSimulator
 import Testing
 import X509
 import _CryptoExtras
@@ -28,6 +29,13 @@ struct LegacyReceiptTests {
         #expect(receipt.environment == .sandbox)
         #expect(verified.trace.certificates.map(\.serialNumber) == ["6514914DD95804B5", "1A", "02"])
         #expect(verified.trace.anchor == "Apple Root CA")
+        // The root that is built in tells of itself what its certificate tells.
+        let builtIn = try #require(verified.trace.certificates.last)
+        var validator = try Fixtures.validator()
+        validator.anchors = try TrustAnchors(certificates: [Fixtures.certificate("AppleRootCA.cer")])
+        validator.intermediates = try CertificatePool(
+            certificates: [Fixtures.certificate("AppleRootCA.cer"), Fixtures.certificate("AppleITunesStoreCA.cer")])
+        #expect(try validator.validate(base64: text).trace.certificates.last == builtIn)
         #expect(try UnverifiedReceipt.transactionID(in: text) == "1000000046178817")
     }
 
@@ -57,14 +65,14 @@ struct LegacyReceiptTests {
         var info =
             "{\"bid\" = \"com.example.app\"; \"bvrs\" = \"1\"; \"product-id\" = \"p\"; \"transaction-id\" = \"7\"; \"app-item-id\" = \"9\"; \"purchase-date-ms\" = \"1650000000123\"; \"unique-vendor-identifier\" = \"00010203-0405-0607-0809-0A0B0C0D0E0F\";}"
         var version: UInt8 = 3
-        var signer: TestAuthority.Party
+        var signer: Issued
         var length: UInt32?
         var suffix: [UInt8] = []
         var environment = ""
 
         func bytes() throws -> [UInt8] {
             let signed = [version] + Array(info.utf8)
-            let signature = try signer.key.signature(for: Insecure.SHA1.hash(data: signed), padding: .insecurePKCS1v1_5)
+            let signature = try signer.key.sign(bytes: signed, signatureAlgorithm: .sha1WithRSAEncryption)
             let length = withUnsafeBytes(of: (length ?? UInt32(signer.der.count)).bigEndian) { Array($0) }
             let blob = [version] + Array(signature.rawRepresentation) + length + signer.der + suffix
             let text =
@@ -73,61 +81,62 @@ struct LegacyReceiptTests {
         }
     }
 
-    static func validator(_ authority: TestAuthority, _ intermediates: [[UInt8]]? = nil) throws -> ReceiptValidator {
+    static func validator(_ authority: ReceiptAuthority, _ intermediates: [[UInt8]]? = nil) throws -> ReceiptValidator {
         ReceiptValidator(
             anchors: try TrustAnchors(certificates: [Data(authority.root.der)]),
             intermediates: try CertificatePool(
                 certificates: (intermediates ?? [authority.intermediate.der, authority.root.der]).map { Data($0) }))
     }
 
-    static let changes: [(String, VerificationError.Code?, @Sendable (inout Builder, TestAuthority) throws -> Void)] = [
-        ("nothing", nil, { _, _ in }),
-        ("an unknown version", .malformedReceipt, { builder, _ in builder.version = 4 }),
-        ("a blob shorter than its length", .malformedReceipt, { builder, _ in builder.length = 1 << 31 }),
-        ("a blob longer than its length", .malformedReceipt, { builder, _ in builder.suffix = [0] }),
-        ("an empty certificate", .malformedReceipt, { builder, _ in builder.length = 0 }),
-        (
-            "no product", .malformedReceipt,
-            { builder, _ in builder.info = builder.info.replacing("product-id", with: "product") }
-        ),
-        (
-            "no date", .malformedReceipt,
-            { builder, _ in builder.info = builder.info.replacing("purchase-date-ms", with: "date") }
-        ),
-        (
-            "no date for an expiration", .malformedReceipt,
-            { builder, _ in builder.info = builder.info.replacing("unique-vendor-identifier", with: "expires-date") }
-        ),
-        (
-            "a key twice", .malformedReceipt,
-            { builder, _ in builder.info = builder.info.replacing("bvrs", with: "bid") }
-        ),
-        ("text after the purchase information", .malformedReceipt, { builder, _ in builder.info += "x" }),
-        (
-            "purchase before the certificates", .expiredOrNotYetValid,
-            { builder, _ in builder.info = builder.info.replacing("1650000000123", with: "1500000000123") }
-        ),
-        (
-            "a leaf without the marker", .missingLeafMarker,
-            { builder, authority in
-                builder.signer = try TestAuthority.issue(
-                    "Developer", by: authority.intermediate, key: authority.leaf.key)
-            }
-        ),
-        (
-            "another key", .badSignature,
-            { builder, authority in
-                builder.signer = .init(
-                    key: authority.xcode.key, certificate: authority.leaf.certificate, der: authority.leaf.der)
-            }
-        ),
-        ("a certificate of its own", .untrustedRoot, { builder, authority in builder.signer = authority.xcode }),
-    ]
+    static let changes:
+        [(String, VerificationError.Code?, @Sendable (inout Builder, ReceiptAuthority) throws -> Void)] = [
+            ("nothing", nil, { _, _ in }),
+            ("an unknown version", .malformedReceipt, { builder, _ in builder.version = 4 }),
+            ("a blob shorter than its length", .malformedReceipt, { builder, _ in builder.length = 1 << 31 }),
+            ("a blob longer than its length", .malformedReceipt, { builder, _ in builder.suffix = [0] }),
+            ("an empty certificate", .malformedReceipt, { builder, _ in builder.length = 0 }),
+            (
+                "no product", .malformedReceipt,
+                { builder, _ in builder.info = builder.info.replacing("product-id", with: "product") }
+            ),
+            (
+                "no date", .malformedReceipt,
+                { builder, _ in builder.info = builder.info.replacing("purchase-date-ms", with: "date") }
+            ),
+            (
+                "no date for an expiration", .malformedReceipt,
+                { builder, _ in builder.info = builder.info.replacing("unique-vendor-identifier", with: "expires-date")
+                }
+            ),
+            (
+                "a key twice", .malformedReceipt,
+                { builder, _ in builder.info = builder.info.replacing("bvrs", with: "bid") }
+            ),
+            ("text after the purchase information", .malformedReceipt, { builder, _ in builder.info += "x" }),
+            (
+                "purchase before the certificates", .expiredOrNotYetValid,
+                { builder, _ in builder.info = builder.info.replacing("1650000000123", with: "1500000000123") }
+            ),
+            (
+                "a leaf without the marker", .missingLeafMarker,
+                { builder, authority in
+                    builder.signer = try authority.issue(
+                        "Developer", by: authority.intermediate, key: authority.leaf.key)
+                }
+            ),
+            (
+                "another key", .badSignature,
+                { builder, authority in
+                    builder.signer = try authority.leaf.with(key: authority.xcode)
+                }
+            ),
+            ("a certificate of its own", .untrustedRoot, { builder, authority in builder.signer = authority.xcode }),
+        ]
 
     @Test("of version 3 come out as each change demands", arguments: changes.indices)
     func versionThree(_ index: Int) throws {
         let (name, code, change) = Self.changes[index]
-        let authority = try TestAuthority.shared.get()
+        let authority = try ReceiptAuthority.shared.get()
         var builder = Builder(signer: authority.leaf)
         try change(&builder, authority)
         let bytes = Data(try builder.bytes())
@@ -169,20 +178,20 @@ struct LegacyReceiptTests {
             Old(leafVersion: .v1, code: .badChainRules),
         ])
     func versionTwo(_ old: Old) throws {
-        let authority = try TestAuthority.shared.get()
-        let root = try TestAuthority.issue(
-            "Test Root", key: authority.root.key, isAuthority: true, pathLength: old.rootPathLength)
-        let intermediate = try TestAuthority.issue(
+        let authority = try ReceiptAuthority.shared.get()
+        let root = try authority.issue(
+            "Test Root CA", key: authority.root.key, isAuthority: true, pathLength: old.rootPathLength)
+        let intermediate = try authority.issue(
             "Store",
-            by: old.otherRootKey ? .init(key: authority.xcode.key, certificate: root.certificate, der: []) : root,
+            by: old.otherRootKey ? try root.with(key: authority.xcode) : root,
             key: authority.intermediate.key, isAuthority: old.intermediateIsAuthority,
             canSign: old.intermediateCanSign,
             markers: old.intermediateMarkers ? [[1, 2, 840, 113635, 100, 6, 2, 2]] : [])
         let issuer =
             old.otherKey
-            ? TestAuthority.Party(key: authority.xcode.key, certificate: intermediate.certificate, der: [])
+            ? try intermediate.with(key: authority.xcode)
             : intermediate
-        let leaf = try TestAuthority.issue(
+        let leaf = try authority.issue(
             "Purchases", by: issuer, key: Self.smallKey.get(), isAuthority: old.leafIsAuthority,
             canSign: old.leafCanSign,
             markers: old.leafMarkers ? [[1, 2, 840, 113635, 100, 6, 5, 1]] : [],
@@ -198,7 +207,9 @@ struct LegacyReceiptTests {
         }
     }
 
-    static let smallKey = Result { try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024)) }
+    static let smallKey = Result {
+        Certificate.PrivateKey(try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024)))
+    }
 
     @Test("name their transaction without a signature")
     func transactionID() throws {

@@ -1,6 +1,7 @@
 import AppStoreReceipts
 import AppStoreTrust
 import Foundation
+import StoreSimulator
 import Testing
 
 @Suite("verifyReceipt")
@@ -42,17 +43,17 @@ struct VerifyReceiptTests {
 
     @Test("a receipt is refused with the status of its fault, authenticity first")
     func statuses() throws {
-        let authority = try TestAuthority.shared.get()
-        func receipt(_ type: String?, _ change: (inout ContainerBuilder) -> Void = { _ in }) throws -> String {
-            let payload = PayloadBuilder(type: type, purchases: [PayloadBuilder.purchase([(1707, Build.integer(3))])])
-            var builder = ContainerBuilder(payload: payload.bytes, authority: authority)
+        let authority = try ReceiptAuthority.shared.get()
+        func receipt(_ type: String?, _ change: (inout ReceiptBuilder) -> Void = { _ in }) throws -> String {
+            let payload = PayloadBuilder(type: type, purchases: [PayloadBuilder.purchase([(1707, RawDER.integer(3))])])
+            var builder = ReceiptBuilder(payload: payload.bytes, authority: authority)
             change(&builder)
             return Data(try builder.bytes()).base64EncodedString()
         }
-        func forge(_ builder: inout ContainerBuilder) {
+        func forge(_ builder: inout ReceiptBuilder) {
             builder.substitute = PayloadBuilder(type: "ProductionSandbox").bytes
         }
-        func xcode(_ builder: inout ContainerBuilder) {
+        func xcode(_ builder: inout ReceiptBuilder) {
             builder.signer = authority.xcode
             builder.certificates = [authority.xcode.der]
         }
@@ -125,9 +126,9 @@ struct VerifyReceiptTests {
         ])
     func losAngeles(_ instant: String, _ local: String) throws {
         var payload = PayloadBuilder()
-        payload.set(18, Build.ia5(instant))
-        let authority = try TestAuthority.shared.get()
-        let text = Data(try ContainerBuilder(payload: payload.bytes, authority: authority).bytes())
+        payload.set(18, RawDER.ia5(instant))
+        let authority = try ReceiptAuthority.shared.get()
+        let text = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
             .base64EncodedString()
         let endpoint = VerifyReceiptEndpoint(validator: try SyntheticReceiptTests.validator(authority))
         let json = endpoint.response(to: VerifyReceiptRequest(receiptData: text)).json
@@ -145,13 +146,13 @@ struct VerifyReceiptTests {
             type: "ProductionVPP",
             purchases: [
                 PayloadBuilder.purchase([
-                    (1711, Build.integer(0)), (1712, Build.ia5("2021-01-15T00:00:00Z")), (1713, Build.integer(1)),
-                    (1720, Build.integer(1)), (1721, Build.utf8("of\"fer")),
+                    (1711, RawDER.integer(0)), (1712, RawDER.ia5("2021-01-15T00:00:00Z")), (1713, RawDER.integer(1)),
+                    (1720, RawDER.integer(1)), (1721, RawDER.utf8("of\"fer")),
                 ])
             ])
-        payload.set(21, Build.ia5("2022-06-01T00:00:00Z"))
-        let authority = try TestAuthority.shared.get()
-        let text = Data(try ContainerBuilder(payload: payload.bytes, authority: authority).bytes())
+        payload.set(21, RawDER.ia5("2022-06-01T00:00:00Z"))
+        let authority = try ReceiptAuthority.shared.get()
+        let text = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
             .base64EncodedString()
         let endpoint = VerifyReceiptEndpoint(
             validator: try SyntheticReceiptTests.validator(authority), environment: .production)
@@ -170,7 +171,7 @@ struct VerifyReceiptTests {
 
     @Test("a transaction receipt is answered flat, with 21006 once its subscription has ended")
     func legacy() throws {
-        let authority = try TestAuthority.shared.get()
+        let authority = try ReceiptAuthority.shared.get()
         var builder = LegacyReceiptTests.Builder(signer: authority.leaf)
         builder.info = builder.info.replacing("{", with: "{\"expires-date\" = \"1660000000000\"; ")
         let text = Data(try builder.bytes()).base64EncodedString()

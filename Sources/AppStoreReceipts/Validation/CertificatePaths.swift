@@ -23,6 +23,28 @@ struct CertificatePaths {
 
     /// The chains of exactly three, those to an anchor first.
     func chains(from leaf: RawCertificate, anchors: TrustAnchors) throws(VerificationError) -> [[RawCertificate]] {
+        var chains: [[RawCertificate]] = []
+        for issuer in try issuers(of: leaf) {
+            for root in roots(of: issuer) { chains.append([leaf, issuer, root]) }
+        }
+        return try Self.sorted(chains) { anchors.name(ofRoot: $0[2].der) != nil }
+    }
+
+    /// The same for a transaction receipt: an intermediate and a root, which may be one that is built in.
+    func legacyChains(
+        from leaf: RawCertificate, anchors: TrustAnchors
+    ) throws(VerificationError) -> [(intermediate: RawCertificate, root: LegacyRoot)] {
+        var chains: [(intermediate: RawCertificate, root: LegacyRoot)] = []
+        for issuer in try issuers(of: leaf) {
+            let roots = roots(of: issuer).map { LegacyRoot($0) }
+            chains += roots.map { (issuer, $0) }
+            if let apple = LegacyRoot.apple, apple.subject == issuer.issuer { chains.append((issuer, apple)) }
+        }
+        return try Self.sorted(chains) { anchors.name(ofFingerprint: $0.root.summary.fingerprint) != nil }
+    }
+
+    /// The certificates that can have issued the signer's, as far as names tell. None of them is a root.
+    private func issuers(of leaf: RawCertificate) throws(VerificationError) -> [RawCertificate] {
         guard !leaf.isSelfIssued else {
             throw VerificationError(.untrustedRoot, "the signer's certificate is its own root and not an anchor")
         }
@@ -30,16 +52,20 @@ struct CertificatePaths {
         guard !issuers.isEmpty else {
             throw VerificationError(.chainLength, "the issuer of the signer's certificate is missing")
         }
-        var chains: [[RawCertificate]] = []
-        for issuer in issuers where !issuer.isSelfIssued {
-            for root in candidates where root.subject == issuer.issuer && root.der != issuer.der {
-                chains.append([leaf, issuer, root])
-            }
-        }
+        return issuers.filter { !$0.isSelfIssued }
+    }
+
+    private func roots(of issuer: RawCertificate) -> [RawCertificate] {
+        candidates.filter { $0.subject == issuer.issuer && $0.der != issuer.der }
+    }
+
+    private static func sorted<Chain>(
+        _ chains: [Chain], isAnchored: (Chain) -> Bool
+    ) throws(VerificationError) -> [Chain] {
         guard !chains.isEmpty else {
             throw VerificationError(.chainLength, "no chain of signer, intermediate and root can be made")
         }
-        let anchored = chains.filter { anchors.name(ofRoot: $0[2].der) != nil }
-        return Array((anchored.isEmpty ? chains : anchored).prefix(Self.maximum))
+        let anchored = chains.filter(isAnchored)
+        return Array((anchored.isEmpty ? chains : anchored).prefix(maximum))
     }
 }

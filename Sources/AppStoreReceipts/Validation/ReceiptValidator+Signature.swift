@@ -46,7 +46,7 @@ extension ReceiptValidator {
         guard !leaf.isSelfIssued || !claimsXcode(container) else {
             throw VerificationError(.notEnrolled, "signed by Xcode, with a certificate that is not enrolled")
         }
-        return try firstProof(from: leaf, paths) { (chain) throws(VerificationError) in
+        return try firstProof(try paths.chains(from: leaf, anchors: anchors)) { (chain) throws(VerificationError) in
             let chain = try CertificateChain(ders: chain.map(\.der), anchors: anchors, markers: .appStore)
             return Proof(certificates: chain.certificates, anchor: chain.anchor, isXcode: false)
         }
@@ -64,12 +64,11 @@ extension ReceiptValidator {
     }
 
     /// The first chain that holds; if none does, the reason of the first.
-    private func firstProof(
-        from leaf: RawCertificate, _ paths: CertificatePaths,
-        _ check: ([RawCertificate]) throws(VerificationError) -> Proof
+    private func firstProof<Chain>(
+        _ chains: [Chain], _ check: (Chain) throws(VerificationError) -> Proof
     ) throws(VerificationError) -> Proof {
         var reason: VerificationError?
-        for chain in try paths.chains(from: leaf, anchors: anchors) {
+        for chain in chains {
             do {
                 return try check(chain)
             } catch {
@@ -101,9 +100,11 @@ extension ReceiptValidator {
         let signature = try container.signature()
         let info = try container.purchaseInfo()
         let leaf = try RawCertificate(der: signature.certificate)
-        let paths = CertificatePaths(intermediates.ders + [AppleRootCertificate.der])
-        let proof = try firstProof(from: leaf, paths) { (chain) throws(VerificationError) in
-            try proveLegacy(chain, signature.version)
+        let chains = try CertificatePaths(intermediates.ders).legacyChains(from: leaf, anchors: anchors)
+        let proof = try firstProof(chains) { (chain) throws(VerificationError) in
+            let markers: ChainMarkers = signature.version == .two ? .legacyReceipt : .appStore
+            let chain = try LegacyChain(leaf, chain.intermediate, chain.root, anchors: anchors, markers: markers)
+            return Proof(certificates: chain.certificates, anchor: chain.anchor, isXcode: false)
         }
         let key = try RSAVerifier(subjectPublicKeyInfo: leaf.subjectPublicKeyInfo)
         guard key.isValid(signature.signature, of: [signature.version.rawValue] + info, digest: .sha1) else {
@@ -112,18 +113,5 @@ extension ReceiptValidator {
         let receipt = try LegacyReceipt(container)
         let trace = try proof.trace(at: instant(signedDate: receipt.purchaseDate))
         return Verified(checked: .transaction(receipt), text: input.text, trace: trace)
-    }
-
-    private func proveLegacy(
-        _ chain: [RawCertificate], _ version: LegacySignature.Version
-    ) throws(VerificationError) -> Proof {
-        switch version {
-        case .two:
-            let chain = try LegacyChain(chain, anchors: anchors, markers: .legacyReceipt)
-            return Proof(certificates: chain.certificates, anchor: chain.anchor, isXcode: false)
-        case .three:
-            let chain = try CertificateChain(ders: chain.map(\.der), anchors: anchors, markers: .appStore)
-            return Proof(certificates: chain.certificates, anchor: chain.anchor, isXcode: false)
-        }
     }
 }

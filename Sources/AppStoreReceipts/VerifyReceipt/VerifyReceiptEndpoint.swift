@@ -39,7 +39,18 @@ public struct VerifyReceiptEndpoint: Sendable {
     /// Answers a request.
     public func response(to request: VerifyReceiptRequest) -> VerifyReceiptResponse {
         do {
-            return response(to: request, receipt: try validator.authenticate(base64: request.receiptData).payload)
+            let receipt = try validator.authenticate(base64: request.receiptData).payload
+            guard accepts(request.password, for: receipt) else { return VerifyReceiptResponse(status: .wrongSecret) }
+            return response(about: receipt)
+        } catch {
+            return VerifyReceiptResponse(status: Self.status(for: error), reason: error)
+        }
+    }
+
+    /// Answers about a receipt as it lies in a file: its bytes, or their base64. No secret is asked for.
+    public func response(contents: Data) -> VerifyReceiptResponse {
+        do {
+            return response(about: try validator.authenticate(contents: contents).payload)
         } catch {
             return VerifyReceiptResponse(status: Self.status(for: error), reason: error)
         }
@@ -48,8 +59,7 @@ public struct VerifyReceiptEndpoint: Sendable {
     /// The answer about a receipt that was authenticated before, without looking at environment and secret.
     public func response(about receipt: Verified<Receipt>) -> VerifyReceiptResponse { success(receipt.payload) }
 
-    private func response(to request: VerifyReceiptRequest, receipt: Receipt) -> VerifyReceiptResponse {
-        guard accepts(request.password, for: receipt) else { return VerifyReceiptResponse(status: .wrongSecret) }
+    private func response(about receipt: Receipt) -> VerifyReceiptResponse {
         // What is not known to be of production is not: fail closed.
         switch (environment, receipt.environment) {
         case (nil, _), (.production, .production), (.sandbox, .sandbox), (.sandbox, nil), (.xcode, .xcode):

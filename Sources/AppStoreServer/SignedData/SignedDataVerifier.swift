@@ -10,7 +10,7 @@ internal import X509
 public struct SignedDataVerifier: Sendable {
     private let configuration: Configuration
     private let trust: Trust
-    private let cache: ChainCache
+    let cache: ChainCache
     private let revocation: RevocationChecker?
 
     /// Makes a verifier.

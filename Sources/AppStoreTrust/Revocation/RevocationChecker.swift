@@ -41,6 +41,7 @@ package final class RevocationChecker: Sendable {
         async let first = outcome(for: chain.leaf, issuer: chain.intermediate)
         async let second = outcome(for: chain.intermediate, issuer: chain.root)
         var oldest = Date.distantFuture
+        var problem: String?
         for (outcome, certificate) in await [(first, chain.leaf), (second, chain.intermediate)] {
             switch outcome {
             case .answer(let answer):
@@ -49,10 +50,14 @@ package final class RevocationChecker: Sendable {
                         .revoked, "\(certificate.subject) was revoked at \(date.formatted(.iso8601))")
                 }
                 oldest = min(oldest, answer.thisUpdate)
-            case .unknown(let problem):
-                guard options.policy != .hard else { throw VerificationError(.revocationUnknown, problem) }
-                return RevocationFinding(status: .unknown, explanation: problem)
+            case .unknown(let explanation):
+                problem = problem ?? explanation
             }
+        }
+        // Only now: what is unknown about one certificate must not hide that the other is revoked.
+        if let problem {
+            guard options.policy != .hard else { throw VerificationError(.revocationUnknown, problem) }
+            return RevocationFinding(status: .unknown, explanation: problem)
         }
         return RevocationFinding(status: .good, age: max(0, now().timeIntervalSince(oldest)))
     }

@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Crypto
 package import Foundation
 internal import SwiftASN1
 internal import X509
@@ -19,8 +20,15 @@ package struct OCSPResponder: Sendable {
     package var delegate: Issued?
     /// Answers about this serial number instead of the one asked for.
     package var serialNumber: [UInt8]?
+    /// Names itself by the hash of its key instead of by its name.
+    package var isNamedByKey = false
+    /// Adds a critical extension that nobody knows, to the answer or to the whole response.
+    package var criticalExtension: ExtensionPlace?
     /// Breaks the signature.
     package var forgesSignature = false
+
+    /// Where an extension goes.
+    package enum ExtensionPlace: Sendable, Hashable { case answer, response }
 
     private let issuer: Issued
 
@@ -57,10 +65,17 @@ package struct OCSPResponder: Sendable {
     }
 
     private func appendResponseData(to coder: inout DER.Serializer, _ certificateID: CertificateID) throws {
-        let responder = (delegate ?? issuer).certificate.subject
+        let responder = (delegate ?? issuer).certificate
         try coder.appendConstructedNode(identifier: .sequence) { data in
-            try data.serialize(explicitlyTaggedWithTagNumber: 1, tagClass: .contextSpecific) {
-                try $0.serialize(responder)
+            if isNamedByKey {
+                let hash = Insecure.SHA1.hash(data: Array(responder.publicKey.subjectPublicKeyInfoBytes))
+                try data.serialize(explicitlyTaggedWithTagNumber: 2, tagClass: .contextSpecific) {
+                    try $0.serialize(ASN1OctetString(contentBytes: Array(hash)[...]))
+                }
+            } else {
+                try data.serialize(explicitlyTaggedWithTagNumber: 1, tagClass: .contextSpecific) {
+                    try $0.serialize(responder.subject)
+                }
             }
             try data.serialize(Self.time(thisUpdate))
             try data.appendConstructedNode(identifier: .sequence) { list in
@@ -73,8 +88,10 @@ package struct OCSPResponder: Sendable {
                             try $0.serialize(Self.time(nextUpdate))
                         }
                     }
+                    if criticalExtension == .answer { try Self.appendCriticalExtension(to: &single) }
                 }
             }
+            if criticalExtension == .response { try Self.appendCriticalExtension(to: &data) }
         }
     }
 
@@ -88,6 +105,15 @@ package struct OCSPResponder: Sendable {
             }
         case .unknown:
             coder.appendPrimitiveNode(identifier: .init(tagWithNumber: 2, tagClass: .contextSpecific)) { _ in }
+        }
+    }
+
+    private static func appendCriticalExtension(to coder: inout DER.Serializer) throws {
+        try coder.serialize(explicitlyTaggedWithTagNumber: 1, tagClass: .contextSpecific) { extensions in
+            try extensions.appendConstructedNode(identifier: .sequence) {
+                try $0.serialize(
+                    Certificate.Extension(oid: [1, 3, 6, 1, 4, 1, 55555, 1], critical: true, value: [5, 0]))
+            }
         }
     }
 

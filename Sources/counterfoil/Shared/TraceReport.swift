@@ -58,11 +58,17 @@ extension Date {
     }
 }
 
-/// JSON as the commands print it: snake case, sorted, slashes as they are.
+/// JSON as the commands print it: sorted, slashes as they are.
 enum JSONText {
-    static func encode(_ value: some Encodable) -> String {
+    /// What is ours, in snake case.
+    static func encode(_ value: some Encodable) -> String { text(value, .convertToSnakeCase) }
+
+    /// What is Apple's, with Apple's names.
+    static func wire(_ value: some Encodable) -> String { text(value, .useDefaultKeys) }
+
+    private static func text(_ value: some Encodable, _ keys: JSONEncoder.KeyEncodingStrategy) -> String {
         let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.keyEncodingStrategy = keys
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             return String(decoding: try encoder.encode(value), as: UTF8.self)

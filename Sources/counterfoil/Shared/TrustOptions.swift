@@ -1,21 +1,28 @@
 public import AppStoreServer
+import AppStoreTrust
 public import ArgumentParser
 import Foundation
 
-/// The options that say whom to trust, and at which instant.
+/// The options that say whom to trust, and at which instant; its default is each command's own.
 struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("root"),
         help: ArgumentHelp(
-            "A root certificate to trust instead of Apple's: PEM or DER, or a folder of them. May be repeated.",
+            """
+            A certificate to trust instead of Apple's roots: PEM or DER, or a folder of them. May be repeated. Xcode's \
+            test certificate named here is enrolled like with --xcode-certificate.
+            """,
             valueName: "file"))
     var roots: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "When the certificates had to be valid: now, signed-date, or an instant such as 2025-10-06T05:16:25Z.",
+            """
+            When the certificates had to be valid: now, signed-date, or an instant such as 2025-10-06T05:16:25Z. The \
+            default is told above.
+            """,
             valueName: "instant"))
-    var asOf: AsOf = .now
+    var asOf: AsOf?
 
     @Option(
         name: .customLong("xcode-certificate"),
@@ -51,8 +58,6 @@ struct TrustOptions: ParsableArguments {
                 return nil
             }
         }
-
-        var defaultValueDescription: String { "now" }
     }
 
     /// Apple's roots, or those named.
@@ -65,10 +70,18 @@ struct TrustOptions: ParsableArguments {
         }
     }
 
-    /// The certificates enrolled for local test data.
+    /// The certificates enrolled for local test data. What they sign counts for Xcode's environment alone, so a root that
+    /// is named explicitly can be one of them.
     func enrolled() throws -> [Data] {
-        try xcodeCertificates.map { try Input.read($0, maximumBytes: 1 << 20) }
+        do {
+            return try CertificateFile.contents(of: (xcodeCertificates + roots).map { URL(filePath: $0) })
+        } catch {
+            throw ValidationError("--xcode-certificate: \(error.reason)")
+        }
     }
+
+    /// Whether data for Xcode's environment can be accepted at all.
+    var acceptsXcode: Bool { !xcodeCertificates.isEmpty || !roots.isEmpty }
 }
 
 /// The environments by the names that people type.

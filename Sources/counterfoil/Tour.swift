@@ -1,4 +1,0 @@
-import ArgumentParser
-struct Tour: AsyncParsableCommand {
-    func run() async throws {}
-}

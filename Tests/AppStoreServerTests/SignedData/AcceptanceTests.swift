@@ -1,0 +1,147 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import SwiftASN1
+import Testing
+import TestSupport
+import X509
+
+@testable import AppStoreServer
+@testable import AppStoreTrust
+
+@Suite("Acceptance") struct AcceptanceTests {
+    private let authority: Authority
+
+    init() throws { authority = try TestStore.authority() }
+
+    @Test("one verifier serves several apps, each from its own environments")
+    func apps() async throws {
+        let verifier = try TestStore.verifier(
+            apps: .only([
+                App(bundleId: "a", appAppleId: 1, environments: [.production]),
+                App(bundleId: "b", appAppleId: 2, environments: [.sandbox]), App(bundleId: "c"),
+            ]))
+        let expected: [(String, AppStoreEnvironment, VerificationError.Code?)] = [
+            ("a", .production, nil), ("a", .sandbox, .wrongEnvironment), ("b", .production, .wrongEnvironment),
+            ("b", .sandbox, nil), ("c", .production, nil), ("c", .sandbox, nil), ("d", .sandbox, .wrongApp),
+        ]
+        for (bundleId, environment, code) in expected {
+            let text = try authority.sign(
+                Members(.transaction, environment: environment).with("bundleId", "\"\(bundleId)\""))
+            #expect(
+                try await refusal { try await verifier.transaction(text) } == code,
+                "\(bundleId) \(environment.rawValue)")
+        }
+    }
+
+    @Test("a notification's Apple ID is compared with that of its own bundle")
+    func crossedIdentifiers() async throws {
+        let verifier = try TestStore.verifier(
+            apps: .only([App(bundleId: "a", appAppleId: 1), App(bundleId: "b", appAppleId: 2)]))
+        for (bundleId, number, code) in [
+            ("a", "1", nil), ("b", "2", nil), ("a", "2", .wrongApp), ("b", "1", .wrongApp),
+        ]
+            as [(String, String, VerificationError.Code?)]
+        {
+            let part = Members.part(environment: #""Production""#, appAppleId: number, bundleId: bundleId)
+            let text = try authority.sign(Members(.notification).with("data", part))
+            #expect(try await refusal { try await verifier.notification(text) } == code)
+        }
+    }
+
+    @Test("any app is accepted where the verifier is told so, but not any environment")
+    func anyApp() async throws {
+        let verifier = try TestStore.verifier(apps: .any([.sandbox]))
+        let sandbox = try authority.sign(Members(.transaction).with("bundleId", "\"whoever\""))
+        #expect(try await verifier.transaction(sandbox).payload.bundleId == "whoever")
+        let production = try authority.sign(Members(.transaction, environment: .production))
+        #expect(try await refusal { try await verifier.transaction(production) } == .wrongEnvironment)
+    }
+
+    @Test("any payload is recognised as its kind, and judged as that kind", arguments: SignedKind.allCases)
+    func anyPayload(_ kind: SignedKind) async throws {
+        let verifier = try TestStore.verifier()
+        let text = try authority.sign(Members(kind))
+        #expect(try await verifier.anyPayload(text).payload.kind == kind.rawValue)
+        let elsewhere = try TestStore.verifier(apps: .only([App(bundleId: "other", environments: [.production])]))
+        #expect(try await refusal { try await elsewhere.anyPayload(text) } != nil)
+    }
+
+    @Test("a payload of no kind is refused", arguments: ["{}", #"{"environment":"Sandbox"}"#, #"{"iss":"me"}"#])
+    func noKind(_ json: String) async throws {
+        let verifier = try TestStore.verifier()
+        let text = try authority.sign(json: Data(json.utf8))
+        #expect(try await refusal { try await verifier.anyPayload(text) } == .badJSON)
+    }
+
+    @Test("the chain is judged now, at the signing date, or at a given instant")
+    func instants() async throws {
+        let past = try Authority(now: TestStore.now - 20 * 365 * 86_400)
+        let signed = TestStore.now - 20 * 365 * 86_400
+        let milliseconds = String(Int64(signed.timeIntervalSince1970 * 1000))
+        let text = try past.sign(Members(.transaction).with("signedDate", milliseconds))
+        let expected: [(ValidationInstant, VerificationError.Code?, Date)] = [
+            (.now, .expiredOrNotYetValid, TestStore.now), (.signingDate, nil, signed),
+            (.at(signed + 60), nil, signed + 60),
+            (.at(TestStore.now), .expiredOrNotYetValid, TestStore.now),
+            (.at(.distantPast), .expiredOrNotYetValid, .distantPast),
+        ]
+        for (instant, code, date) in expected {
+            let verifier = try TestStore.verifier(trusting: past) { $0.validAt = instant }
+            #expect(try await refusal { try await verifier.transaction(text) } == code)
+            if code == nil { #expect(try await verifier.transaction(text).trace.validatedAt == date) }
+        }
+    }
+
+    @Test("an app transaction's signing date is its receipt's creation date")
+    func appTransactionDate() async throws {
+        let verifier = try TestStore.verifier { $0.validAt = .signingDate }
+        let text = try authority.sign(Members(.appTransaction).with("receiptCreationDate", "1759999990000"))
+        #expect(try await verifier.appTransaction(text).trace.validatedAt == TestStore.now - 10)
+        let old = try authority.sign(Members(.appTransaction).with("receiptCreationDate", "1000000000000"))
+        #expect(try await refusal { try await verifier.appTransaction(old) } == .expiredOrNotYetValid)
+    }
+
+    @Test("the limit counts bytes and is inclusive")
+    func limit() async throws {
+        let text = try authority.sign(Members(.transaction))
+        let exact = try TestStore.verifier { $0.maximumBytes = text.utf8.count }
+        _ = try await exact.transaction(text)
+        let less = try TestStore.verifier { $0.maximumBytes = text.utf8.count - 1 }
+        #expect(try await refusal { try await less.transaction(text) } == .tooLarge)
+        let letters = try TestStore.verifier { $0.maximumBytes = 20 }
+        #expect(try await refusal { try await letters.transaction("🧾🧾🧾🧾🧾🧾") } == .tooLarge)
+    }
+
+    @Test("the text comes back as it came in, whatever the model makes of it")
+    func text() async throws {
+        let text = try authority.sign(json: Data(("  " + Members(.transaction).with("x", "[1, 2]").json + "\n").utf8))
+        #expect(try await TestStore.verifier().transaction(text).text == text)
+    }
+
+    @Test("an enrolled certificate gives a trace of one, and its dates count")
+    func enrolled() async throws {
+        let signer = try XcodeSigner.shared()
+        let text = try signer.sign(.xcode).text
+        func verifier(_ now: Date) throws -> SignedDataVerifier {
+            try TestStore.verifier(apps: .any([.xcode])) {
+                $0.enrolledXcodeCertificates = [Data(signer.certificate.der)]
+                $0.now = { now }
+            }
+        }
+        let trace = try await verifier(TestStore.now).transaction(text).trace
+        #expect(trace.certificates.map(\.subject) == [signer.certificate.certificate.subject.description])
+        #expect(trace.anchor == "StoreKit Testing in Xcode")
+        let late = try verifier(TestStore.now + 366 * 86_400)
+        #expect(try await refusal { try await late.transaction(text) } == .expiredOrNotYetValid)
+    }
+
+    @Test("an enrolled certificate may be PEM, and one that cannot be read is reported at once")
+    func enrolment() throws {
+        let pem = try XcodeSigner.shared().certificate.certificate.serializeAsPEM().pemString
+        _ = try TestStore.verifier { $0.enrolledXcodeCertificates = [Data(pem.utf8)] }
+        #expect(throws: VerificationError(.certificateMalformed, "")) {
+            try TestStore.verifier { $0.enrolledXcodeCertificates = [Data([0x30, 0x03, 1, 2, 3])] }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import StoreSimulator
+import Testing
+import TestSupport
+
+@testable import AppStoreServer
+@testable import AppStoreTrust
+
+@Suite("The chain cache") struct ChainCacheTests {
+    private let authority: Authority
+
+    init() throws { authority = try TestStore.authority() }
+
+    @Test("keeps one entry for all data of one header, and finds it by the exact text")
+    func hit() throws {
+        let cache = ChainCache(capacity: 4)
+        let text = try Pieces(authority).header
+        let other = try Pieces(authority, header: authority.header(adding: #""typ":"JWT","#)).header
+        cache.insert(try chain(), for: text)
+        cache.insert(try chain(), for: text)
+        #expect(cache.count == 1)
+        #expect(cache.has(text))
+        #expect(!cache.has(other))
+        #expect(!cache.has(String(text.dropLast())))
+        #expect(!cache.has(text + "A"))
+        #expect(!cache.has(""))
+    }
+
+    @Test("is bounded; the oldest makes room", arguments: [0, 1, 3])
+    func bound(_ capacity: Int) throws {
+        let cache = ChainCache(capacity: capacity)
+        let chain = try chain()
+        for index in 0..<10 {
+            cache.insert(chain, for: "header \(index)")
+            #expect(cache.count == min(index + 1, capacity))
+        }
+        for index in 0..<10 { #expect(cache.has("header \(index)") == (index >= 10 - capacity)) }
+    }
+
+    @Test("every single changed letter of a known header makes it an unknown one")
+    func prefixGames() async throws {
+        let genuine = try Pieces(authority)
+        let verifier = try TestStore.verifier()
+        _ = try await verifier.transaction(genuine.text)
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<200 {
+            var header = Array(genuine.header.utf8)
+            let position = Int.random(in: header.indices, using: &generator)
+            header[position] = header[position] == 0x41 ? 0x42 : 0x41
+            let text = genuine.changing { $0.header = String(decoding: header, as: UTF8.self) }.text
+            #expect(try await refusal { try await verifier.transaction(text) } != nil, "letter \(position)")
+        }
+        _ = try await verifier.transaction(genuine.text)
+    }
+
+    @Test("a known chain buys a forged signature nothing")
+    func knownChain() async throws {
+        let verifier = try TestStore.verifier()
+        _ = try await verifier.transaction(authority.sign(Members(.transaction)))
+        for forgery in Specimens.forgeries where forgery.name.hasPrefix("signature: ") {
+            let text = try forgery.make().text
+            #expect(try await refusal { try await verifier.transaction(text) } == forgery.code, "\(forgery.name)")
+        }
+    }
+
+    @Test("a known chain still has to be valid when it is used")
+    func expiry() async throws {
+        let clock = TestClock(TestStore.now)
+        let verifier = try TestStore.verifier { $0.now = { clock.now } }
+        let text = try authority.sign(Members(.transaction))
+        _ = try await verifier.transaction(text)
+        clock.advance(by: 9 * 365 * 86_400)
+        #expect(try await refusal { try await verifier.transaction(text) } == .expiredOrNotYetValid)
+    }
+
+    @Test("a chain is kept only when a signature of it held")
+    func forgedSignature() async throws {
+        let verifier = try TestStore.verifier()
+        #expect(verifier.cache.count == 0)
+        let forged = try Pieces(authority).changing { $0.payload = try Pieces(authority, payload: "{}").payload }
+        #expect(try await refusal { try await verifier.transaction(forged.text) } == .badSignature)
+        #expect(verifier.cache.count == 0)
+        for forgery in Specimens.certificates {
+            let made = try forgery.make()
+            #expect(try await refusal { try await verifier.transaction(made.text) } != nil)
+        }
+        #expect(verifier.cache.count == 0)
+        _ = try await verifier.transaction(authority.sign(Members(.transaction)))
+        #expect(verifier.cache.count == 1)
+        let wrongApp = try authority.sign(Members(.transaction).with("bundleId", "\"x\""))
+        #expect(try await refusal { try await verifier.transaction(wrongApp) } == .wrongApp)
+        #expect(verifier.cache.count == 1)
+    }
+
+    @Test("one verifier serves many tasks at once")
+    func parallel() async throws {
+        let verifier = try TestStore.verifier { $0.chainCacheCapacity = 2 }
+        let texts = try (0..<6).map { try Pieces(authority, header: authority.header(adding: "\"x\":\($0),")).text }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<120 { group.addTask { _ = try await verifier.transaction(texts[index % 6]) } }
+            try await group.waitForAll()
+        }
+        #expect(verifier.cache.count == 2)
+    }
+
+    private func chain() throws -> SigningChain {
+        let header = try ProtectedHeader(json: Array(authority.header().utf8))
+        let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
+        return try Array(Pieces(authority).header.utf8).withUnsafeBytes {
+            try SigningChain(header: header, text: $0, trust: Trust(anchors: anchors, enrolled: [:]))
+        }
+    }
+}
+
+extension ChainCache {
+    fileprivate func has(_ header: String) -> Bool {
+        Array(header.utf8).withUnsafeBytes { chain(for: $0) } != nil
+    }
+
+    fileprivate func insert(_ chain: SigningChain, for header: String) {
+        Array(header.utf8).withUnsafeBytes { insert(chain, for: $0) }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import StoreSimulator
+import Testing
+import TestSupport
+
+@testable import AppStoreServer
+@testable import AppStoreTrust
+
+@Suite("The compact form") struct CompactFormTests {
+    @Test("random bytes never trap, and what is split joins to what it was")
+    func randomBytes() {
+        var generator = SeededGenerator(seed: 10)
+        for round in 0..<20_000 {
+            let bytes = (0..<round % 40).map { _ in
+                Bool.random(using: &generator) ? UInt8.random(in: 0...255, using: &generator) : UInt8(ascii: ".")
+            }
+            bytes.withUnsafeBytes { text in
+                guard let form = try? CompactForm(text) else { return }
+                #expect(form.header.upperBound + 1 == form.payload.lowerBound)
+                #expect(form.payload.upperBound + 1 == form.signature.lowerBound)
+                #expect(form.header.lowerBound == 0 && form.signature.upperBound == text.count)
+                #expect(bytes.count { $0 == UInt8(ascii: ".") } == 2)
+            }
+        }
+    }
+
+    @Test("changed headers never trap, and none that repeats a member passes")
+    func headers() throws {
+        let genuine = Array(#"{"alg":"ES256","kid":"a\"b","typ":"JWT","x5c":["AAAA","BBBB","CCCC"]}"#.utf8)
+        var generator = SeededGenerator(seed: 11)
+        for _ in 0..<20_000 {
+            let json = generator.mutated(genuine)
+            guard let header = try? ProtectedHeader(json: json) else { continue }
+            #expect(header.certificates.count <= 3)
+            let object = try #require(JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
+            #expect(object["alg"] as? String == "ES256")
+            #expect(try MemberNames.ofObject(in: json).sorted() == object.keys.sorted())
+        }
+    }
+
+    @Test("changed signed data is refused and never traps", arguments: SignedKind.allCases)
+    func mutations(_ kind: SignedKind) async throws {
+        let genuine = try Array(TestStore.authority().sign(Members(kind)).utf8)
+        let verifier = try TestStore.verifier()
+        _ = try await verifier.trace(of: String(decoding: genuine, as: UTF8.self), as: kind)
+        var generator = SeededGenerator(seed: 12)
+        for _ in 0..<1500 {
+            let changed = generator.mutated(genuine)
+            guard changed != genuine else { continue }
+            let text = String(decoding: changed, as: UTF8.self)
+            #expect(try await refusal { try await verifier.trace(of: text, as: kind) } != nil)
+        }
+    }
+
+    @Test("changed payloads, signed anew, are refused or read and never trap", arguments: SignedKind.allCases)
+    func payloads(_ kind: SignedKind) async throws {
+        let authority = try TestStore.authority()
+        let genuine = Array(Members(kind).json.utf8)
+        let verifier = try TestStore.verifier()
+        var generator = SeededGenerator(seed: 13)
+        for _ in 0..<300 {
+            let text = try authority.sign(json: Data(generator.mutated(genuine)))
+            _ = try await refusal { try await verifier.trace(of: text, as: kind) }
+        }
+    }
+}

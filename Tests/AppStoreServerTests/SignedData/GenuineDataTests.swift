@@ -1,0 +1,154 @@
+import AppStoreServer
+import Foundation
+import Testing
+import TestSupport
+
+@testable import AppStoreTrust
+
+@Suite("Genuine data", .enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
+struct GenuineDataTests {
+    /// Apple's anchors, the instant of signing, and the environment that the table names.
+    private static let historical: SignedDataVerifier.Configuration = {
+        var configuration = SignedDataVerifier.Configuration(apps: .any([.sandbox]))
+        configuration.validAt = .signingDate
+        return configuration
+    }()
+
+    private let verifier: SignedDataVerifier
+
+    init() throws { verifier = try SignedDataVerifier(Self.historical) }
+
+    @Test("all 22 files are in the table")
+    func table() {
+        #expect(Fixtures.signedData.count == 22)
+    }
+
+    @Test("verifies as of its signing date, is what the table says and keeps its text", arguments: Fixtures.signedData)
+    func verification(_ file: GenuineJWS) async throws {
+        let text = try file.text()
+        let verified = try await verifier.anyPayload(text)
+        #expect(verified.text == text)
+        let kinds = ["transaction": "transaction", "renewal": "renewalInfo", "notification": "notification"]
+        #expect(verified.payload.kind == kinds[file.kind])
+        switch verified.payload {
+        case .transaction(let payload):
+            #expect(payload.productId == file.type)
+            #expect(payload.bundleId == file.bundleId)
+            #expect(payload.environment.rawValue == file.environment)
+            #expect(try await verifier.transaction(text).payload == payload)
+        case .renewalInfo(let payload):
+            #expect(payload.productId == file.type)
+            #expect(payload.environment.rawValue == file.environment)
+            #expect(try await verifier.renewalInfo(text).payload == payload)
+        case .notification(let payload):
+            let type = [payload.notificationType.rawValue, payload.subtype?.rawValue].compactMap(\.self)
+            #expect(type.joined(separator: ".") == file.type)
+            #expect(payload.data?.bundleId == file.bundleId)
+            #expect(payload.data?.environment.rawValue == file.environment)
+            #expect(try await verifier.notification(text).payload == payload)
+        default:
+            Issue.record("neither transaction nor renewal nor notification")
+        }
+        #expect(verified.trace.validatedAt == file.signedDate)
+    }
+
+    @Test("the model holds everything that was signed", arguments: Fixtures.signedData)
+    func payload(_ file: GenuineJWS) async throws {
+        let text = try file.text()
+        let encoded =
+            switch try await verifier.anyPayload(text).payload {
+            case .transaction(let payload): try JSONEncoder().encode(payload)
+            case .renewalInfo(let payload): try JSONEncoder().encode(payload)
+            case .notification(let payload): try JSONEncoder().encode(payload)
+            case .appTransaction(let payload): try JSONEncoder().encode(payload)
+            case .realtimeRequest(let payload): try JSONEncoder().encode(payload)
+            }
+        let segment = try #require(Base64.decodeURL(text.split(separator: ".")[1]))
+        let signed = try #require(JSONSerialization.jsonObject(with: Data(segment)) as? NSDictionary)
+        #expect(try JSONSerialization.jsonObject(with: encoded) as? NSDictionary == signed)
+    }
+
+    @Test("the signed data inside verifies too", arguments: Fixtures.signedData.filter { $0.kind == "notification" })
+    func inner(_ file: GenuineJWS) async throws {
+        let data = try #require(try await verifier.notification(file.text()).payload.data)
+        if let text = data.signedTransactionInfo {
+            #expect(try await verifier.transaction(text).payload.bundleId == data.bundleId)
+        }
+        if let text = data.signedRenewalInfo {
+            #expect(try await verifier.renewalInfo(text).payload.environment == data.environment)
+        }
+        #expect((data.signedTransactionInfo == nil) == (file.type == "TEST"))
+    }
+
+    @Test("the trace names Apple's certificates", arguments: Fixtures.signedData)
+    func trace(_ file: GenuineJWS) async throws {
+        let trace = try await verifier.anyPayload(file.text()).trace
+        #expect(trace.anchor == "Apple Root CA - G3")
+        #expect(trace.revocation == .notChecked)
+        try #require(trace.certificates.count == 3)
+        #expect(trace.certificates[0].subject.contains("Receipt Signing"))
+        #expect(trace.certificates[1].subject.contains("Apple Worldwide Developer Relations"))
+        #expect(trace.certificates[2].serialNumber == "2DC5FC88D2C54B95")
+        #expect(trace.certificates[2].fingerprint.hasPrefix("63343abfb89a6a03"))
+        #expect(trace.certificates[0].issuer == trace.certificates[1].subject)
+        #expect(trace.certificates.allSatisfy { $0.notBefore < $0.notAfter })
+    }
+
+    @Test("is refused once its chain has expired", arguments: Fixtures.signedData)
+    func expiry(_ file: GenuineJWS) async throws {
+        let text = try file.text()
+        var configuration = Self.historical
+        configuration.validAt = .now
+        configuration.now = { Date(timeIntervalSince1970: 1_830_000_000) }  // 2027-12-28
+        let late = try SignedDataVerifier(configuration)
+        await #expect(throws: VerificationError(.expiredOrNotYetValid, "")) { try await late.anyPayload(text) }
+        configuration.now = { file.signedDate }
+        let intime = try SignedDataVerifier(configuration)
+        _ = try await intime.anyPayload(text)
+    }
+
+    @Test("is refused by another anchor and in another environment", arguments: Fixtures.signedData)
+    func strangers(_ file: GenuineJWS) async throws {
+        let text = try file.text()
+        let other = try TestStore.verifier()
+        await #expect(throws: VerificationError(.untrustedRoot, "")) { try await other.anyPayload(text) }
+        var configuration = Self.historical
+        configuration.apps = .any([.production])
+        let production = try SignedDataVerifier(configuration)
+        await #expect(throws: VerificationError(.wrongEnvironment, "")) { try await production.anyPayload(text) }
+    }
+
+    @Test("a single changed letter anywhere is refused", arguments: Fixtures.signedData)
+    func corruption(_ file: GenuineJWS) async throws {
+        let text = Array(try file.text().utf8)
+        let dots = text.indices.filter { text[$0] == UInt8(ascii: ".") }
+        try #require(dots.count == 2)
+        var generator = SeededGenerator(seed: 22)
+        let segments: [(Range<Int>, Set<VerificationError.Code>)] = [
+            (0..<dots[0], Self.headerCodes),
+            (dots[0] + 1..<dots[1], [.badSignature, .badBase64URL]),
+            (dots[1] + 1..<text.count, [.badSignature, .badBase64URL]),
+        ]
+        for (segment, codes) in segments {
+            for _ in 0..<24 {
+                var changed = text
+                let position = Int.random(in: segment, using: &generator)
+                let letter = try #require("ABCDwxyz0189-_".utf8.randomElement(using: &generator))
+                guard letter != changed[position] else { continue }
+                changed[position] = letter
+                let code = try await refusal {
+                    try await verifier.anyPayload(String(decoding: changed, as: UTF8.self))
+                }
+                #expect(code.map(codes.contains) == true, "letter \(position): \(code?.description ?? "accepted")")
+            }
+        }
+    }
+
+    /// What a changed letter of a header can break: JSON, base64, DER, a name, a marker, a signature, the anchor.
+    private static let headerCodes: Set<VerificationError.Code> = [
+        .badBase64URL, .badJSON, .unsupportedAlgorithm, .chainLength, .certificateMalformed, .untrustedRoot,
+        .badChainRules, .badChainSignature, .missingLeafMarker, .missingIntermediateMarker,
+        // A letter of a member's name that nobody reads (typ, kid) or within x5c's JSON white space: only the signature tells.
+        .badSignature,
+    ]
+}

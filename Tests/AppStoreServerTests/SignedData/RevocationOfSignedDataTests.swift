@@ -1,0 +1,79 @@
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import Testing
+import TestSupport
+
+@Suite("Revocation of signed data") struct RevocationOfSignedDataTests {
+    private let authority: Authority
+    private let responders: TestResponders
+
+    init() throws {
+        authority = try TestStore.authority()
+        responders = TestResponders(authority)
+    }
+
+    @Test("no forgery makes the verifier ask anybody", arguments: Specimens.forgeries)
+    func forgeries(_ forgery: Specimen) async throws {
+        let error = try await forgery.verdict(on: forgery.make(), revocation: RevocationOptions(.hard, responders))
+        #expect(error?.code == forgery.code)
+        #expect(responders.asked.isEmpty)
+    }
+
+    @Test("a good answer is in the trace, with its age")
+    func good() async throws {
+        let verifier = try TestStore.verifier { $0.revocation = RevocationOptions(.hard, responders) }
+        let text = try authority.sign(Members(.transaction))
+        let finding = try await verifier.transaction(text).trace.revocation
+        #expect(finding.status == .good)
+        #expect(finding.age == 60)
+        _ = try await verifier.transaction(text)
+        #expect(responders.asked.count == 2)
+    }
+
+    @Test("a silent responder is reported when the policy is soft and worth another try when it is hard")
+    func silence() async throws {
+        responders.set { _ in throw URLError(.timedOut) }
+        let text = try authority.sign(Members(.transaction))
+        let soft = try TestStore.verifier { $0.revocation = RevocationOptions(.soft, responders) }
+        #expect(try await soft.transaction(text).trace.revocation.status == .unknown)
+        let hard = try TestStore.verifier { $0.revocation = RevocationOptions(.hard, responders) }
+        let error = await #expect(throws: VerificationError.self) { try await hard.transaction(text) }
+        #expect(error?.code == .revocationUnknown)
+        #expect(error?.isRetryable == true)
+    }
+
+    @Test("a certificate that is revoked later is refused as soon as its responder says so")
+    func later() async throws {
+        let clock = TestClock(TestStore.now)
+        let verifier = try TestStore.verifier {
+            $0.revocation = RevocationOptions(.hard, responders)
+            $0.now = { clock.now }
+        }
+        let text = try authority.sign(Members(.transaction))
+        _ = try await verifier.transaction(text)
+        clock.advance(by: 12 * 3600)
+        for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
+            as [(TestResponders.Subject, Issued)]
+        {
+            var responder = OCSPResponder(issuer: issuer, now: clock.now)
+            if subject == .leaf { responder.status = .revoked(clock.now) }
+            responders.set(subject) { [responder] in try responder.answer($0) }
+        }
+        let error = await #expect(throws: VerificationError.self) { try await verifier.transaction(text) }
+        #expect(error?.code == .revoked)
+        #expect(error?.isRetryable == false)
+    }
+
+    @Test("an enrolled certificate has no responder and is not asked about")
+    func enrolled() async throws {
+        let signer = try XcodeSigner.shared()
+        let verifier = try TestStore.verifier(apps: .any([.xcode])) {
+            $0.revocation = RevocationOptions(.hard, responders)
+            $0.enrolledXcodeCertificates = [Data(signer.certificate.der)]
+        }
+        #expect(try await verifier.transaction(signer.sign(.xcode).text).trace.revocation == .notChecked)
+        #expect(responders.asked.isEmpty)
+    }
+}

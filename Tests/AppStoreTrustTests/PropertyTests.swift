@@ -1,0 +1,119 @@
+import Foundation
+import StoreSimulator
+import Testing
+import TestSupport
+
+@testable import AppStoreTrust
+
+@Suite("Properties") struct PropertyTests {
+    @Test("base64url comes back as it was and agrees with Foundation")
+    func roundTrip() throws {
+        var generator = SeededGenerator(seed: 1)
+        for round in 0..<5000 {
+            let bytes = generator.bytes(round % 200)
+            let text = Base64.encodeURL(bytes)
+            let standard = Data(bytes).base64EncodedString()
+            #expect(text == standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""))
+            #expect(Base64.decodeURL(text) == bytes)
+            #expect(Base64.decode(standard) == bytes)
+        }
+    }
+
+    @Test("one text for one value: every other text of the alphabet that decodes is refused")
+    func canonical() throws {
+        var generator = SeededGenerator(seed: 2)
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        var accepted = 0
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...9, using: &generator)
+            let text = String(
+                decoding: (0..<count).map { _ in letters[Int.random(in: 0..<64, using: &generator)] }, as: UTF8.self)
+            guard let bytes = Base64.decodeURL(text) else { continue }
+            accepted += 1
+            #expect(Base64.encodeURL(bytes) == text)
+        }
+        #expect(accepted > 5000)
+    }
+
+    @Test("what Foundation refuses is refused, and of what it accepts all but the one spelling")
+    func againstFoundation() throws {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<20_000 {
+            let genuine = Array(
+                Data(generator.bytes(Int.random(in: 1...12, using: &generator))).base64EncodedString().utf8)
+            let text = String(decoding: generator.mutated(genuine), as: UTF8.self)
+            let ours = Base64.decode(text)
+            if let ours {
+                #expect(Data(base64Encoded: text).map(Array.init) == ours)
+                #expect(Data(ours).base64EncodedString() == text)
+            }
+        }
+    }
+
+    @Test("every byte outside the alphabet is refused at every place")
+    func outsiders() {
+        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        for byte in UInt8.min...UInt8.max where !letters.contains(byte) {
+            for place in 0..<8 {
+                var text: [UInt8] = Array("AAAAAAAA".utf8)
+                text[place] = byte
+                #expect(text.withUnsafeBytes { Base64.decodeURL($0) } == nil)
+            }
+        }
+    }
+
+    @Test("changed certificates are refused or read, and never trap")
+    func certificates() throws {
+        let authority = try TestStore.authority()
+        let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
+        var generator = SeededGenerator(seed: 4)
+        for round in 0..<15_000 {
+            var chain = authority.chain
+            chain[round % 2] = generator.mutated(chain[round % 2])
+            guard chain != authority.chain else { continue }
+            let result = Result { try CertificateChain(ders: chain, anchors: anchors, markers: .appStore) }
+            #expect(throws: VerificationError.self) { try result.get() }
+        }
+    }
+
+    @Test("changed answers of a responder never trap, and none says what was not signed")
+    func answers() throws {
+        let authority = try TestStore.authority()
+        let issuer = authority.intermediate
+        let question = try OCSPQuestion(certificate: authority.leaf.certificate, issuer: issuer.certificate)
+        var responder = OCSPResponder(issuer: issuer, now: TestStore.now)
+        responder.status = .revoked(TestStore.now)
+        let genuine = try Array(responder.answer(question.request()))
+        var generator = SeededGenerator(seed: 5)
+        for _ in 0..<20_000 {
+            let changed = generator.mutated(genuine)
+            let answer = try? OCSPAnswer(
+                der: Data(changed), to: question, issuer: issuer.certificate, now: TestStore.now)
+            // A signature can be encoded in more than one way; the answer cannot change.
+            if let answer { #expect(answer.status == .revoked(TestStore.now)) }
+        }
+        for count in 0..<genuine.count {
+            #expect(throws: (any Error).self) {
+                try OCSPAnswer(
+                    der: Data(genuine.prefix(count)), to: question, issuer: issuer.certificate, now: TestStore.now)
+            }
+        }
+    }
+
+    @Test("random bytes are no certificate, no answer and no anchor")
+    func garbage() throws {
+        let authority = try TestStore.authority()
+        let question = try OCSPQuestion(
+            certificate: authority.leaf.certificate, issuer: authority.intermediate.certificate)
+        var generator = SeededGenerator(seed: 6)
+        for round in 0..<20_000 {
+            var bytes = generator.bytes(round % 64)
+            if round % 2 == 0 { bytes.insert(0x30, at: 0) }
+            #expect(throws: (any Error).self) {
+                try OCSPAnswer(
+                    der: Data(bytes), to: question, issuer: authority.intermediate.certificate, now: TestStore.now)
+            }
+            #expect(throws: VerificationError.self) { try TrustAnchors(certificates: [Data(bytes)]) }
+        }
+    }
+}

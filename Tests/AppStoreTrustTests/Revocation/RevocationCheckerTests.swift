@@ -1,0 +1,194 @@
+import Foundation
+import StoreSimulator
+import Synchronization
+import Testing
+import TestSupport
+import X509
+
+@testable import AppStoreTrust
+
+@Suite("The revocation checker") struct RevocationCheckerTests {
+    private let authority: Authority
+    private let chain: CertificateChain
+    private let responders: TestResponders
+    private let clock = TestClock(TestStore.now)
+
+    init() throws {
+        authority = try TestStore.authority()
+        chain = try authority.provenChain()
+        responders = TestResponders(authority)
+    }
+
+    @Test("keeps an answer until shortly before its end")
+    func kept() async throws {
+        let checker = checker(.hard)
+        for hours in 0..<11 {
+            #expect(try await checker.finding(for: chain).age == 60 + Double(hours) * 3600)
+            clock.advance(by: 3600)
+        }
+        #expect(responders.asked.count == 2)
+    }
+
+    @Test("renews an answer in the background before its end, and nobody waits for that")
+    func refresh() async throws {
+        let checker = checker(.hard)
+        _ = try await checker.finding(for: chain)
+        clock.advance(by: 11 * 3600 + 60)
+        let gate = Gate()
+        answerFromNow { await gate.pass() }
+        // The known answer, though the responder is still thinking.
+        #expect(try await checker.finding(for: chain).age == 11 * 3600 + 120)
+        await responders.untilAsked(4)
+        #expect(try await checker.finding(for: chain).status == .good)
+        #expect(responders.asked.count == 4)
+        gate.open()
+        // The old answers would have ended by now.
+        clock.advance(by: 3600)
+        #expect(try await checker.finding(for: chain).age == 3660)
+        #expect(responders.asked.count == 4)
+    }
+
+    @Test("asks again, and waits, once an answer has ended")
+    func ended() async throws {
+        let checker = checker(.hard)
+        _ = try await checker.finding(for: chain)
+        clock.advance(by: 12 * 3600)
+        answerFromNow {}
+        #expect(try await checker.finding(for: chain).age == 60)
+        #expect(responders.asked.count == 4)
+    }
+
+    @Test("asks one question for a hundred verifications at once")
+    func coalescing() async throws {
+        let (gate, everybody) = (Gate(), Gate())
+        answerFromNow { await gate.pass() }
+        // Each verification looks at the clock once a certificate, right before it asks or joins.
+        let looks = Mutex(0)
+        let checker = RevocationChecker(RevocationOptions(.hard, responders)) {
+            if looks.withLock({
+                $0 += 1; return $0
+            }) == 200 {
+                everybody.open()
+            }
+            return TestStore.now
+        }
+        try await withThrowingTaskGroup(of: RevocationFinding.Status.self) { [chain] group in
+            for _ in 0..<100 { group.addTask { try await checker.finding(for: chain).status } }
+            await everybody.pass()
+            gate.open()
+            for try await status in group { #expect(status == .good) }
+        }
+        #expect(responders.asked.count == 2)
+    }
+
+    @Test("does not ask again at once after a failure", arguments: [RevocationPolicy.soft, .hard])
+    func pause(_ policy: RevocationPolicy) async throws {
+        responders.set { _ in throw URLError(.timedOut) }
+        let checker = checker(policy)
+        for _ in 0..<10 {
+            #expect(
+                try await refusal { try await checker.finding(for: chain) }
+                    == (policy == .hard ? .revocationUnknown : nil))
+        }
+        #expect(responders.asked.count == 2)
+        clock.advance(by: 29)
+        _ = try await refusal { try await checker.finding(for: chain) }
+        #expect(responders.asked.count == 2)
+        clock.advance(by: 1)
+        answerFromNow {}
+        #expect(try await checker.finding(for: chain).status == .good)
+        #expect(responders.asked.count == 4)
+    }
+
+    @Test("uses an ended answer for a while when the responder is silent, and says how old it is")
+    func stale() async throws {
+        let checker = checker(.hard)
+        _ = try await checker.finding(for: chain)
+        responders.set { _ in throw URLError(.timedOut) }
+        clock.advance(by: 12 * 3600 + 10)
+        #expect(try await checker.finding(for: chain).age == 12 * 3600 + 70)
+        clock.advance(by: 3600 - 11)
+        #expect(try await checker.finding(for: chain).status == .good)
+        clock.advance(by: 1)
+        #expect(try await refusal { try await checker.finding(for: chain) } == .revocationUnknown)
+    }
+
+    @Test("a revoked certificate stays revoked while the responder is silent")
+    func staleRevocation() async throws {
+        var responder = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
+        responder.status = .revoked(TestStore.now)
+        responders.set(.leaf) { [responder] in try responder.answer($0) }
+        let checker = checker(.soft)
+        #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
+        responders.set { _ in throw URLError(.timedOut) }
+        clock.advance(by: 12 * 3600 + 10)
+        #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
+    }
+
+    @Test("gives up after the time limit and ends the question")
+    func timeLimit() async throws {
+        let ended = Gate()
+        responders.set { _ in
+            defer { ended.open() }
+            // Far beyond the suite's patience: it ends by being cancelled.
+            try await Task.sleep(for: .seconds(86_400))
+            return Data()
+        }
+        var options = RevocationOptions(.soft, responders)
+        options.timeLimit = 0.01
+        let checker = RevocationChecker(options) { TestStore.now }
+        let finding = try await checker.finding(for: chain)
+        #expect(finding.explanation?.contains("within 0.01 s") == true)
+        await ended.pass()
+    }
+
+    @Test("one who stops waiting does not end the others' question")
+    func cancellation() async throws {
+        let gate = Gate()
+        answerFromNow {
+            await gate.pass()
+            try Task.checkCancellation()
+        }
+        let checker = checker(.hard)
+        let first = Task { [chain] in try await checker.finding(for: chain) }
+        await responders.untilAsked(2)
+        let second = Task { [chain] in try await checker.finding(for: chain) }
+        first.cancel()
+        gate.open()
+        #expect(try await second.value.status == .good)
+        _ = await first.result
+        #expect(responders.asked.count == 2)
+    }
+
+    @Test("keeps answers for a bounded number of certificates, all of them right")
+    func bounded() async throws {
+        let checker = checker(.hard)
+        for index in 0..<70 {
+            let leaf = try Authority.leafTemplate("Test \(index)", TestStore.now)
+                .issue(for: .init(authority.signingKey), by: authority.intermediate)
+            let other = Authority(
+                root: authority.root, intermediate: authority.intermediate, leaf: leaf, signingKey: authority.signingKey
+            )
+            #expect(try await checker.finding(for: other.provenChain()).status == .good)
+        }
+        // Seventy leaves and their one intermediate.
+        #expect(responders.asked.count == 71)
+    }
+
+    private func checker(_ policy: RevocationPolicy) -> RevocationChecker {
+        RevocationChecker(RevocationOptions(policy, responders)) { [clock] in clock.now }
+    }
+
+    /// Good answers made at the clock's time, each after `wait`.
+    private func answerFromNow(_ wait: @escaping @Sendable () async throws -> Void) {
+        for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
+            as [(TestResponders.Subject, Issued)]
+        {
+            responders.set(subject) { [clock] request in
+                let answer = try OCSPResponder(issuer: issuer, now: clock.now).answer(request)
+                try await wait()
+                return answer
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Crypto
+import Foundation
+import StoreSimulator
+import Testing
+import TestSupport
+import X509
+
+@testable import AppStoreTrust
+
+@Suite("Revocation policy") struct RevocationPolicyTests {
+    private let authority: Authority
+    private let chain: CertificateChain
+    private let responders: TestResponders
+
+    init() throws {
+        authority = try TestStore.authority()
+        chain = try authority.provenChain()
+        responders = TestResponders(authority)
+    }
+
+    @Test(
+        "every answer means what it says, for each certificate", arguments: Answering.all,
+        TestResponders.Subject.allCases)
+    func answers(_ answering: Answering, _ subject: TestResponders.Subject) async throws {
+        let issuer = subject == .leaf ? authority.intermediate : authority.root
+        responders.set(subject) { try await answering.answer(issuer, $0) }
+        let (soft, softCode) = try await finding(.soft)
+        let (hard, hardCode) = try await finding(.hard)
+        switch answering.meaning {
+        case .good:
+            #expect(soft?.status == .good && hard?.status == .good, "\(soft?.explanation ?? "")")
+            #expect(soft?.explanation == nil)
+        case .revoked:
+            #expect(softCode == .revoked && hardCode == .revoked)
+        case .unknown(let fragment):
+            #expect(hardCode == .revocationUnknown)
+            #expect(soft?.status == .unknown)
+            #expect(soft?.age == nil)
+            let explanation = try #require(soft?.explanation)
+            #expect(fragment.split(separator: "|").contains { explanation.contains($0) }, "\(explanation)")
+        }
+    }
+
+    @Test("with the policy off nobody is asked", arguments: Answering.all)
+    func off(_ answering: Answering) async throws {
+        responders.set { [issuer = authority.root] in try await answering.answer(issuer, $0) }
+        #expect(try await finding(.off).0 == .notChecked)
+        #expect(responders.asked.isEmpty)
+    }
+
+    @Test(
+        "what is revoked is refused even where the other certificate is unknown",
+        arguments: TestResponders.Subject.allCases)
+    func revokedBesideUnknown(_ subject: TestResponders.Subject) async throws {
+        responders.set { _ in Data() }
+        responders.set(subject) { [authority] request in
+            var responder = OCSPResponder(
+                issuer: subject == .leaf ? authority.intermediate : authority.root, now: TestStore.now)
+            responder.status = .revoked(TestStore.now)
+            return try responder.answer(request)
+        }
+        #expect(try await finding(.soft).1 == .revoked)
+        #expect(try await finding(.hard).1 == .revoked)
+    }
+
+    @Test("the age is that of the oldest answer")
+    func age() async throws {
+        for (subject, issuer, age) in [(.leaf, authority.intermediate, 100), (.intermediate, authority.root, 4000)]
+            as [(TestResponders.Subject, Issued, Double)]
+        {
+            var responder = OCSPResponder(issuer: issuer, now: TestStore.now)
+            responder.thisUpdate = TestStore.now - age
+            responders.set(subject) { [responder] in try responder.answer($0) }
+        }
+        #expect(try await finding(.hard).0?.age == 4000)
+    }
+
+    @Test("asks each certificate's own responder, once")
+    func questions() async throws {
+        _ = try await finding(.hard)
+        let host = "http://\(Authority.ocspHost)"
+        #expect(Set(responders.asked.map(\.absoluteString)) == ["\(host)/root", "\(host)/intermediate"])
+        #expect(responders.asked.count == 2)
+    }
+
+    @Test(
+        "a responder that may not be asked is not asked",
+        arguments: [
+            "http://ocsp.example.com/intermediate", "http://ocsp.counterfoil.test.example.com/intermediate",
+            "http://x.ocsp.counterfoil.test/intermediate", "ftp://ocsp.counterfoil.test/intermediate",
+            "file:///etc/passwd", "http://user@ocsp.counterfoil.test/intermediate",
+            "http://ocsp.counterfoil.test@example.com/intermediate", "http://169.254.169.254/latest", "", "not a URL",
+            "//ocsp.counterfoil.test/intermediate", nil,
+        ])
+    func strangers(_ responder: String?) async throws {
+        var changes = Authority.Changes()
+        changes.leaf = { $0.ocspResponder = responder }
+        let authority = try Authority(now: TestStore.now, changes: changes)
+        let responders = TestResponders(authority)
+        let checker = RevocationChecker(RevocationOptions(.soft, responders)) { TestStore.now }
+        let finding = try await checker.finding(for: authority.provenChain())
+        #expect(finding.status == .unknown)
+        #expect(finding.explanation?.contains("names no responder that may be asked") == true)
+        #expect(responders.asked.map { $0.path() } == ["/root"])
+    }
+
+    @Test("a responder's host is compared without regard to case; https is as good")
+    func spelling() async throws {
+        var changes = Authority.Changes()
+        changes.leaf = { $0.ocspResponder = "https://OCSP.Counterfoil.Test/intermediate" }
+        let authority = try Authority(now: TestStore.now, changes: changes)
+        let checker = RevocationChecker(RevocationOptions(.hard, TestResponders(authority))) { TestStore.now }
+        #expect(try await checker.finding(for: authority.provenChain()).status == .good)
+    }
+
+    @Test("by default Apple's hosts alone may be asked")
+    func defaultHosts() async throws {
+        #expect(
+            RevocationOptions(policy: .hard, transport: responders).allowedHosts == [
+                "ocsp.apple.com", "ocsp2.apple.com",
+            ])
+    }
+
+    private func finding(_ policy: RevocationPolicy) async throws -> (RevocationFinding?, VerificationError.Code?) {
+        let checker = RevocationChecker(RevocationOptions(policy, responders)) { TestStore.now }
+        do { return (try await checker.finding(for: chain), nil) } catch { return (nil, error.code) }
+    }
+}
+
+extension Authority {
+    /// The chain, proven.
+    func provenChain() throws -> CertificateChain {
+        try CertificateChain(
+            ders: chain, anchors: TrustAnchors(certificates: [Data(root.der)]), markers: .appStore)
+    }
+}

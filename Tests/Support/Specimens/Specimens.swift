@@ -1,0 +1,56 @@
+internal import AppStoreTrust
+internal import Foundation
+internal import StoreSimulator
+
+/// The tables.
+package enum Specimens {
+    /// Everything that has to be refused.
+    package static let forgeries: [Specimen] =
+        [
+            compactForm, changedText, signedText, otherAlphabets, header, headerJSON, headerBytes, algorithm,
+            algorithmTypes,
+            confusion, signature, signedOther, chain, impostors, certificateEncoding, leaf, intermediate, root, keys,
+            dates,
+            payloadJSON, otherKinds, bundles, otherApps, environments, otherEnvironments, xcode,
+        ].flatMap(\.self)
+
+    /// What makes a text of an authority.
+    typealias Maker = @Sendable (Authority) throws -> String
+
+    /// An authority that differs from the App Store's in one thing, and a transaction that it signed.
+    static func defect(
+        _ name: String, _ code: VerificationError.Code?,
+        _ change: @escaping @Sendable (inout Authority.Changes) throws -> Void
+    ) -> Specimen {
+        Specimen(name, code) {
+            var changes = Authority.Changes()
+            try change(&changes)
+            let authority = try Authority(now: TestStore.now, changes: changes)
+            return .init(text: try authority.sign(Members(.transaction)), authority: authority)
+        }
+    }
+
+    /// A transaction whose length leaves `remainder` bytes for the last group of base64.
+    static func payload(remainder: Int) -> String {
+        var json = Members(.transaction).json
+        while json.utf8.count % 3 != remainder { json += " " }
+        return json
+    }
+
+    /// A base64url text of another spelling: the last letter's unused bits are set.
+    static func withLeftoverBits(_ text: String) throws -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        guard let last = text.last, let index = alphabet.firstIndex(of: last), index & 1 == 0 else {
+            throw Unfit(description: "no bits are left over in this text")
+        }
+        return text.dropLast() + String(alphabet[index + 1])
+    }
+
+    /// The other alphabet's spelling.
+    static func standardAlphabet(_ text: String) -> String {
+        text.replacing("-", with: "+").replacing("_", with: "/")
+    }
+
+    /// A specimen that would not show what it is for.
+    struct Unfit: Error, CustomStringConvertible { let description: String }
+}
