@@ -2,9 +2,11 @@
 import PackageDescription
 
 // What only the command, the simulator and the server need is behind the trait "Server". A dependent that asks for
-// nothing gets the libraries alone and does not even fetch the rest. A checkout that SwiftPM made for a dependent lies
-// in a folder named "checkouts"; everywhere else this is the root package, and a plain `swift build` builds everything.
-let isDependency = Context.packageDirectory.split(separator: "/").contains("checkouts")
+// nothing gets the libraries alone and does not even fetch the rest. While SwiftPM resolves a dependency it reads this
+// file without a folder, afterwards from one named "checkouts" (or "registry"); everywhere else this is the root package,
+// and a plain `swift build` builds everything. Scripts/check-dependents holds it to that.
+let folders = Context.packageDirectory.split(separator: "/")
+let isDependency = folders.isEmpty || folders.contains("checkouts") || folders.contains("registry")
 let defaultTraits: Set<String> = isDependency ? [] : ["Server"]
 
 let settings: [SwiftSetting] = [
@@ -25,6 +27,12 @@ let arguments: Target.Dependency = .product(
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
+}
+
+/// A program of the folder Examples. Only the root package builds them.
+func example(_ name: String, _ folder: String, _ dependency: Target.Dependency) -> Target {
+    .executableTarget(
+        name: "example-\(name)", dependencies: [dependency], path: "Examples/\(folder)", swiftSettings: settings)
 }
 
 let package = Package(
@@ -75,7 +83,10 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil",
-            dependencies: ["AppStoreModels", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments],
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
+                crypto, x509,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil-benchmarks",
@@ -94,6 +105,17 @@ let package = Package(
         tests(
             "AppStoreServerTests",
             ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1]),
-        tests("AppStoreReceiptsTests", ["AppStoreReceipts"]),
+        tests(
+            "AppStoreReceiptsTests",
+            ["AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
     ]
 )
+
+if !isDependency {
+    package.targets += [
+        example("verify-notification", "VerifyNotification", "AppStoreServer"),
+        example("validate-receipt", "ValidateReceipt", "AppStoreReceipts"),
+        example("call-app-store", "CallAppStore", "AppStoreServer"),
+        example("sign-offer", "SignOffer", "AppStoreServer"),
+    ]
+}

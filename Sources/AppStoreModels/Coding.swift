@@ -69,7 +69,7 @@ extension KeyedDecodingContainer {
     }
 
     func decode(_ type: UUID.Type, forKey key: Key) throws -> UUID {
-        guard let uuid = UUID(uuidString: try decode(String.self, forKey: key)) else {
+        guard let uuid = UUID(text: try decode(String.self, forKey: key)) else {
             throw corrupted("not a UUID", forKey: key)
         }
         return uuid
@@ -78,7 +78,7 @@ extension KeyedDecodingContainer {
     // The empty string is what Apple's consumption and Advanced Commerce requests say for "none".
     func decodeIfPresent(_ type: UUID.Type, forKey key: Key) throws -> UUID? {
         guard let text = try decodeIfPresent(String.self, forKey: key), !text.isEmpty else { return nil }
-        guard let uuid = UUID(uuidString: text) else { throw corrupted("not a UUID", forKey: key) }
+        guard let uuid = UUID(text: text) else { throw corrupted("not a UUID", forKey: key) }
         return uuid
     }
 
@@ -115,15 +115,17 @@ extension KeyedDecodingContainer {
 
 extension KeyedDecodingContainer where Key: SignedPayloadKey {
     func decodeIfPresent(_ type: UUID.Type, forKey key: Key) throws -> UUID? {
-        try decodeIfPresent(String.self, forKey: key).flatMap { UUID(uuidString: $0) }
+        try decodeIfPresent(String.self, forKey: key).flatMap { UUID(text: $0) }
     }
 }
 
 extension KeyedEncodingContainer {
     mutating func encode(_ value: Date, forKey key: Key) throws {
         guard let milliseconds = value.millisecondsSince1970 else {
+            // Not the date itself: Foundation traps when it describes one that is not a number.
             throw EncodingError.invalidValue(
-                value, .init(codingPath: codingPath + [key], debugDescription: "not an instant in milliseconds"))
+                value.timeIntervalSinceReferenceDate,
+                .init(codingPath: codingPath + [key], debugDescription: "not an instant in milliseconds"))
         }
         try encode(milliseconds, forKey: key)
     }

@@ -50,7 +50,7 @@ package struct CertificateChain: Sendable {
             throw VerificationError(.untrustedRoot, "the third certificate is none of the anchors")
         }
         (leaf, intermediate, root, self.anchor) = (chain[0], chain[1], chain[2], anchor)
-        try ChainRules.check(leaf, intermediate, root, markers)
+        try ChainRules.check(chain.map { ChainRules.Subject($0) }, markers)
         try Self.requireSignature(of: leaf, at: 0, by: intermediate)
         try Self.requireSignature(of: intermediate, at: 1, by: root)
         certificates = zip(chain, ders).map { CertificateSummary($0, der: $1) }
@@ -81,87 +81,6 @@ package struct CertificateChain: Sendable {
         guard issuer.publicKey.isValidSignature(certificate.signature, for: certificate) else {
             throw VerificationError(
                 .badChainSignature, "certificate \(index + 1) is not signed by certificate \(index + 2)")
-        }
-    }
-}
-
-/// The rules of RFC 5280 §6.1 that a chain of exactly three certificates can break.
-enum ChainRules {
-    static func check(
-        _ leaf: Certificate, _ intermediate: Certificate, _ root: Certificate, _ markers: ChainMarkers
-    ) throws(VerificationError) {
-        for (index, certificate) in [leaf, intermediate, root].enumerated() {
-            guard certificate.version == .v3 else {
-                throw VerificationError(
-                    .badChainRules, "certificate \(index + 1) is not an X.509 version 3 certificate")
-            }
-            try refuseUnknownCriticalExtensions(of: certificate, at: index)
-            try requireRole(of: certificate, at: index)
-        }
-        guard leaf.extensions[oid: markers.leaf] != nil else {
-            throw VerificationError(.missingLeafMarker, "the leaf lacks extension \(markers.leaf)")
-        }
-        guard intermediate.extensions[oid: markers.intermediate] != nil else {
-            throw VerificationError(
-                .missingIntermediateMarker, "the intermediate lacks extension \(markers.intermediate)")
-        }
-    }
-
-    // RFC 5280 §4.2: a certificate with a critical extension that is not understood must be rejected. Of these two all
-    // consequences are drawn here; Apple's markers are never critical.
-    private static let understood: Set<ASN1ObjectIdentifier> = [
-        .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage,
-    ]
-
-    private static func refuseUnknownCriticalExtensions(
-        of certificate: Certificate, at index: Int
-    ) throws(VerificationError) {
-        for item in certificate.extensions where item.critical && !understood.contains(item.oid) {
-            throw VerificationError(
-                .badChainRules, "certificate \(index + 1) has the unknown critical extension \(item.oid)")
-        }
-    }
-
-    private static func requireRole(of certificate: Certificate, at index: Int) throws(VerificationError) {
-        let constraints: BasicConstraints?
-        let usage: KeyUsage?
-        do {
-            constraints = try certificate.extensions.basicConstraints
-            usage = try certificate.extensions.keyUsage
-        } catch {
-            throw VerificationError(
-                .certificateMalformed, "certificate \(index + 1) has an unreadable extension: \(error)")
-        }
-        if index == 0 {
-            try requireSigner(constraints, usage)
-        } else {
-            try requireAuthority(constraints, usage, at: index)
-        }
-    }
-
-    private static func requireSigner(_ constraints: BasicConstraints?, _ usage: KeyUsage?) throws(VerificationError) {
-        // An absent extension means "not an authority" (RFC 5280 §4.2.1.9).
-        if case .isCertificateAuthority = constraints {
-            throw VerificationError(.badChainRules, "the leaf is a certificate authority")
-        }
-        guard let usage, usage.digitalSignature else {
-            throw VerificationError(.badChainRules, "the leaf may not be used for digital signatures")
-        }
-    }
-
-    private static func requireAuthority(
-        _ constraints: BasicConstraints?, _ usage: KeyUsage?, at index: Int
-    ) throws(VerificationError) {
-        guard case .isCertificateAuthority(let maximumPathLength) = constraints else {
-            throw VerificationError(.badChainRules, "certificate \(index + 1) is not a certificate authority")
-        }
-        // RFC 5280 §4.2.1.9: how many intermediate certificates may follow; the leaf is not counted.
-        if let maximumPathLength, maximumPathLength < index - 1 {
-            throw VerificationError(.badChainRules, "certificate \(index + 1) allows no path of this length")
-        }
-        // An anchor is trusted as it is; if it restricts itself, that holds.
-        guard usage?.keyCertSign ?? (index == 2) else {
-            throw VerificationError(.badChainRules, "certificate \(index + 1) may not sign certificates")
         }
     }
 }

@@ -51,6 +51,11 @@ public struct TrustAnchors: Sendable, Hashable {
         names[der.withUnsafeBytes { Array(SHA256.hash(data: $0)) }]
     }
 
+    /// The anchor's name if one has this SHA-256 fingerprint, in hexadecimal.
+    package func name(ofFingerprint hexadecimal: String) -> String? {
+        Array(hexadecimal: hexadecimal).flatMap { names[$0] }
+    }
+
     private static func fingerprint(_ hexadecimal: String) -> [UInt8] {
         Array(hexadecimal: hexadecimal) ?? []
     }

@@ -1,5 +1,50 @@
+import AppStoreServer
 import ArgumentParser
-import AsyncHTTPClient
+import Foundation
+
+/// The root of the command. Exit status: 0 done or valid, 1 refused or failed, 2 wrong usage.
 @main
-struct Counterfoil: ParsableCommand {
+struct Counterfoil: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "counterfoil",
+        abstract: "Prove, read, sign and call: App Store purchases from a shell.",
+        discussion: """
+            Exit status: 0 when valid or done, 1 when refused or failed, 2 for wrong usage. Every command takes --help.
+            """,
+        version: AppStoreServerClient.version,
+        subcommands: [Verify.self, ReceiptCommand.self, Sign.self, API.self, Tour.self])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let refusal as Refusal {
+            refusal.report()
+            Foundation.exit(1)
+        } catch {
+            let status = exitCode(for: error)
+            // Help and version are answers; everything else that ends here is a matter of usage.
+            let message = fullMessage(for: error)
+            if status.isSuccess {
+                Output.line(message)
+                Foundation.exit(0)
+            }
+            if !message.isEmpty { Output.error(message) }
+            Foundation.exit(2)
+        }
+    }
+}
+
+/// A command's work came to a definite no. It has been, or will be, told; the exit status is 1.
+struct Refusal: Error {
+    /// What to print on standard error; nil when the command has printed its answer already.
+    let message: String?
+
+    func report() {
+        if let message { Output.error("\(Style.current(.standardError).bad("refused")) \(message)") }
+    }
 }

@@ -1,5 +1,4 @@
 internal import AppStoreTrust
-internal import Foundation
 
 /// The protected header of a JWS from the App Store (RFC 7515 §4).
 struct ProtectedHeader {
@@ -13,24 +12,30 @@ struct ProtectedHeader {
         let alg: String
         let x5c: [String]?
         let kid: String?
+        let isPlain: Bool
+
+        private enum Name: String, CodingKey { case alg, x5c, kid, crit, b64 }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: Name.self)
+            alg = try members.decode(String.self, forKey: .alg)
+            x5c = try members.decodeIfPresent([String].self, forKey: .x5c)
+            kid = try members.decodeIfPresent(String.self, forKey: .kid)
+            isPlain = !members.contains(.crit) && !members.contains(.b64)
+        }
     }
 
     /// Reads the header's JSON; refuses what RFC 7515 says must be refused.
     init(json: [UInt8]) throws(VerificationError) {
-        let names = try MemberNames.ofObject(in: json)
-        // RFC 7515 §4: names must be unique.
-        guard Set(names).count == names.count else {
-            throw VerificationError(.badJSON, "the header repeats a member")
-        }
-        // RFC 7515 §4.1.11: extensions that are not understood make the JWS invalid; none is understood here.
-        for name in ["crit", "b64"] where names.contains(name) {
-            throw VerificationError(.unsupportedHeader, "the header has the member \(name)")
-        }
         let members: Members
         do {
-            members = try JSONDecoder().decode(Members.self, from: Data(json))
+            members = try StrictJSONDecoder.decode(Members.self, from: json)
         } catch {
             throw VerificationError(.badJSON, "the header is not the JSON expected: \(DecodingProblem(error))")
+        }
+        // RFC 7515 §4.1.11: extensions that are not understood make the JWS invalid; none is understood here.
+        guard members.isPlain else {
+            throw VerificationError(.unsupportedHeader, "the header has a member crit or b64")
         }
         guard members.alg == "ES256" else {
             throw VerificationError(.unsupportedAlgorithm, "alg is not ES256")
@@ -60,6 +65,8 @@ struct DecodingProblem: CustomStringConvertible {
 
     init(_ error: any Error) {
         switch error {
+        case let problem as JSONProblem:
+            description = problem.description
         case DecodingError.keyNotFound(let key, let context):
             description = "\(Self.path(context.codingPath + [key])) is missing"
         case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):

@@ -1,6 +1,5 @@
 public import AppStoreModels
 public import AppStoreTrust
-internal import Foundation
 internal import X509
 
 /// Proves what the App Store signed: transactions, renewal information, notifications, app transactions, retention
@@ -71,7 +70,7 @@ public struct SignedDataVerifier: Sendable {
         let (chain, json) = try proven(text)
         let payload: Payload
         do {
-            payload = try JSONDecoder().decode(Payload.self, from: json)
+            payload = try StrictJSONDecoder.decode(Payload.self, from: json)
         } catch {
             throw VerificationError(.badJSON, "the payload is not the JSON expected: \(DecodingProblem(error))")
         }
@@ -87,7 +86,7 @@ public struct SignedDataVerifier: Sendable {
     }
 
     /// The payload's bytes, once chain and signature hold.
-    private func proven(_ text: String) throws(VerificationError) -> (SigningChain, Data) {
+    private func proven(_ text: String) throws(VerificationError) -> (SigningChain, [UInt8]) {
         guard text.utf8.count <= configuration.maximumBytes else {
             throw VerificationError(.tooLarge, "the JWS is larger than \(configuration.maximumBytes) bytes")
         }
@@ -97,7 +96,7 @@ public struct SignedDataVerifier: Sendable {
         }.get()
     }
 
-    private func proven(_ text: UnsafeRawBufferPointer) throws(VerificationError) -> (SigningChain, Data) {
+    private func proven(_ text: UnsafeRawBufferPointer) throws(VerificationError) -> (SigningChain, [UInt8]) {
         let form = try CompactForm(text)
         let headerText = UnsafeRawBufferPointer(rebasing: text[form.header])
         let signature = try CompactForm.decode(form.signature, of: text, "signature")
@@ -113,7 +112,7 @@ public struct SignedDataVerifier: Sendable {
         try chain.requireSignature(signature, over: UnsafeRawBufferPointer(rebasing: text[form.payload]))
         // Kept only now: a header alone is everybody's to send, a signature is not.
         if known == nil { cache.insert(chain, for: headerText) }
-        return (chain, Data(payload))
+        return (chain, payload)
     }
 
     private func finding(for chain: SigningChain) async throws(VerificationError) -> RevocationFinding {

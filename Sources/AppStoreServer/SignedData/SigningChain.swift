@@ -4,7 +4,9 @@ internal import Foundation
 internal import X509
 
 /// What a protected header comes down to once its chain is proven: a key, and what is known about its certificates.
-struct SigningChain: Sendable {
+///
+/// A class, because the cache hands it out: one reference to count instead of one for each of its parts.
+final class SigningChain: Sendable {
     /// Who answers for the key.
     enum Authority: Sendable {
         /// A chain to an anchor.
@@ -21,7 +23,7 @@ struct SigningChain: Sendable {
 
     // The hash after the header and its dot. All JWS of one chain begin with the same bytes, four fifths of a
     // transaction: they are hashed once a chain.
-    private let hashedHeader: SHA256
+    private let hashedHeader: HashState
 
     /// Proves the chain in `header`, whose received text is `text`.
     init(header: ProtectedHeader, text: UnsafeRawBufferPointer, trust: Trust) throws(VerificationError) {
@@ -49,7 +51,7 @@ struct SigningChain: Sendable {
         var hash = SHA256()
         hash.update(bufferPointer: text)
         hash.update(data: [UInt8(ascii: ".")])
-        hashedHeader = hash
+        hashedHeader = HashState(hash: hash)
     }
 
     /// Refuses unless `signature` is the key's for the header, a dot and `payload`, both as received.
@@ -59,12 +61,20 @@ struct SigningChain: Sendable {
         else {
             throw VerificationError(.badSignature, "the signature has \(signature.count) bytes, not 64")
         }
-        var hash = hashedHeader
+        var hash = hashedHeader.hash
         hash.update(bufferPointer: payload)
         guard key.isValidSignature(signature, for: hash.finalize()) else {
             throw VerificationError(.badSignature, "the signature is not the signing certificate's for these bytes")
         }
     }
+}
+
+/// A hash that is only ever copied.
+///
+/// swift-crypto 4 declares `SHA256` Sendable, version 3 does not. In both it is a value whose storage is cloned before a
+/// change when it is not uniquely referenced, so copies in different tasks share nothing that changes.
+private struct HashState: @unchecked Sendable {
+    let hash: SHA256
 }
 
 /// Whom a verifier trusts.

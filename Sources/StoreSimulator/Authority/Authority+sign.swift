@@ -1,13 +1,11 @@
-internal import AppStoreTrust
+internal import AppStoreServer
 package import Crypto
 package import Foundation
 
 extension Authority {
     /// Signs a payload as the App Store does: compact form, the chain in the header.
     package func sign(_ payload: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try sign(json: encoder.encode(payload))
+        try sign(json: CompactJWS.json(payload))
     }
 
     /// Signs bytes that are, or are not, JSON.
@@ -23,8 +21,6 @@ extension Authority {
 
     /// Any header and any payload, signed by any key.
     package static func compact(header: Data, payload: Data, key: P256.Signing.PrivateKey) throws -> String {
-        let input = Base64.encodeURL(header) + "." + Base64.encodeURL(payload)
-        let signature = try key.signature(for: Data(input.utf8))
-        return input + "." + Base64.encodeURL(signature.rawRepresentation)
+        try CompactJWS.sign(header: header, payload: payload, with: key)
     }
 }

@@ -1,0 +1,28 @@
+// Prints a customer's purchases, proven, from the App Store's sandbox.
+//
+//     swift run example-call-app-store key.p8 KEY_ID ISSUER_ID com.example.app TRANSACTION_ID
+import AppStoreServer
+import Foundation
+
+let arguments = CommandLine.arguments
+guard arguments.count == 6 else { fatalError("name key file, key ID, issuer ID, bundle ID and a transaction ID") }
+let key = try SigningKey(contentsOf: URL(filePath: arguments[1]), keyID: arguments[2])
+let tokens = try APITokenSource(key: key, issuerID: arguments[3], bundleID: arguments[4])
+
+// One client for the whole process: it counts Apple's rate limits. Here it talks to the sandbox.
+let client = AppStoreServerClient(tokens: tokens, host: .sandbox)
+let verifier = try SignedDataVerifier(
+    .init(apps: .only([App(bundleId: arguments[4], environments: [.sandbox])])))
+
+do {
+    for try await page in client.transactionHistory(of: arguments[5]) {
+        for text in page.signedTransactions {
+            let transaction = try await verifier.transaction(text).payload
+            print(transaction.purchaseDate, transaction.productId, transaction.transactionId)
+        }
+        // Store the revision after each page: the next run goes on from there and gets only what is new.
+        print("revision", page.revision)
+    }
+} catch let error as AppStoreServerError {
+    print(error, error.isRetryable ? "(may work later)" : "")
+}

@@ -1,0 +1,15 @@
+// Signs a promotional offer for one customer, in the format that the app needs.
+//
+//     swift run example-sign-offer key.p8 KEY_ID ISSUER_ID com.example.app PRODUCT_ID OFFER_ID
+import AppStoreServer
+import Foundation
+
+let arguments = CommandLine.arguments
+guard arguments.count == 7 else { fatalError("name key file, key ID, issuer ID, bundle ID, product ID and offer ID") }
+let key = try SigningKey(contentsOf: URL(filePath: arguments[1]), keyID: arguments[2])
+let signer = try OfferSigner(key: key, issuerID: arguments[3], bundleID: arguments[4])
+
+// Whether this customer may have the offer is yours to decide, before you sign.
+let offer = try signer.promotionalOffer(productID: arguments[5], offerID: arguments[6])
+print("for StoreKit's original offer call:", offer.encodedSignature, offer.nonce, offer.timestamp)
+print("for StoreKit's compact JWS:", try signer.promotionalOfferV2(productID: arguments[5], offerID: arguments[6]))

@@ -1,0 +1,32 @@
+// Verifies an App Store Server Notification and the transaction in it, for two apps and both environments at once.
+//
+//     swift run example-verify-notification notification.json
+//
+// where the file holds the body that the App Store posted: {"signedPayload":"…"}.
+import AppStoreServer
+import Foundation
+
+// One verifier for the whole process: it is a value that can be shared, and it remembers the chains it has proven.
+var configuration = SignedDataVerifier.Configuration(
+    apps: .only([
+        App(bundleId: "com.example.app", appAppleId: 1_234_567_890),
+        App(bundleId: "com.example.other", appAppleId: 1_234_567_891, environments: [.sandbox]),
+    ]))
+// Certificates that Apple revoked are refused; an unreachable responder does not stop the business.
+configuration.revocation = RevocationOptions(policy: .soft)
+let verifier = try SignedDataVerifier(configuration)
+
+guard CommandLine.arguments.count == 2 else { fatalError("name the file that holds the body of the notification") }
+let body = try JSONDecoder().decode(
+    ResponseBodyV2.self, from: Data(contentsOf: URL(filePath: CommandLine.arguments[1])))
+do {
+    let notification = try await verifier.notification(body.signedPayload)
+    print(notification.payload.notificationType.rawValue, notification.payload.notificationUUID)
+    if let text = notification.payload.data?.signedTransactionInfo {
+        let transaction = try await verifier.transaction(text)
+        print(transaction.payload.productId, transaction.payload.expiresDate as Any)
+    }
+} catch {
+    // `code` is for programs, `reason` for people. Only `revocation_unknown` may be different next time.
+    print("refused:", error.code, error.reason, error.isRetryable ? "(try again)" : "")
+}

@@ -1,0 +1,50 @@
+# Everything a newcomer, a developer or CI runs. `make help` lists it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+BUILD := swift build
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.PHONY: demo
+demo: system-packages ## Build the command and take the tour
+	$(BUILD) -c release --product counterfoil
+	.build/release/counterfoil tour $(wildcard ../shared/fixtures)
+
+.PHONY: test
+test: system-packages interop ## Check the format, build everything, run all tests
+	Scripts/check-format
+	Scripts/check-imports
+	$(BUILD) --build-tests --explicit-target-dependency-import-check error
+	COUNTERFOIL_INTEROP=required swift test --skip-build
+	Scripts/check-dependents
+
+.PHONY: format
+format: ## Format all sources
+	swift format --in-place -r Package.swift Sources Tests Benchmarks Examples Fuzz
+
+.PHONY: bench
+bench: system-packages ## Measure against the raw cryptography, one JSON object a line
+	@$(BUILD) -c release --product counterfoil-benchmarks 1>&2
+	@.build/release/counterfoil-benchmarks
+
+.PHONY: interop
+interop: ## Set up Apple's Python library as a second opinion
+	Tests/Interop/setup
+
+.PHONY: mutants
+mutants: system-packages interop ## Disable each check in turn and see a test turn red (long)
+	Scripts/mutants
+
+.PHONY: fuzz
+fuzz: system-packages ## Fuzz every parser; FUZZ_SECONDS=60 each, FUZZ_TARGET=name for one
+	Fuzz/run
+
+.PHONY: docs
+docs: ## Build the documentation of the libraries; a broken link is an error
+	Scripts/build-docs
+
+.PHONY: system-packages
+system-packages:
+	@Scripts/install-system-packages

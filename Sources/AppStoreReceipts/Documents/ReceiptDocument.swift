@@ -1,0 +1,138 @@
+internal import AppStoreTrust
+internal import Foundation
+
+/// A receipt as a JSON object for programs: the `receipt` that the command `counterfoil receipt --json` prints.
+///
+/// All members are always there; what the receipt does not have is null. Instants are integers, milliseconds since 1970.
+///
+/// | Member | Value |
+/// |---|---|
+/// | `bundle_id` `application_version` `original_application_version` | text |
+/// | `receipt_creation_date_ms` | integer; null in a transaction receipt |
+/// | `environment` | `Production`, `Sandbox`, `Xcode` or null |
+/// | `receipt_type` | text, as in attribute 0 |
+/// | `app_apple_id` `download_id` `version_external_identifier` | integer |
+/// | `original_purchase_date_ms` `expiration_date_ms` `preorder_date_ms` | integer |
+/// | `opaque_value` `sha1_hash` | hexadecimal text |
+/// | `in_app` | array of purchases, in file order |
+/// | `other_attributes` | array of `type`, `version` (integers) and `value` (hexadecimal), in file order |
+///
+/// | Member of a purchase | Value |
+/// |---|---|
+/// | `product_id` `transaction_id` `original_transaction_id` | text |
+/// | `purchase_date_ms` `original_purchase_date_ms` `expires_date_ms` `cancellation_date_ms` | integer |
+/// | `quantity` `cancellation_reason` `product_type` | integer |
+/// | `is_trial_period` `is_in_intro_offer_period` | boolean |
+/// | `web_order_line_item_id` `promotional_offer_id` | text |
+/// | `other_attributes` | as above |
+public struct ReceiptDocument: Sendable, Hashable, Encodable {
+    /// The object, members in order.
+    package let object: OrderedJSON
+
+    /// The document of a receipt.
+    public init(_ receipt: Receipt) {
+        switch receipt {
+        case .app(let receipt): object = Self.object(receipt)
+        case .transaction(let receipt): object = Self.object(receipt)
+        }
+    }
+
+    /// The object as one line of JSON, its members in the order of the tables.
+    public var json: String { object.text }
+
+    /// Encodes the object. An encoder may change the order of its members; ``json`` does not.
+    public func encode(to encoder: any Encoder) throws { try object.encode(to: encoder) }
+
+    private static func object(_ receipt: AppReceipt) -> OrderedJSON {
+        .object([
+            .init("bundle_id", .string(receipt.bundleID)),
+            .init("application_version", .string(receipt.version)),
+            .init("original_application_version", .init(receipt.originalVersion)),
+            .init("receipt_creation_date_ms", .milliseconds(receipt.creationDate)),
+            .init("environment", .init(receipt.environment?.rawValue)),
+            .init("receipt_type", .init(receipt.receiptType?.rawValue)),
+            .init("app_apple_id", .init(receipt.appAppleID)),
+            .init("download_id", .init(receipt.downloadID)),
+            .init("version_external_identifier", .init(receipt.versionExternalID)),
+            .init("original_purchase_date_ms", .milliseconds(receipt.originalPurchaseDate)),
+            .init("expiration_date_ms", .milliseconds(receipt.expirationDate)),
+            .init("preorder_date_ms", .milliseconds(receipt.preorderDate)),
+            .init("opaque_value", .string(receipt.opaqueValue.hexadecimal)),
+            .init("sha1_hash", .string(receipt.deviceHash.hexadecimal)),
+            .init("in_app", .array(receipt.purchases.map(object))),
+            .init("other_attributes", .attributes(receipt.otherAttributes)),
+        ])
+    }
+
+    private static func object(_ purchase: InAppPurchase) -> OrderedJSON {
+        .object([
+            .init("product_id", .string(purchase.productID)),
+            .init("transaction_id", .string(purchase.transactionID)),
+            .init("original_transaction_id", .init(purchase.originalTransactionID)),
+            .init("purchase_date_ms", .milliseconds(purchase.purchaseDate)),
+            .init("original_purchase_date_ms", .milliseconds(purchase.originalPurchaseDate)),
+            .init("expires_date_ms", .milliseconds(purchase.expirationDate)),
+            .init("cancellation_date_ms", .milliseconds(purchase.cancellationDate)),
+            .init("quantity", .init(purchase.quantity)),
+            .init("cancellation_reason", .init(purchase.cancellationReason)),
+            .init("product_type", .init(purchase.productType?.rawValue)),
+            .init("is_trial_period", .init(purchase.isTrialPeriod)),
+            .init("is_in_intro_offer_period", .init(purchase.isInIntroductoryOfferPeriod)),
+            .init("web_order_line_item_id", .init(purchase.webOrderLineItemID.map(String.init))),
+            .init("promotional_offer_id", .init(purchase.promotionalOfferID)),
+            .init("other_attributes", .attributes(purchase.otherAttributes)),
+        ])
+    }
+
+    private static func object(_ receipt: LegacyReceipt) -> OrderedJSON {
+        let purchase: [OrderedJSON.Member] = [
+            .init("product_id", .string(receipt.productID)),
+            .init("transaction_id", .string(receipt.transactionID)),
+            .init("original_transaction_id", .init(receipt.originalTransactionID)),
+            .init("purchase_date_ms", .milliseconds(receipt.purchaseDate)),
+            .init("original_purchase_date_ms", .milliseconds(receipt.originalPurchaseDate)),
+            .init("expires_date_ms", .milliseconds(receipt.expirationDate)),
+            .init("cancellation_date_ms", .null),
+            .init("quantity", .init(receipt.quantity)),
+            .init("cancellation_reason", .null),
+            .init("product_type", .null),
+            .init("is_trial_period", .init(receipt.isTrialPeriod)),
+            .init("is_in_intro_offer_period", .init(receipt.isInIntroductoryOfferPeriod)),
+            .init("web_order_line_item_id", .init(receipt.webOrderLineItemID)),
+            .init("promotional_offer_id", .null),
+            .init("other_attributes", .array([])),
+        ]
+        return .object([
+            .init("bundle_id", .string(receipt.bundleID)),
+            .init("application_version", .init(receipt.version)),
+            .init("original_application_version", .null),
+            .init("receipt_creation_date_ms", .null),
+            .init("environment", .init(receipt.environment?.rawValue)),
+            .init("receipt_type", .null),
+            .init("app_apple_id", .init(receipt.appItemID.flatMap { Int64($0) })),
+            .init("download_id", .null),
+            .init("version_external_identifier", .init(receipt.versionExternalIdentifier.flatMap { Int64($0) })),
+            .init("original_purchase_date_ms", .null),
+            .init("expiration_date_ms", .null),
+            .init("preorder_date_ms", .null),
+            .init("opaque_value", .null),
+            .init("sha1_hash", .null),
+            .init("in_app", .array([.object(purchase)])),
+            .init("other_attributes", .array([])),
+        ])
+    }
+}
+
+extension OrderedJSON {
+    fileprivate static func milliseconds(_ date: Date?) -> OrderedJSON { .init(date?.receiptMilliseconds) }
+
+    fileprivate static func attributes(_ attributes: [ReceiptAttribute]) -> OrderedJSON {
+        .array(
+            attributes.map { attribute in
+                .object([
+                    .init("type", .number(attribute.type)), .init("version", .number(attribute.version)),
+                    .init("value", .string(attribute.value.hexadecimal)),
+                ])
+            })
+    }
+}

@@ -1,0 +1,36 @@
+internal import AppStoreTrust
+
+/// The chain of a transaction receipt. The rules are those of `CertificateChain`, which cannot represent a signer with an
+/// RSA-1024 key, as receipts had it until 2015, nor a root that is known by its name and key alone.
+struct LegacyChain: Sendable {
+    let anchor: String
+    let certificates: [CertificateSummary]
+
+    /// Checks everything but the validity dates of leaf, intermediate and root.
+    init(
+        _ leaf: RawCertificate, _ intermediate: RawCertificate, _ root: LegacyRoot, anchors: TrustAnchors,
+        markers: ChainMarkers
+    ) throws(VerificationError) {
+        guard let anchor = anchors.name(ofFingerprint: root.summary.fingerprint) else {
+            throw VerificationError(.untrustedRoot, "the root is none of the anchors")
+        }
+        let known = [leaf, intermediate, root.certificate].compactMap { $0 }
+        try ChainRules.check(known.map { .init(isVersion3: $0.version == 2, extensions: $0.extensions) }, markers)
+        try Self.requireSignature(of: leaf, by: LegacyRoot(intermediate))
+        try Self.requireSignature(of: intermediate, by: root)
+        self.anchor = anchor
+        certificates = [leaf.summary, intermediate.summary, root.summary]
+    }
+
+    private static func requireSignature(
+        of certificate: RawCertificate, by issuer: LegacyRoot
+    ) throws(VerificationError) {
+        let key = try RSAVerifier(subjectPublicKeyInfo: issuer.subjectPublicKeyInfo)
+        let digest = try ReceiptDigest(signature: certificate.signatureAlgorithm)
+        guard certificate.issuer == issuer.subject,
+            key.isValid(certificate.signature, of: certificate.signedBytes, digest: digest)
+        else {
+            throw VerificationError(.badChainSignature, "\(certificate.summary.subject) is not signed by its issuer")
+        }
+    }
+}

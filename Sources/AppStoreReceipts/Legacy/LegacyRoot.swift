@@ -1,0 +1,80 @@
+internal import AppStoreTrust
+internal import Foundation
+internal import SwiftASN1
+internal import X509
+
+/// What the chain of a transaction receipt ends at: a name and a key, which is all that RFC 5280 §6.1.1 (d) asks of a
+/// trust anchor. It counts only if its fingerprint is an anchor's.
+struct LegacyRoot: Sendable {
+    /// The name as encoded.
+    let subject: [UInt8]
+    let subjectPublicKeyInfo: [UInt8]
+    let summary: CertificateSummary
+    /// The certificate, whose rules then hold as well; nil for the root that is built in.
+    let certificate: RawCertificate?
+
+    init(_ certificate: RawCertificate) {
+        subject = certificate.subject
+        subjectPublicKeyInfo = certificate.subjectPublicKeyInfo
+        summary = certificate.summary
+        self.certificate = certificate
+    }
+
+    /// Apple Root CA, which transaction receipts do not bring along, as trust anchor information: the fingerprint is that
+    /// of the certificate, and lies among the anchors built in.
+    static let apple: LegacyRoot? = try? LegacyRoot(
+        country: "US", organization: "Apple Inc.", unit: "Apple Certification Authority", name: "Apple Root CA",
+        serialNumber: "02",
+        notBefore: ReceiptDate.utc(year: 2006, month: 4, day: 25, hours: 21, minutes: 40, seconds: 36),
+        notAfter: ReceiptDate.utc(year: 2035, month: 2, day: 9, hours: 21, minutes: 40, seconds: 36),
+        fingerprint: "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
+        modulus: """
+            e491a9091f91db1e4750eb05ed5e79842deb36a2574c55ec8b1989def94b6cf507ab223002e8183ef85009d37f41a898f9d1ca669c246b11\
+            d0a3bbe41b2ac31f959e7a0ca4478b5bd4163733cbc40f4dce1469d1c91972f55d0ed57f5f9bf22503ba558f4d5d0df1643523154b15591d\
+            b394f7f69c9ecf50bac15850678f08b420f7cbac2c206f70b63f01308cb743cf0f9d3df32b49281ac8feceb5b90ed95e1cd6cb3db53aadf4\
+            0f0e00920bb121162e74d53c0ddb6216aba37192475355c1af2f41b3f8fbe370cde6a34c457e1f4c6b50964189c474620b10834187338a81\
+            b13058ec5a04328c68b38f1dde6573ff675e65bc49d8769f331465a17794c92d
+            """)
+
+    /// Nil when a part cannot be read.
+    private init?(
+        country: String, organization: String, unit: String, name: String, serialNumber: String, notBefore: Date?,
+        notAfter: Date?, fingerprint: String, modulus: String
+    ) throws {
+        guard let notBefore, let notAfter, let modulus = [UInt8](hexadecimal: modulus) else { return nil }
+        let attributes = [
+            try RelativeDistinguishedName.Attribute(type: .RDNAttributeType.countryName, printableString: country),
+            try .init(type: .RDNAttributeType.organizationName, printableString: organization),
+            try .init(type: .RDNAttributeType.organizationalUnitName, printableString: unit),
+            try .init(type: .RDNAttributeType.commonName, printableString: name),
+        ]
+        let subject = DistinguishedName(attributes.map { RelativeDistinguishedName([$0]) })
+        var serializer = DER.Serializer()
+        try serializer.serialize(subject)
+        self.subject = serializer.serializedBytes
+        subjectPublicKeyInfo = try Self.keyInfo(modulus: modulus)
+        summary = CertificateSummary(
+            rootFingerprint: fingerprint, subject: subject.description, serialNumber: serialNumber,
+            notBefore: notBefore, notAfter: notAfter)
+        certificate = nil
+    }
+
+    /// An RSA key with the exponent 65537 (RFC 8017 §A.1.1, in the frame of RFC 5280 §4.1.2.7).
+    private static func keyInfo(modulus: [UInt8]) throws -> [UInt8] {
+        var key = DER.Serializer()
+        key.appendConstructedNode(identifier: .sequence) { fields in
+            fields.appendPrimitiveNode(identifier: .integer) { $0 += [0] + modulus }
+            fields.appendPrimitiveNode(identifier: .integer) { $0 += [1, 0, 1] }
+        }
+        let keyBytes = key.serializedBytes
+        var info = DER.Serializer()
+        try info.appendConstructedNode(identifier: .sequence) { fields in
+            try fields.appendConstructedNode(identifier: .sequence) { algorithm in
+                try algorithm.serialize(ASN1ObjectIdentifier.rsaEncryption)
+                try algorithm.serialize(ASN1Null())
+            }
+            try fields.serialize(ASN1BitString(bytes: keyBytes[...]))
+        }
+        return info.serializedBytes
+    }
+}

@@ -1,0 +1,93 @@
+internal import AppStoreTrust
+
+/// A property list of the old style, as far as transaction receipts use it: one flat dictionary of quoted texts.
+struct PropertyList: Sendable, Hashable {
+    /// A key and its value.
+    struct Entry: Sendable, Hashable {
+        let key: String
+        let value: String
+    }
+
+    /// In file order, each key once.
+    let entries: [Entry]
+
+    private static let maximumEntries = 256
+
+    subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
+
+    init(_ bytes: some Sequence<UInt8>, _ what: String) throws(VerificationError) {
+        var scanner = Scanner(rest: Array(bytes)[...], what: what)
+        var entries: [Entry] = []
+        var keys: Set<String> = []
+        try scanner.expect("{")
+        while !scanner.skip("}") {
+            let key = try scanner.quoted()
+            try scanner.expect("=")
+            let value = try scanner.quoted()
+            try scanner.expect(";")
+            guard keys.insert(key).inserted else { throw .malformed("\(what) has a key twice") }
+            guard entries.count < Self.maximumEntries else {
+                throw VerificationError(.tooLarge, "\(what) has too many keys")
+            }
+            entries.append(Entry(key: key, value: value))
+        }
+        try scanner.finish()
+        self.entries = entries
+    }
+
+    private struct Scanner {
+        var rest: ArraySlice<UInt8>
+        let what: String
+
+        mutating func skipSpace() {
+            rest = rest.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        }
+
+        mutating func skip(_ letter: Unicode.Scalar) -> Bool {
+            skipSpace()
+            guard let first = rest.first, UInt32(first) == letter.value else { return false }
+            rest.removeFirst()
+            return true
+        }
+
+        mutating func expect(_ letter: Unicode.Scalar) throws(VerificationError) {
+            guard skip(letter) else { throw .malformed("\(what) is not a property list: no \(letter)") }
+        }
+
+        mutating func finish() throws(VerificationError) {
+            skipSpace()
+            guard rest.isEmpty else { throw .malformed("\(what) has trailing text") }
+        }
+
+        mutating func quoted() throws(VerificationError) -> String {
+            try expect("\"")
+            var text: [UInt8] = []
+            while let byte = rest.popFirst() {
+                switch byte {
+                case UInt8(ascii: "\""):
+                    guard let text = String(validating: text, as: UTF8.self) else {
+                        throw .malformed("\(what) is not UTF-8")
+                    }
+                    return text
+                case UInt8(ascii: "\\"):
+                    guard let escaped = rest.popFirst(), let letter = Self.unescaped(escaped) else {
+                        throw .malformed("\(what) has an unknown escape")
+                    }
+                    text.append(letter)
+                default: text.append(byte)
+                }
+            }
+            throw .malformed("\(what) is truncated")
+        }
+
+        private static func unescaped(_ letter: UInt8) -> UInt8? {
+            switch letter {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "'"): letter
+            case UInt8(ascii: "n"): 0x0A
+            case UInt8(ascii: "r"): 0x0D
+            case UInt8(ascii: "t"): 0x09
+            default: nil
+            }
+        }
+    }
+}

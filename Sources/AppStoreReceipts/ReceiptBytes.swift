@@ -1,0 +1,77 @@
+internal import AppStoreTrust
+internal import Foundation
+
+/// A receipt as it came in, and the two formats it can have.
+struct ReceiptBytes: Sendable, Hashable {
+    enum Format { case unified, legacy }
+
+    /// The base64 text exactly as received; made here when the receipt came as bytes.
+    let text: String
+    let bytes: [UInt8]
+    let format: Format
+
+    init(base64 text: String, limits: ReceiptLimits) throws(VerificationError) {
+        guard text.utf8.count <= limits.bytes else { throw Self.tooLarge(limits) }
+        try self.init(bytes: Self.decode(text.utf8), text: text)
+    }
+
+    /// A receipt as it lies in a file: its bytes, or base64.
+    init(contents: Data, limits: ReceiptLimits) throws(VerificationError) {
+        guard contents.count <= limits.bytes else { throw Self.tooLarge(limits) }
+        // Base64 of a receipt starts with "M" or "e", never with "0" (0x30) or "{": the first byte decides.
+        if Self.format(of: contents.first) != nil {
+            try self.init(bytes: Array(contents), text: contents.base64EncodedString())
+        } else {
+            try self.init(bytes: Self.decode(contents), text: String(decoding: contents, as: UTF8.self))
+        }
+    }
+
+    private init(bytes: [UInt8], text: String) throws(VerificationError) {
+        guard let format = Self.format(of: bytes.first) else {
+            throw .malformed("neither a unified receipt nor a transaction receipt")
+        }
+        (self.bytes, self.text, self.format) = (bytes, text, format)
+    }
+
+    private static func format(of first: UInt8?) -> Format? {
+        switch first {
+        case 0x30: .unified
+        case UInt8(ascii: "{"): .legacy
+        default: nil
+        }
+    }
+
+    // Line breaks and tabs may stand anywhere, blanks only at the ends: a blank inside was a "+" before a form decoder
+    // had it, and to drop it would change the bytes.
+    private static func decode(_ text: some Collection<UInt8>) throws(VerificationError) -> [UInt8] {
+        var letters: [UInt8] = []
+        letters.reserveCapacity(text.count)
+        for byte in text where !isLineBreak(byte) { letters.append(byte) }
+        let trimmed = letters.trimmingBlanks
+        guard !trimmed.isEmpty else { throw .malformed("the text is empty") }
+        guard let bytes = trimmed.withUnsafeBytes({ Base64.decode($0) }) else {
+            throw VerificationError(.badBase64URL, "not base64 in the standard alphabet with padding")
+        }
+        return bytes
+    }
+
+    private static func isLineBreak(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+    private static func tooLarge(_ limits: ReceiptLimits) -> VerificationError {
+        VerificationError(.tooLarge, "larger than \(limits.bytes) bytes")
+    }
+}
+
+extension [UInt8] {
+    fileprivate var trimmingBlanks: ArraySlice<UInt8> {
+        let blank = UInt8(ascii: " ")
+        guard let first = firstIndex(where: { $0 != blank }), let last = lastIndex(where: { $0 != blank }) else {
+            return []
+        }
+        return self[first...last]
+    }
+}
+
+extension VerificationError {
+    static func malformed(_ reason: String) -> VerificationError { VerificationError(.malformedReceipt, reason) }
+}

@@ -1,0 +1,77 @@
+internal import AppStoreTrust
+internal import Crypto
+internal import Foundation
+internal import SwiftASN1
+internal import _CryptoExtras
+
+/// The digests that receipts use: SHA-1 until 2023, SHA-256 since. There is no third.
+enum ReceiptDigest: Sendable {
+    case sha1
+    case sha256
+
+    init(_ algorithm: ASN1ObjectIdentifier) throws(VerificationError) {
+        switch algorithm {
+        case .sha1: self = .sha1
+        case .sha256: self = .sha256
+        default: throw VerificationError(.unsupportedAlgorithm, "the digest is neither SHA-1 nor SHA-256")
+        }
+    }
+
+    /// The digest of a certificate's signature algorithm.
+    init(signature algorithm: ASN1ObjectIdentifier) throws(VerificationError) {
+        switch algorithm {
+        case .sha1WithRSA: self = .sha1
+        case .sha256WithRSA: self = .sha256
+        default: throw VerificationError(.unsupportedAlgorithm, "the signature is neither SHA-1 nor SHA-256 with RSA")
+        }
+    }
+
+    /// Apple names the bare key type, Xcode also the combination; another combination contradicts the digest.
+    func requireAgreement(with algorithm: ASN1ObjectIdentifier) throws(VerificationError) {
+        let combination: ASN1ObjectIdentifier = self == .sha1 ? .sha1WithRSA : .sha256WithRSA
+        guard algorithm == .rsaEncryption || algorithm == combination else {
+            throw VerificationError(
+                .unsupportedAlgorithm, "the signature algorithm is not RSA with the receipt's digest")
+        }
+    }
+
+    func hash(_ bytes: [UInt8]) -> [UInt8] {
+        switch self {
+        case .sha1: Array(Insecure.SHA1.hash(data: bytes))
+        case .sha256: Array(SHA256.hash(data: bytes))
+        }
+    }
+}
+
+/// A public RSA key that checks signatures with PKCS #1 v1.5 padding, the only one that receipts have.
+struct RSAVerifier: Sendable {
+    private let key: _RSA.Signing.PublicKey
+
+    /// - Parameter subjectPublicKeyInfo: DER. Keys from 1024 bits on: receipts until 2015 were signed with such.
+    init(subjectPublicKeyInfo: [UInt8]) throws(VerificationError) {
+        do {
+            key = try _RSA.Signing.PublicKey(unsafeDERRepresentation: subjectPublicKeyInfo)
+        } catch {
+            throw VerificationError(
+                .unsupportedAlgorithm, "the certificate's key is not an RSA key of 1024 bits or more")
+        }
+    }
+
+    func isValid(_ signature: [UInt8], of bytes: [UInt8], digest: ReceiptDigest) -> Bool {
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+        switch digest {
+        case .sha1:
+            return key.isValidSignature(signature, for: Insecure.SHA1.hash(data: bytes), padding: .insecurePKCS1v1_5)
+        case .sha256:
+            return key.isValidSignature(signature, for: SHA256.hash(data: bytes), padding: .insecurePKCS1v1_5)
+        }
+    }
+}
+
+extension ASN1ObjectIdentifier {
+    static let sha1: Self = [1, 3, 14, 3, 2, 26]
+    static let sha256: Self = [2, 16, 840, 1, 101, 3, 4, 2, 1]
+    static let rsaEncryption: Self = [1, 2, 840, 113549, 1, 1, 1]
+    static let sha1WithRSA: Self = [1, 2, 840, 113549, 1, 1, 5]
+    static let sha256WithRSA: Self = [1, 2, 840, 113549, 1, 1, 11]
+}

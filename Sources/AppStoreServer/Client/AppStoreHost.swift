@@ -1,0 +1,52 @@
+public import AppStoreModels
+import Foundation
+
+/// Where requests go.
+public struct AppStoreHost: Sendable, Hashable {
+    /// The base URL, without a slash at the end.
+    public let url: String
+
+    /// The environment that answers there. In the sandbox a tenth of the production quotas applies.
+    public let environment: AppStoreEnvironment
+
+    private init(trusted url: String, _ environment: AppStoreEnvironment) {
+        self.url = url
+        self.environment = environment
+    }
+
+    /// Production. The older host `api.storekit.itunes.apple.com` still works as well.
+    public static let production = AppStoreHost(trusted: "https://api.storekit.apple.com", .production)
+
+    /// The sandbox. The older host `api.storekit-sandbox.itunes.apple.com` still works as well.
+    public static let sandbox = AppStoreHost(trusted: "https://api.storekit-sandbox.apple.com", .sandbox)
+
+    /// Apple's host for an environment.
+    ///
+    /// - Throws: ``AppStoreServerError`` with `invalid_request` for any but production and sandbox: Xcode has no server.
+    public init(environment: AppStoreEnvironment) throws(AppStoreServerError) {
+        switch environment {
+        case .production: self = .production
+        case .sandbox: self = .sandbox
+        default:
+            throw AppStoreServerError(.invalidRequest, "there is no server for the environment \(environment.rawValue)")
+        }
+    }
+
+    /// Another host: a simulator, a proxy, one of Apple's older names.
+    ///
+    /// - Parameters:
+    ///   - url: An `http` or `https` URL, possibly with a path, without query, fragment and password. The token goes
+    ///     there: use `http` for this machine only.
+    ///   - environment: What answers there.
+    /// - Throws: ``AppStoreServerError`` with `invalid_request` for anything else.
+    public init(url: String, environment: AppStoreEnvironment) throws(AppStoreServerError) {
+        let isPlain = url.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        guard isPlain, url.utf8.count <= 2048, let parts = URLComponents(string: url),
+            ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false, parts.user == nil,
+            parts.password == nil, parts.query == nil, parts.fragment == nil
+        else { throw AppStoreServerError(.invalidRequest, "not a usable base URL") }
+        var url = url[...]
+        while url.hasSuffix("/") { url = url.dropLast() }
+        self.init(trusted: String(url), environment)
+    }
+}

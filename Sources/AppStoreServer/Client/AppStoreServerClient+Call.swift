@@ -1,0 +1,144 @@
+public import Foundation
+import Logging
+
+extension AppStoreServerClient {
+    /// Calls any endpoint with values that are text already, and gives back the body of the answer as it came.
+    ///
+    /// The methods for the single endpoints are made of this. Call it to keep the very bytes, or to build a tool.
+    ///
+    /// - Parameters:
+    ///   - endpoint: One of ``AppStoreEndpoint/all``.
+    ///   - arguments: A value for each of ``AppStoreEndpoint/parameters``, not yet encoded.
+    ///   - query: Query parameters, not yet encoded; a name may come more than once.
+    ///   - body: The body, for an endpoint with a ``AppStoreEndpoint/contentType``.
+    /// - Returns: The body of a success, any status from 200 to 299. Empty for some endpoints.
+    public func call(
+        _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
+        body: Data? = nil
+    ) async throws(AppStoreServerError) -> Data {
+        let target: String
+        do { target = try endpoint.target(arguments, query) } catch { throw error.about(endpoint, 0) }
+        var request = HTTPTransportRequest(
+            method: endpoint.method, url: host.url + target, body: body, timeout: configuration.timeout,
+            maximumAnswerSize: configuration.maximumAnswerSize)
+        request.headers = [("User-Agent", configuration.userAgent), ("Accept", "application/json")]
+        if body != nil { request.headers.append(("Content-Type", endpoint.contentType ?? "application/json")) }
+
+        var attempts = Attempts(configuration.retry, endpoint.repetition)
+        var sent = 0
+        var last: AppStoreServerError?
+        while true {
+            do throws(AppStoreServerError) {
+                return try await attempt(endpoint, request, &sent)
+            } catch {
+                let step = attempts.step(after: error, now: configuration.now(), random: configuration.random())
+                // If the circuit opened in the course of this call, what opened it says more.
+                guard step != .giveUp else {
+                    throw (error.code == .circuitOpen ? last ?? error : error).about(endpoint, sent)
+                }
+                last = error
+                if case .again(let pause) = step {
+                    do { try await clock.sleep(pause) } catch { throw Self.cancelled.about(endpoint, sent) }
+                }
+            }
+        }
+    }
+
+    private func attempt(
+        _ endpoint: AppStoreEndpoint, _ request: HTTPTransportRequest, _ sent: inout Int
+    ) async throws(AppStoreServerError) -> Data {
+        if Task.isCancelled { throw Self.cancelled }
+        // Asked before the queue, so that nobody stands in it for nothing; and after it, when it counts.
+        if let pause = circuit?.pause() { throw Self.circuitOpen(pause) }
+        do { try await limiter?.wait(for: endpoint.rateClass) } catch { throw Self.cancelled }
+
+        let token: APIToken
+        do { token = try tokens.token() } catch { throw AppStoreServerError(.signing, error.description) }
+        var request = request
+        request.headers.append(("Authorization", "Bearer \(token.text)"))
+
+        var isProbe = false
+        switch circuit?.begin() {
+        case .refused(let pause)?: throw Self.circuitOpen(pause)
+        case .go(let probe)?: isProbe = probe
+        case nil: break
+        }
+        sent += 1
+        let answer: HTTPTransportAnswer
+        do { answer = try await transport.send(request) } catch {
+            if Task.isCancelled || error is CancellationError {
+                circuit?.abandoned(isProbe: isProbe)
+                throw Self.cancelled
+            }
+            let failure = AppStoreServerError(error, hiding: token.text)
+            // Too large an answer is one: the server works.
+            if failure.code == .answerTooLarge {
+                circuit?.succeeded(isProbe: isProbe)
+            } else {
+                circuit?.failed(isProbe: isProbe)
+            }
+            log(endpoint, sent, "\(failure.code)")
+            throw failure
+        }
+        if 500..<600 ~= answer.status {
+            circuit?.failed(isProbe: isProbe)
+        } else {
+            circuit?.succeeded(isProbe: isProbe)
+        }
+        log(endpoint, sent, "\(answer.status)")
+        guard answer.body.count <= configuration.maximumAnswerSize else {
+            throw AppStoreServerError(.answerTooLarge, "more than \(configuration.maximumAnswerSize) bytes")
+        }
+        guard 200..<300 ~= answer.status else {
+            if answer.status == 401 { tokens.discard(token) }
+            throw AppStoreServerError(answer, hiding: token.text)
+        }
+        return answer.body
+    }
+
+    private func log(_ endpoint: AppStoreEndpoint, _ attempt: Int, _ result: String) {
+        configuration.logger.debug(
+            "Called the App Store",
+            metadata: ["endpoint": "\(endpoint.name)", "attempt": "\(attempt)", "result": "\(result)"])
+    }
+
+    private static var cancelled: AppStoreServerError { AppStoreServerError(.cancelled, "the task was cancelled") }
+
+    private static func circuitOpen(_ pause: Duration) -> AppStoreServerError {
+        AppStoreServerError(.circuitOpen, "too many calls failed; the next one may go in \(pause)")
+    }
+}
+
+extension AppStoreServerClient {
+    /// A call whose answer is a model.
+    func answer<Answer: Decodable>(
+        _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
+        body: Data? = nil, as type: Answer.Type = Answer.self
+    ) async throws(AppStoreServerError) -> Answer {
+        let data = try await call(endpoint, arguments, query: query, body: body)
+        do { return try JSONDecoder().decode(type, from: data) } catch {
+            var failure = AppStoreServerError.undecodable(error).about(endpoint, 1)
+            failure.body = data.prefix(AppStoreServerError.maximumBodySize)
+            throw failure
+        }
+    }
+
+    /// The JSON of a body.
+    func json(_ value: some Encodable, for endpoint: AppStoreEndpoint) throws(AppStoreServerError) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return try encoder.encode(value) } catch {
+            throw AppStoreServerError(.invalidRequest, "the body cannot be written as JSON").about(endpoint, 0)
+        }
+    }
+}
+
+extension AppStoreServerError {
+    /// The same error with where it happened.
+    func about(_ endpoint: AppStoreEndpoint, _ attempts: Int) -> AppStoreServerError {
+        var error = self
+        error.endpoint = endpoint.name
+        error.attempts = attempts
+        return error
+    }
+}

@@ -1,0 +1,17 @@
+/// A clock of any kind, reduced to what waiting needs: how long since it was handed over, and a cancellable sleep.
+struct WaitingClock: Sendable {
+    let now: @Sendable () -> Duration
+    let sleep: @Sendable (Duration) async throws -> Void
+
+    init(_ clock: any Clock<Duration>) { self = Self.reduced(clock) }
+
+    private init(now: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void) {
+        self.now = now
+        self.sleep = sleep
+    }
+
+    private static func reduced<C: Clock<Duration>>(_ clock: C) -> Self {
+        let start = clock.now
+        return Self(now: { start.duration(to: clock.now) }, sleep: { try await clock.sleep(for: $0) })
+    }
+}

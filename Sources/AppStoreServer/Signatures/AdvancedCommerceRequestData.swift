@@ -1,0 +1,14 @@
+public import Foundation
+
+/// A signed Advanced Commerce request, as the app needs it.
+public struct AdvancedCommerceRequestData: Sendable, Hashable {
+    /// The compact JWS alone.
+    public let token: String
+
+    /// The bytes that the app gives to StoreKit as the purchase option `advancedCommerceData`:
+    /// `{"signatureInfo":{"token":"…"}}`.
+    public let data: Data
+
+    /// ``data`` in standard base64: the field `advancedCommerceData` of a Retention Messaging answer.
+    public var base64: String { data.base64EncodedString() }
+}

@@ -1,0 +1,178 @@
+public import AppStoreModels
+import AppStoreTrust
+public import Foundation
+
+/// Signs what an app needs to make a purchase on special terms: promotional offers in both formats, eligibility for an
+/// introductory offer, Advanced Commerce requests.
+///
+/// A signature is for one purchase: each one has its own nonce and the time at which it was made, and Apple accepts it
+/// for a limited time only (24 hours for ``promotionalOffer(productID:offerID:appAccountToken:)``).
+/// Whether this customer *may* have the offer is for the caller to decide, before signing.
+public struct OfferSigner: Sendable {
+    /// The identifier of the issuer, a UUID as text; App Store Connect shows it above the list of keys.
+    public let issuerID: String
+
+    /// The bundle identifier of the app.
+    public let bundleID: String
+
+    private let key: SigningKey
+    private let now: @Sendable () -> Date
+    private let nonce: @Sendable () -> UUID
+
+    /// Creates a signer for one app.
+    ///
+    /// - Parameters:
+    ///   - key: The private key, an In-App Purchase key from App Store Connect.
+    ///   - issuerID: The identifier of the issuer.
+    ///   - bundleID: The bundle identifier of the app.
+    ///   - now: The clock that dates the signatures.
+    ///   - nonce: Gives a fresh UUID for each signature.
+    /// - Throws: ``SigningError`` with `invalid_identifier` for an empty identifier.
+    public init(
+        key: SigningKey, issuerID: String, bundleID: String, now: @escaping @Sendable () -> Date = { Date() },
+        nonce: @escaping @Sendable () -> UUID = { UUID() }
+    ) throws(SigningError) {
+        try SigningIdentifier.check(issuerID, "issuer ID")
+        try SigningIdentifier.check(bundleID, "bundle ID")
+        self.key = key
+        self.issuerID = issuerID
+        self.bundleID = bundleID
+        self.now = now
+        self.nonce = nonce
+    }
+
+    /// Signs a promotional offer in the original format. Apple's page: *Generating a signature for promotional offers*.
+    ///
+    /// - Parameters:
+    ///   - productID: The subscription.
+    ///   - offerID: The promotional offer, as configured in App Store Connect.
+    ///   - appAccountToken: The account to tie the purchase to. If there is one, the app has to make the purchase with
+    ///     the very same token.
+    /// - Returns: The signature and everything else that the app has to hand to StoreKit with it. The nonce and the account
+    ///   go to the app in lower case, as they were signed.
+    public func promotionalOffer(
+        productID: String, offerID: String, appAccountToken: UUID? = nil
+    ) throws(SigningError) -> PromotionalOfferSignatureV1 {
+        let milliseconds = (now().timeIntervalSince1970 * 1000).rounded(.down)
+        guard let timestamp = Int64(exactly: milliseconds) else {
+            throw SigningError(.invalidDate, "the clock shows no usable date")
+        }
+        let nonce = nonce()
+        let text = try Self.promotionalOfferText(
+            bundleID: bundleID, keyID: key.keyID, productID: productID, offerID: offerID,
+            appAccountToken: appAccountToken, nonce: nonce, timestamp: timestamp)
+        return PromotionalOfferSignatureV1(
+            encodedSignature: try key.derSignature(of: Data(text.utf8)).base64EncodedString(), productId: productID,
+            nonce: nonce, timestamp: timestamp, keyId: key.keyID, offerIdentifier: offerID,
+            appAccountToken: appAccountToken)
+    }
+
+    /// Signs a promotional offer as a JWS. Apple's page: *Generating JWS to sign App Store requests*.
+    ///
+    /// - Parameters:
+    ///   - productID: The subscription.
+    ///   - offerID: The promotional offer, as configured in App Store Connect.
+    ///   - transactionID: Any transaction of the customer, or the identifier of the app transaction. Optional, but Apple
+    ///     recommends it: the signature is then of no use to anybody else.
+    /// - Returns: A compact JWS.
+    public func promotionalOfferV2(
+        productID: String, offerID: String, transactionID: String? = nil
+    ) throws(SigningError) -> String {
+        try SigningIdentifier.check(productID, "product ID")
+        try SigningIdentifier.check(offerID, "offer ID")
+        var claims = try claims(for: "promotional-offer")
+        claims.productId = productID
+        claims.offerIdentifier = offerID
+        claims.transactionId = try transactionID.map { id throws(SigningError) in try checked(id, "transaction ID") }
+        return try key.sign(claims: claims)
+    }
+
+    /// Signs whether a customer may have the introductory offer of a subscription, in place of the App Store's own rule.
+    /// Apple's page: *Generating JWS to sign App Store requests*.
+    ///
+    /// - Parameters:
+    ///   - productID: The subscription.
+    ///   - isAllowed: Whether the customer gets the introductory offer.
+    ///   - transactionID: Any transaction of the customer, or the identifier of the app transaction.
+    /// - Returns: A compact JWS.
+    public func introductoryOfferEligibility(
+        productID: String, isAllowed: Bool, transactionID: String
+    ) throws(SigningError) -> String {
+        var claims = try claims(for: "introductory-offer-eligibility")
+        claims.productId = try checked(productID, "product ID")
+        claims.allowIntroductoryOffer = isAllowed
+        claims.transactionId = try checked(transactionID, "transaction ID")
+        return try key.sign(claims: claims)
+    }
+
+    /// Signs an Advanced Commerce request that the app sends through StoreKit.
+    /// Apple's page: *Generating JWS to sign App Store requests*.
+    ///
+    /// - Parameter request: One of the in-app requests: `AdvancedCommerceOneTimeChargeCreateRequest`,
+    ///   `…SubscriptionCreateRequest`, `…SubscriptionModifyInAppRequest`, `…SubscriptionReactivateInAppRequest`.
+    public func advancedCommerce(_ request: some Encodable & Sendable) throws(SigningError)
+        -> AdvancedCommerceRequestData
+    {
+        try advancedCommerce(json: CompactJWS.json(request))
+    }
+
+    /// The same for a request that is JSON already. The bytes are signed as they are, unread.
+    public func advancedCommerce(json request: Data) throws(SigningError) -> AdvancedCommerceRequestData {
+        var claims = try claims(for: "advanced-commerce-api")
+        // Standard base64 with padding, not base64url: all of Apple's libraries do it so.
+        claims.request = request.base64EncodedString()
+        let token = try key.sign(claims: claims)
+        let wrapper = ["signatureInfo": ["token": token]]
+        return AdvancedCommerceRequestData(token: token, data: try CompactJWS.json(wrapper))
+    }
+
+    private func claims(for audience: String) throws(SigningError) -> OfferClaims {
+        OfferClaims(
+            iss: issuerID, iat: try now().unixSeconds(), aud: audience, bid: bundleID,
+            nonce: nonce().uuidString.lowercased())
+    }
+
+    private func checked(_ id: String, _ name: String) throws(SigningError) -> String {
+        try SigningIdentifier.check(id, name)
+        return id
+    }
+}
+
+// No `exp`: Apple derives the expiry from `iat`.
+private struct OfferClaims: Encodable {
+    let iss: String
+    let iat: Int64
+    let aud: String
+    let bid: String
+    let nonce: String
+    var productId: String?
+    var offerIdentifier: String?
+    var transactionId: String?
+    var allowIntroductoryOffer: Bool?
+    var request: String?
+}
+
+extension OfferSigner {
+    private static let separator: Character = "\u{2063}"
+
+    /// What a promotional offer of the original format is signed over: seven parts with an INVISIBLE SEPARATOR (U+2063)
+    /// between them.
+    package static func promotionalOfferText(
+        bundleID: String, keyID: String, productID: String, offerID: String, appAccountToken: UUID?, nonce: UUID,
+        timestamp: Int64
+    ) throws(SigningError) -> String {
+        for (part, name) in [
+            (bundleID, "bundle ID"), (keyID, "key ID"), (productID, "product ID"), (offerID, "offer ID"),
+        ] {
+            try SigningIdentifier.check(part, name)
+            // A part with a separator of its own could pass for two parts.
+            if part.unicodeScalars.contains("\u{2063}") {
+                throw SigningError(.invalidIdentifier, "the \(name) contains U+2063")
+            }
+        }
+        return [
+            bundleID, keyID, productID, offerID, appAccountToken?.uuidString.lowercased() ?? "",
+            nonce.uuidString.lowercased(), String(timestamp),
+        ].joined(separator: String(separator))
+    }
+}

@@ -1,0 +1,107 @@
+package import Crypto
+public import Foundation
+
+/// A private key from App Store Connect, with the identifier that Apple knows it by.
+///
+/// An *In-App Purchase* key signs everything in this module: API tokens, promotional offers, introductory-offer
+/// eligibility and Advanced Commerce requests. Apple's page: *Creating API keys to authorize API requests*.
+///
+/// The key can be used, never printed: no description, reflection or error shows any of it.
+public struct SigningKey: Sendable {
+    /// The identifier of the key, ten characters in App Store Connect.
+    public let keyID: String
+
+    private let key: P256.Signing.PrivateKey
+
+    /// The most text that is read as a key. A P-256 key has about 260 bytes.
+    public static let maximumSize = 64 * 1024
+
+    /// Reads a key from the text of the `.p8` file: PEM with PKCS#8 (`PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`), P-256.
+    public init(pem: String, keyID: String) throws(SigningError) {
+        try SigningIdentifier.check(keyID, "key ID")
+        guard pem.utf8.count <= Self.maximumSize else {
+            throw SigningError(.tooLarge, "a key has at most \(Self.maximumSize) bytes")
+        }
+        // Files that passed through mail or another system: a byte-order mark, CRLF, blank lines at either end.
+        let text = pem.replacing("\r\n", with: "\n").replacing("\u{FEFF}", with: "")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        switch text.prefix(while: { !$0.isNewline }).trimmingCharacters(in: .whitespaces) {
+        case "-----BEGIN PRIVATE KEY-----", "-----BEGIN EC PRIVATE KEY-----":
+            // The error of the library is not passed on: what it quotes comes from the key.
+            guard let key = try? P256.Signing.PrivateKey(pemRepresentation: text) else {
+                throw SigningError(.notP256, "the PEM holds no well-formed private key of elliptic curve P-256")
+            }
+            self.init(key, keyID: keyID)
+        case "-----BEGIN ENCRYPTED PRIVATE KEY-----":
+            throw SigningError(.encryptedKey, "the key is protected by a password")
+        default:
+            throw SigningError(.notAPrivateKey, "not a PEM file with a private key")
+        }
+    }
+
+    /// Reads a key from a `.p8` file.
+    public init(contentsOf file: URL, keyID: String) throws(SigningError) {
+        let data: Data
+        do {
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            data = try handle.read(upToCount: Self.maximumSize + 1) ?? Data()
+        } catch {
+            throw SigningError(.unreadableFile, "cannot read \(file.path)")
+        }
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw SigningError(.notAPrivateKey, "not a PEM file with a private key")
+        }
+        try self.init(pem: text, keyID: keyID)
+    }
+
+    package init(_ key: P256.Signing.PrivateKey, keyID: String) {
+        self.key = key
+        self.keyID = keyID
+    }
+
+    /// The public half as PEM (SubjectPublicKeyInfo), to check what was signed.
+    public var publicKeyPEM: String { key.publicKey.pemRepresentation }
+
+    /// A compact JWS with this key: `alg` ES256, `kid`, `typ` JWT.
+    package func sign(claims: some Encodable) throws(SigningError) -> String {
+        try CompactJWS.sign(
+            header: CompactJWS.json(TokenHeader(kid: keyID)), payload: CompactJWS.json(claims), with: key)
+    }
+
+    /// ECDSA with SHA-256, DER encoded.
+    package func derSignature(of bytes: some DataProtocol) throws(SigningError) -> Data {
+        do { return try key.signature(for: bytes).derRepresentation } catch {
+            throw SigningError(.signingFailed, "the cryptographic library refused to sign")
+        }
+    }
+}
+
+extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The identifier of the key and nothing of the key.
+    public var description: String { "SigningKey(keyID: \(keyID))" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// The identifier of the key and nothing of the key.
+    public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID], displayStyle: .struct) }
+}
+
+private struct TokenHeader: Encodable {
+    var alg = "ES256"
+    let kid: String
+    var typ = "JWT"
+}
+
+/// What every identifier has to be before it is signed.
+enum SigningIdentifier {
+    static let maximumSize = 1024
+
+    static func check(_ text: String, _ name: String) throws(SigningError) {
+        guard !text.isEmpty else { throw SigningError(.invalidIdentifier, "the \(name) is empty") }
+        guard text.utf8.count <= maximumSize else {
+            throw SigningError(.invalidIdentifier, "the \(name) has more than \(maximumSize) bytes")
+        }
+    }
+}

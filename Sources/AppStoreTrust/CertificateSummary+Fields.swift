@@ -1,0 +1,25 @@
+internal import Crypto
+package import Foundation
+
+extension CertificateSummary {
+    /// A summary of a certificate that swift-certificates cannot represent, such as one with an RSA-1024 key.
+    package init(
+        subject: String, issuer: String, serialNumber: [UInt8], notBefore: Date, notAfter: Date, der: [UInt8]
+    ) {
+        self.subject = subject
+        self.issuer = issuer
+        self.serialNumber = serialNumber.hexadecimal.uppercased()
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        fingerprint = SHA256.hash(data: der).hexadecimal
+    }
+
+    /// A summary of a root that is known by its fingerprint, without the certificate.
+    package init(
+        rootFingerprint: String, subject: String, serialNumber: String, notBefore: Date, notAfter: Date
+    ) {
+        self.init(
+            subject: subject, issuer: subject, serialNumber: serialNumber, notBefore: notBefore, notAfter: notAfter,
+            fingerprint: rootFingerprint)
+    }
+}

@@ -1,0 +1,88 @@
+internal import Crypto
+internal import Foundation
+package import SwiftASN1
+internal import X509
+
+/// Puts a receipt's container together (RFC 5652 §5, in the form of PKCS #7) and signs it. Left as it comes, the result
+/// is what the App Store makes; each property is one way to make something else.
+package struct ReceiptBuilder {
+    package var payload: [UInt8]
+    package var signer: Issued
+    /// The bag, in the order of the chain.
+    package var certificates: [[UInt8]]
+    /// SHA-256. SHA-1 signs receipts as they were until 2023; any other is named but not used.
+    package var digest: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
+    /// The bare key type, as the App Store has it.
+    package var signatureAlgorithm: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
+    package var contentType: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 1]
+    package var outerType: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
+    package var signerCount = 1
+    /// Leaves the payload out.
+    package var isDetached = false
+    /// Xcode's form: lengths open, and the payload in chunks.
+    package var isIndefinite = false
+    /// The signed attributes as a SET OF, made from the digest of the payload; nil for none.
+    package var signedAttributes: (([UInt8]) throws -> [[UInt8]])?
+    /// What is put in the place of the payload after signing.
+    package var substitute: [UInt8]?
+
+    package init(payload: [UInt8], authority: ReceiptAuthority) {
+        self.payload = payload
+        signer = authority.leaf
+        certificates = [authority.leaf.der, authority.intermediate.der, authority.root.der]
+    }
+
+    /// The two signed attributes that CMS asks for where there are any (RFC 5652 §5.3).
+    package static func standardAttributes(_ digest: [UInt8]) throws -> [[UInt8]] {
+        [
+            try RawDER.sequence(
+                RawDER.oid([1, 2, 840, 113549, 1, 9, 3]), RawDER.set([RawDER.oid([1, 2, 840, 113549, 1, 7, 1])])),
+            try RawDER.sequence(RawDER.oid([1, 2, 840, 113549, 1, 9, 4]), RawDER.set([RawDER.octets(digest)])),
+        ]
+    }
+
+    /// The receipt.
+    package func bytes() throws -> [UInt8] {
+        let bag = certificates.isEmpty ? [] : RawDER.element(0xA0, Array(certificates.joined()))
+        let fields =
+            try RawDER.integer(1) + RawDER.set([algorithm(digest)]) + encapsulated() + bag
+            + RawDER.set(Array(repeating: signerInfo(), count: signerCount))
+        if isIndefinite {
+            let data = RawDER.indefinite(0xA0, RawDER.indefinite(0x30, fields))
+            return RawDER.indefinite(0x30, try RawDER.oid(outerType) + data)
+        }
+        return RawDER.sequence(try RawDER.oid(outerType), RawDER.element(0xA0, RawDER.element(0x30, fields)))
+    }
+
+    private func encapsulated() throws -> [UInt8] {
+        let type = try RawDER.oid(contentType)
+        let content = substitute ?? payload
+        guard isIndefinite else {
+            return RawDER.sequence(type, isDetached ? [] : RawDER.element(0xA0, RawDER.octets(content)))
+        }
+        let half = content.count / 2
+        let chunks = RawDER.octets(Array(content[..<half])) + RawDER.octets(Array(content[half...]))
+        let wrapped = RawDER.indefinite(0xA0, RawDER.indefinite(0x24, chunks))
+        return RawDER.indefinite(0x30, type + (isDetached ? [] : wrapped))
+    }
+
+    private func signerInfo() throws -> [UInt8] {
+        let isSHA1 = digest == [1, 3, 14, 3, 2, 26]
+        let hash = isSHA1 ? Array(Insecure.SHA1.hash(data: payload)) : Array(SHA256.hash(data: payload))
+        let attributes = try signedAttributes.map { Array(try $0(hash).joined()) }
+        let signature = try signer.key.sign(
+            bytes: attributes.map { RawDER.element(0x31, $0) } ?? payload,
+            signatureAlgorithm: isSHA1 ? .sha1WithRSAEncryption : .sha256WithRSAEncryption)
+        var name = DER.Serializer()
+        try name.serialize(signer.certificate.issuer)
+        let identifier = RawDER.sequence(
+            name.serializedBytes, RawDER.unsigned(Array(signer.certificate.serialNumber.bytes)))
+        return try RawDER.sequence(
+            RawDER.integer(1), identifier, algorithm(digest), attributes.map { RawDER.element(0xA0, $0) } ?? [],
+            algorithm(signatureAlgorithm), RawDER.octets(Array(signature.rawRepresentation)))
+    }
+
+    private func algorithm(_ identifier: ASN1ObjectIdentifier) throws -> [UInt8] {
+        RawDER.sequence(try RawDER.oid(identifier), [0x05, 0x00])
+    }
+}

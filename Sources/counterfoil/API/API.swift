@@ -1,0 +1,139 @@
+import AppStoreServer
+import ArgumentParser
+import Foundation
+
+/// `counterfoil api`: any endpoint of the App Store, from a shell.
+struct API: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "api",
+        abstract: "Call an endpoint of the App Store Server, Retention Messaging or Advanced Commerce API.",
+        discussion: """
+            Prints the answer as JSON; an endpoint that answers nothing prints {}. Endpoints with pages print one page a \
+            line until there are no more. Waits under Apple's rate limits and repeats what is safe to repeat.
+
+            EXAMPLES
+              counterfoil api transaction-history 2000001092134138 --query productType=AUTO_RENEWABLE --key key.p8 …
+              counterfoil api notification-history --body '{"startDate":1759276800000,"endDate":1759363200000}' …
+              counterfoil api request-test-notification --environment sandbox …
+              counterfoil api upload-image 7e3fb20b-4cdb-47cc-936d-99d65f608138 --body banner.png …
+
+            ENDPOINTS
+            \(EndpointList.text)
+            Exit status: 0 answered, 1 refused or failed, 2 wrong usage.
+            """)
+
+    @Argument(help: ArgumentHelp("The endpoint's name, from the list above.", valueName: "endpoint"))
+    var endpoint: String
+
+    @Argument(help: ArgumentHelp("The endpoint's path parameters, in order.", valueName: "parameter"))
+    var parameters: [String] = []
+
+    @OptionGroup var issuer: IssuerOptions
+
+    @Option(
+        name: .customLong("query"),
+        help: ArgumentHelp("A query parameter. May be repeated, also for one name.", valueName: "name=value"))
+    var query: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The body: JSON, a file that holds it, or - for standard input.", valueName: "json|file"))
+    var body: String?
+
+    @Option(help: ArgumentHelp("The environment: production or sandbox.", valueName: "name"))
+    var environment: EnvironmentName = .production
+
+    @Option(
+        name: .customLong("base-url"),
+        help: ArgumentHelp("Call this host instead of Apple's, such as a simulator.", valueName: "url"))
+    var baseURL: String?
+
+    @Flag(name: .customLong("first-page"), help: "Print the first page only.")
+    var firstPage = false
+
+    func run() async throws {
+        guard let endpoint = AppStoreEndpoint.all.first(where: { $0.name == self.endpoint }) else {
+            throw ValidationError("There is no endpoint \(self.endpoint); counterfoil api --help lists them.")
+        }
+        guard parameters.count == endpoint.parameters.count else {
+            let names = endpoint.parameters.map { "<\($0)>" }.joined(separator: " ")
+            throw ValidationError("\(endpoint.name) takes \(names.isEmpty ? "no parameters" : names).")
+        }
+        let query = try query(of: endpoint)
+        let body = try body(of: endpoint)
+        let client = try AppStoreServerClient(tokens: issuer.tokenSource(), host: host())
+        do {
+            if endpoint.isPaged, !firstPage {
+                try await printPages(of: endpoint, query, body, client)
+            } else {
+                let answer = try await client.call(endpoint, parameters, query: query, body: body)
+                Output.line(answer.isEmpty ? "{}" : RawPage.line(answer))
+            }
+        } catch {
+            throw Refusal(message: Self.explanation(of: error))
+        }
+    }
+
+    private func printPages(
+        of endpoint: AppStoreEndpoint, _ query: [(name: String, value: String)], _ body: Data?,
+        _ client: AppStoreServerClient
+    ) async throws(AppStoreServerError) {
+        let tokenName = endpoint.query.contains("revision") ? "revision" : "paginationToken"
+        let rest = query.filter { $0.name != tokenName }
+        let parameters = parameters
+        let pages = AppStorePages<RawPage>(
+            endpoint: endpoint, first: query.first { $0.name == tokenName }?.value
+        ) { token throws(AppStoreServerError) in
+            let answer = try await client.call(
+                endpoint, parameters, query: rest + (token.map { [(tokenName, $0)] } ?? []), body: body)
+            return try RawPage(answer)
+        }
+        var progress = Progress(name: endpoint.name)
+        defer { progress.end() }
+        for try await page in pages {
+            progress.clear()
+            Output.line(RawPage.line(page.data))
+            progress.count()
+        }
+    }
+
+    private func query(of endpoint: AppStoreEndpoint) throws -> [(name: String, value: String)] {
+        try query.map { text in
+            guard let equals = text.firstIndex(of: "=") else {
+                throw ValidationError("--query takes name=value, not \(text).")
+            }
+            let name = String(text[..<equals])
+            guard endpoint.query.contains(name) else {
+                let names = endpoint.query.joined(separator: ", ")
+                throw ValidationError("\(endpoint.name) takes \(names.isEmpty ? "no query" : names), not \(name).")
+            }
+            return (name, String(text[text.index(after: equals)...]))
+        }
+    }
+
+    private func body(of endpoint: AppStoreEndpoint) throws -> Data? {
+        guard endpoint.contentType != nil else {
+            guard body == nil else { throw ValidationError("\(endpoint.name) takes no --body.") }
+            return nil
+        }
+        guard let body else { throw ValidationError("\(endpoint.name) needs a --body.") }
+        let maximum = 16 << 20
+        let data = body.hasPrefix("{") ? Data(body.utf8) : try Input.read(body, maximumBytes: maximum)
+        guard data.count <= maximum else { throw ValidationError("The body is larger than 16 MiB.") }
+        return data
+    }
+
+    private func host() throws -> AppStoreHost {
+        do {
+            if let baseURL { return try AppStoreHost(url: baseURL, environment: environment.environment) }
+            return try AppStoreHost(environment: environment.environment)
+        } catch {
+            throw ValidationError("--base-url: \(error.reason)")
+        }
+    }
+
+    private static func explanation(of error: AppStoreServerError) -> String {
+        var text = "\(error)".printable
+        if let date = error.retryAfter { text += "; try again after \(date.readable)" }
+        return text
+    }
+}

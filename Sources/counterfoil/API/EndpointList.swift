@@ -1,0 +1,25 @@
+import AppStoreServer
+
+/// The endpoints as `counterfoil api --help` lists them.
+enum EndpointList {
+    static var text: String {
+        let groups = [
+            ("App Store Server API", AppStoreEndpoint.server),
+            ("Retention Messaging API", AppStoreEndpoint.retentionMessaging),
+            ("Advanced Commerce API", AppStoreEndpoint.advancedCommerce),
+        ]
+        return groups.map { title, endpoints in
+            "  \(title)\n" + endpoints.map(line).joined(separator: "\n") + "\n"
+        }.joined()
+    }
+
+    private static func line(_ endpoint: AppStoreEndpoint) -> String {
+        var words = [endpoint.name] + endpoint.parameters.map { "<\($0)>" }
+        if endpoint.contentType != nil { words.append("--body …") }
+        if let environment = endpoint.environment { words.append("(\(environment.rawValue.lowercased()) only)") }
+        if endpoint.isDeprecated { words.append("(deprecated)") }
+        let line = "    " + words.joined(separator: " ")
+        guard !endpoint.query.isEmpty else { return line }
+        return line + "\n        query: " + endpoint.query.joined(separator: ", ")
+    }
+}

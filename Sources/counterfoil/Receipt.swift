@@ -1,0 +1,195 @@
+import AppStoreModels
+import AppStoreReceipts
+import ArgumentParser
+import Foundation
+
+/// `counterfoil receipt`: is this receipt the App Store's, whom is it for, and what was bought?
+struct ReceiptCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipt",
+        abstract: "Validate a receipt and print what it says.",
+        discussion: """
+            Takes an app receipt or an old transaction receipt, as base64 or as the bytes themselves. By default Apple's \
+            roots are trusted, any app, any device and both environments are accepted, and --as-of is signed-date: the \
+            certificates must have been valid when the receipt was made (bought, for a transaction receipt), which is \
+            Apple's rule; receipts stay on devices for longer than certificates last, and no old one holds at --as-of now.
+
+            EXAMPLES
+              counterfoil receipt receipt.b64
+              counterfoil receipt - --bundle-id com.example.app --environment production --json < receipt.b64
+              counterfoil receipt receipt --device-id 10203040-5060-7080-90A0-B0C0D0E0F000
+              counterfoil receipt old.b64 --intermediate AppleITunesStoreCA.cer
+              counterfoil receipt local.b64 --xcode-certificate StoreKitTestCertificate.cer
+              counterfoil receipt receipt.b64 --transaction-id
+
+            JSON: {"valid":true,"receipt":{"bundle_id":…,"in_app":[…],…},"trace":{…}}
+              or  {"valid":false,"reason":"bad_signature","message":…}. Instants are milliseconds since 1970; what the
+            receipt does not say is null.
+            Exit status: 0 valid, 1 refused, 2 wrong usage.
+            """)
+
+    @Argument(help: ArgumentHelp("The file that holds the receipt, or - for standard input.", valueName: "file"))
+    var file: String
+
+    @Option(
+        name: .customLong("bundle-id"),
+        help: ArgumentHelp("Accept receipts of this app only. May be repeated. Default: any app.", valueName: "id"))
+    var bundleIDs: [String] = []
+
+    @Option(
+        name: .customLong("app-version"),
+        help: ArgumentHelp(
+            "Accept this version of the app only. May be repeated. Default: any version.", valueName: "version"))
+    var versions: [String] = []
+
+    @Option(
+        name: .customLong("environment"),
+        help: ArgumentHelp("Accept this environment only: production or sandbox. May be repeated.", valueName: "name"))
+    var environments: [EnvironmentName] = []
+
+    @Option(
+        name: .customLong("device-id"),
+        help: ArgumentHelp(
+            """
+            Accept a receipt of this device only: on iOS the identifier for the vendor (a UUID, or 32 hexadecimal digits), \
+            on macOS the network address (12 digits).
+            """, valueName: "hex"))
+    var deviceID: DeviceID?
+
+    @Option(
+        name: .customLong("intermediate"),
+        help: ArgumentHelp(
+            """
+            A certificate that helps to build the chain and is not trusted for it: PEM or DER, or a folder of them. \
+            Transaction receipts do not bring their issuer along. May be repeated.
+            """, valueName: "file"))
+    var intermediates: [String] = []
+
+    @Flag(
+        name: .customLong("transaction-id"),
+        help: ArgumentHelp(
+            """
+            Print only the identifier of the first transaction, to ask the App Store Server API with. NOTHING IS VERIFIED: \
+            anyone can have written the receipt. Prints nothing for a receipt without purchases.
+            """))
+    var printsTransactionID = false
+
+    @Flag(
+        name: .customLong("verify-receipt"),
+        help: ArgumentHelp(
+            """
+            Print what verifyReceipt, the retired endpoint, answers about the receipt; exit status 0 for status 0. A \
+            single --environment makes it that environment's endpoint (21007, 21008). What only Apple's servers know is \
+            absent.
+            """))
+    var printsVerifyReceipt = false
+
+    @OptionGroup var trust: TrustOptions
+
+    func validate() throws {
+        if printsTransactionID, printsVerifyReceipt {
+            throw ValidationError("--transaction-id and --verify-receipt are two questions: ask one.")
+        }
+        if printsVerifyReceipt, !bundleIDs.isEmpty || !versions.isEmpty || deviceID != nil {
+            throw ValidationError(
+                "verifyReceipt looks at no app and no device: leave out --bundle-id, --app-version and --device-id.")
+        }
+    }
+
+    func run() throws {
+        let validator = try validator()
+        let contents = try Input.read(file, maximumBytes: validator.limits.bytes)
+        do {
+            if printsTransactionID {
+                try reportTransactionID(in: contents)
+            } else if printsVerifyReceipt {
+                try reportVerifyReceipt(contents, validator)
+            } else {
+                let verified = try validator.validate(contents: contents, deviceID: deviceID?.bytes)
+                if trust.json {
+                    Output.line(ReceiptReport.json(verified))
+                } else {
+                    ReceiptReport.lines(verified, Style.current()).forEach { Output.line($0) }
+                }
+            }
+        } catch let error as VerificationError {
+            if trust.json {
+                Output.line(VerificationReport.json(error))
+                throw Refusal(message: nil)
+            }
+            throw Refusal(message: "\(error.code): \(error.reason.printable)")
+        }
+    }
+
+    private func reportTransactionID(in contents: Data) throws {
+        let transaction = try UnverifiedReceipt.transactionID(inContents: contents)
+        if trust.json {
+            Output.line("{\"verified\":false,\"transaction_id\":\(JSONText.encode(transaction))}")
+        } else if let transaction {
+            Output.line(transaction.printable)
+        } else {
+            Output.error("The receipt has no purchases.")
+        }
+    }
+
+    private func reportVerifyReceipt(_ contents: Data, _ validator: ReceiptValidator) throws {
+        let accepted = environments.count == 1 ? accepted()?.first { $0 != .xcode } : nil
+        let response = VerifyReceiptEndpoint(validator: validator, environment: accepted).response(contents: contents)
+        Output.line(response.json)
+        guard response.status == .valid else {
+            throw Refusal(message: response.reason.map { "\($0.code): \($0.reason.printable)" })
+        }
+    }
+
+    private func accepted() -> Set<ReceiptEnvironment>? {
+        guard !environments.isEmpty else { return nil }
+        var accepted = Set(environments.map { ReceiptEnvironment(rawValue: $0.environment.rawValue) })
+        if trust.acceptsXcode { accepted.insert(.xcode) }
+        return accepted
+    }
+
+    private func validator() throws -> ReceiptValidator {
+        var validator = ReceiptValidator(anchors: try trust.anchors())
+        let enrolled = try trust.enrolled()
+        do {
+            // Roots of one's own help as well: transaction receipts do not bring theirs.
+            let locations = (intermediates + trust.roots).map { URL(filePath: $0) }
+            validator.intermediates = try CertificatePool(contentsOf: locations)
+        } catch {
+            throw ValidationError("--intermediate: \(error.reason)")
+        }
+        do {
+            validator.xcodeCertificates = enrolled.isEmpty ? nil : try TrustAnchors(certificates: enrolled)
+        } catch {
+            throw ValidationError("--xcode-certificate: \(error.reason)")
+        }
+        validator.bundleIDs = bundleIDs.isEmpty ? nil : Set(bundleIDs)
+        validator.versions = versions.isEmpty ? nil : Set(versions)
+        validator.environments = accepted()
+        // Other than for signed data, the default is not now: Apple has receipts judged as of their creation, and the
+        // certificates of every genuine one known have expired since.
+        validator.certificateInstant =
+            switch trust.asOf ?? .signedDate {
+            case .now: .now
+            case .signedDate: .signedDate
+            case .instant(let date): .at(date)
+            }
+        return validator
+    }
+}
+
+/// A device as people type it: a UUID, or hexadecimal digits, which may have colons as network addresses do.
+struct DeviceID: ExpressibleByArgument {
+    let bytes: Data
+
+    init?(argument: String) {
+        if let identifier = UUID(uuidString: argument) {
+            bytes = withUnsafeBytes(of: identifier.uuid) { Data($0) }
+            return
+        }
+        guard let bytes = [UInt8](hexadecimal: argument.filter { $0 != ":" }), [6, 16].contains(bytes.count) else {
+            return nil
+        }
+        self.bytes = Data(bytes)
+    }
+}

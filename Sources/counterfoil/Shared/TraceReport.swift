@@ -1,0 +1,80 @@
+import AppStoreServer
+import Foundation
+
+/// A trace as the commands print it.
+struct TraceReport: Encodable {
+    private struct Certificate: Encodable {
+        let subject, issuer, serialNumber, fingerprint: String
+        let notBeforeMs, notAfterMs: Int64
+    }
+
+    private struct Revocation: Encodable {
+        let status: String
+        let ageSeconds: Double?
+        let explanation: String?
+    }
+
+    private let anchor: String
+    private let validatedAtMs: Int64
+    private let certificates: [Certificate]
+    private let revocation: Revocation
+
+    init(_ trace: VerificationTrace) {
+        anchor = trace.anchor
+        validatedAtMs = trace.validatedAt.milliseconds
+        certificates = trace.certificates.map {
+            Certificate(
+                subject: $0.subject, issuer: $0.issuer, serialNumber: $0.serialNumber, fingerprint: $0.fingerprint,
+                notBeforeMs: $0.notBefore.milliseconds, notAfterMs: $0.notAfter.milliseconds)
+        }
+        revocation = Revocation(
+            status: trace.revocation.status.rawValue, ageSeconds: trace.revocation.age,
+            explanation: trace.revocation.explanation)
+    }
+
+    /// The trace for a person, one line a certificate.
+    static func lines(_ trace: VerificationTrace, _ style: Style) -> [String] {
+        var lines = trace.certificates.map { certificate in
+            let validity = "\(certificate.notBefore.readable.prefix(10)) to \(certificate.notAfter.readable.prefix(10))"
+            return "  \(certificate.subject.printable)\n"
+                + style.faint("    serial \(certificate.serialNumber), valid \(validity)")
+        }
+        lines.append("  anchor      \(trace.anchor.printable)")
+        lines.append("  judged at   \(trace.validatedAt.readable)")
+        let revocation = trace.revocation
+        switch revocation.status {
+        case .notChecked: lines.append("  revocation  not asked about")
+        case .good: lines.append("  revocation  good, as of \(Int((revocation.age ?? 0).rounded())) s ago")
+        case .unknown: lines.append("  revocation  unknown: \((revocation.explanation ?? "").printable)")
+        }
+        return lines
+    }
+}
+
+extension Date {
+    /// Whole milliseconds since 1970, within what a 64-bit integer holds.
+    var milliseconds: Int64 {
+        Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) ?? (timeIntervalSince1970 < 0 ? .min : .max)
+    }
+}
+
+/// JSON as the commands print it: sorted, slashes as they are.
+enum JSONText {
+    /// What is ours, in snake case.
+    static func encode(_ value: some Encodable) -> String { text(value, .convertToSnakeCase) }
+
+    /// What is Apple's, with Apple's names.
+    static func wire(_ value: some Encodable) -> String { text(value, .useDefaultKeys) }
+
+    private static func text(_ value: some Encodable, _ keys: JSONEncoder.KeyEncodingStrategy) -> String {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = keys
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(value), as: UTF8.self)
+        } catch {
+            // Reports hold texts and numbers only; a number that JSON cannot express is told as what it is.
+            return "null"
+        }
+    }
+}

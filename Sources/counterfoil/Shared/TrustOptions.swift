@@ -1,0 +1,100 @@
+public import AppStoreServer
+import AppStoreTrust
+public import ArgumentParser
+import Foundation
+
+/// The options that say whom to trust, and at which instant; its default is each command's own.
+struct TrustOptions: ParsableArguments {
+    @Option(
+        name: .customLong("root"),
+        help: ArgumentHelp(
+            """
+            A certificate to trust instead of Apple's roots: PEM or DER, or a folder of them. May be repeated. Xcode's \
+            test certificate named here is enrolled like with --xcode-certificate.
+            """,
+            valueName: "file"))
+    var roots: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            When the certificates had to be valid: now, signed-date, or an instant such as 2025-10-06T05:16:25Z. The \
+            default is told above.
+            """,
+            valueName: "instant"))
+    var asOf: AsOf?
+
+    @Option(
+        name: .customLong("xcode-certificate"),
+        help: ArgumentHelp(
+            "Accept local test data signed by Xcode with this certificate (PEM or DER). May be repeated.",
+            valueName: "file"))
+    var xcodeCertificates: [String] = []
+
+    @Flag(help: "Print one JSON object instead of text.")
+    var json = false
+
+    /// When certificates are judged.
+    enum AsOf: ExpressibleByArgument {
+        case now
+        case signedDate
+        case instant(Date)
+
+        init?(argument: String) {
+            switch argument {
+            case "now": self = .now
+            case "signed-date": self = .signedDate
+            default:
+                let styles: [Date.ISO8601FormatStyle] = [
+                    .iso8601, Date.ISO8601FormatStyle(includingFractionalSeconds: true),
+                    Date.ISO8601FormatStyle().year().month().day(),
+                ]
+                for style in styles {
+                    if let date = try? Date(argument, strategy: style) {
+                        self = .instant(date)
+                        return
+                    }
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Apple's roots, or those named.
+    func anchors() throws -> TrustAnchors {
+        guard !roots.isEmpty else { return .apple }
+        do {
+            return try TrustAnchors(contentsOf: roots.map { URL(filePath: $0) })
+        } catch {
+            throw ValidationError("--root: \(error.reason)")
+        }
+    }
+
+    /// The certificates enrolled for local test data. What they sign counts for Xcode's environment alone, so a root that
+    /// is named explicitly can be one of them.
+    func enrolled() throws -> [Data] {
+        do {
+            return try CertificateFile.contents(of: (xcodeCertificates + roots).map { URL(filePath: $0) })
+        } catch {
+            throw ValidationError("--xcode-certificate: \(error.reason)")
+        }
+    }
+
+    /// Whether data for Xcode's environment can be accepted at all.
+    var acceptsXcode: Bool { !xcodeCertificates.isEmpty || !roots.isEmpty }
+}
+
+/// The environments by the names that people type.
+enum EnvironmentName: String, ExpressibleByArgument, CaseIterable {
+    case production
+    case sandbox
+
+    var environment: AppStoreEnvironment {
+        switch self {
+        case .production: .production
+        case .sandbox: .sandbox
+        }
+    }
+}
+
+extension RevocationPolicy: ExpressibleByArgument {}

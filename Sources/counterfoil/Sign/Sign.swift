@@ -1,0 +1,211 @@
+import AppStoreServer
+import ArgumentParser
+import Foundation
+
+/// `counterfoil sign`: tokens and offers, signed with a key from App Store Connect.
+struct Sign: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sign API tokens, offers and Advanced Commerce requests.",
+        discussion: """
+            Each prints one JSON object; --plain prints the signed text alone. The key never leaves this machine and is \
+            printed nowhere.
+
+            EXAMPLES
+              counterfoil sign token --key key.p8 --key-id ABC123DEFG --issuer-id … --bundle-id com.example.app --plain
+              counterfoil sign promotional-offer-v2 --product monthly --offer comeback --key key.p8 …
+            """,
+        subcommands: [
+            SignToken.self, SignPromotionalOffer.self, SignPromotionalOfferV2.self, SignIntroductoryOffer.self,
+            SignAdvancedCommerce.self,
+        ])
+
+    /// Signs, and turns a refusal into one of the command.
+    static func signing<Value>(_ body: () throws(SigningError) -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw Refusal(message: "\(error.code): \(error.reason)")
+        }
+    }
+}
+
+/// The option of all that print one signed text.
+struct PlainOption: ParsableArguments {
+    @Flag(help: "Print the signed text alone instead of a JSON object.")
+    var plain = false
+
+    func output(_ token: String, _ object: some Encodable) {
+        Output.line(plain ? token : JSONText.encode(object))
+    }
+}
+
+/// `counterfoil sign token`: a bearer token.
+struct SignToken: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Make a bearer token for the App Store Server API.",
+        discussion: """
+            JSON: {"token":…,"issued_at_ms":…,"expires_at_ms":…}. Use it as `Authorization: Bearer <token>`.
+            """)
+
+    @OptionGroup var issuer: IssuerOptions
+    @OptionGroup var form: PlainOption
+
+    @Option(help: ArgumentHelp("How long it is valid: 60 to 3600 seconds.", valueName: "seconds"))
+    var lifetime = 300
+
+    func validate() throws {
+        guard (60...3600).contains(lifetime) else { throw ValidationError("--lifetime takes 60 to 3600 seconds.") }
+    }
+
+    func run() throws {
+        let source = try issuer.tokenSource(lifetime: .seconds(lifetime))
+        let token = try Sign.signing { () throws(SigningError) in try source.token() }
+        struct Answer: Encodable {
+            let token: String
+            let issuedAtMs, expiresAtMs: Int64
+        }
+        form.output(
+            token.text,
+            Answer(
+                token: token.text, issuedAtMs: token.issuedAt.milliseconds, expiresAtMs: token.expiresAt.milliseconds))
+    }
+}
+
+/// `counterfoil sign promotional-offer`: the original format.
+struct SignPromotionalOffer: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "promotional-offer", abstract: "Sign a promotional offer in the original format.",
+        discussion: """
+            For apps that redeem the offer with a signature, nonce, key identifier and timestamp (iOS 12.2 to 18). JSON: \
+            {"encodedSignature":…,"nonce":…,"timestamp":…,"keyId":…,"productId":…,"offerIdentifier":…}, all of which the \
+            app hands to StoreKit. Usable for 24 hours.
+            """)
+
+    @OptionGroup var key: KeyOptions
+    @OptionGroup var offer: OfferOptions
+
+    @Option(
+        name: .customLong("app-account-token"),
+        help: ArgumentHelp("The account that the purchase belongs to, if the app sets one.", valueName: "uuid"))
+    var appAccountToken: String?
+
+    func run() throws {
+        let account = try appAccountToken.map { text in
+            guard let uuid = UUID(uuidString: text) else { throw ValidationError("--app-account-token takes a UUID.") }
+            return uuid
+        }
+        let signingKey = try key.signingKey()
+        let signature = try Sign.signing { () throws(SigningError) in
+            // The original format names no issuer.
+            try OfferSigner(key: signingKey, issuerID: "none", bundleID: key.bundleID)
+                .promotionalOffer(productID: offer.product, offerID: offer.offer, appAccountToken: account)
+        }
+        Output.line(JSONText.wire(signature))
+    }
+}
+
+/// What a promotional offer is about.
+struct OfferOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The product identifier of the subscription.", valueName: "id"))
+    var product: String
+
+    @Option(help: ArgumentHelp("The promotional offer's identifier.", valueName: "id"))
+    var offer: String
+}
+
+/// A signed text and nothing else.
+struct SignedText: Encodable {
+    let token: String
+}
+
+/// `counterfoil sign promotional-offer-v2`: the JWS format.
+struct SignPromotionalOfferV2: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "promotional-offer-v2", abstract: "Sign a promotional offer as a JWS.",
+        discussion: "JSON: {\"token\":…}; the app hands the token to StoreKit as the compact JWS.")
+
+    @OptionGroup var issuer: IssuerOptions
+    @OptionGroup var offer: OfferOptions
+    @OptionGroup var form: PlainOption
+
+    @Option(
+        name: .customLong("transaction-id"),
+        help: ArgumentHelp("Any transaction of the customer, or the app transaction. Recommended.", valueName: "id"))
+    var transactionID: String?
+
+    func run() throws {
+        let signer = try issuer.offerSigner()
+        let token = try Sign.signing { () throws(SigningError) in
+            try signer.promotionalOfferV2(
+                productID: offer.product, offerID: offer.offer, transactionID: transactionID)
+        }
+        form.output(token, SignedText(token: token))
+    }
+}
+
+/// `counterfoil sign introductory-offer`: who may have the introductory offer.
+struct SignIntroductoryOffer: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "introductory-offer", abstract: "Sign whether a customer may have an introductory offer.",
+        discussion: "JSON: {\"token\":…}; it takes the place of the App Store's own rule for this purchase.")
+
+    @OptionGroup var issuer: IssuerOptions
+    @OptionGroup var form: PlainOption
+
+    @Option(help: ArgumentHelp("The product identifier of the subscription.", valueName: "id"))
+    var product: String
+
+    @Option(
+        name: .customLong("transaction-id"),
+        help: ArgumentHelp("Any transaction of the customer, or the app transaction.", valueName: "id"))
+    var transactionID: String
+
+    @Flag(inversion: .prefixedNo, help: "Whether the customer gets the introductory offer.")
+    var allow: Bool
+
+    func run() throws {
+        let signer = try issuer.offerSigner()
+        let token = try Sign.signing { () throws(SigningError) in
+            try signer.introductoryOfferEligibility(
+                productID: product, isAllowed: allow, transactionID: transactionID)
+        }
+        form.output(token, SignedText(token: token))
+    }
+}
+
+/// `counterfoil sign advanced-commerce`: a request that the app sends through StoreKit.
+struct SignAdvancedCommerce: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "advanced-commerce", abstract: "Sign an Advanced Commerce in-app request.",
+        discussion: """
+            Takes the request as JSON, with its operation and version, and signs those very bytes. JSON: {"token":…,\
+            "advanced_commerce_data":…}: the JWS, and the base64 of what the app gives to StoreKit as advancedCommerceData.
+            """)
+
+    @Argument(help: ArgumentHelp("The file that holds the request, or - for standard input.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var issuer: IssuerOptions
+    @OptionGroup var form: PlainOption
+
+    private static let maximumBytes = 256 * 1024
+
+    func run() throws {
+        let request = try Input.read(file, maximumBytes: Self.maximumBytes)
+        guard request.count <= Self.maximumBytes else {
+            throw Refusal(message: "the request is larger than \(Self.maximumBytes) bytes")
+        }
+        struct Head: Decodable {
+            let operation, version: String
+        }
+        do {
+            _ = try JSONDecoder().decode(Head.self, from: request)
+        } catch {
+            throw Refusal(message: "not an Advanced Commerce request: a JSON object with operation and version")
+        }
+        let signer = try issuer.offerSigner()
+        let signed = try Sign.signing { () throws(SigningError) in try signer.advancedCommerce(json: request) }
+        struct Answer: Encodable { let token, advancedCommerceData: String }
+        form.output(signed.token, Answer(token: signed.token, advancedCommerceData: signed.base64))
+    }
+}

@@ -1,0 +1,71 @@
+import AppStoreReceipts
+import AppStoreServer
+import ArgumentParser
+import Foundation
+import StoreSimulator
+
+/// `counterfoil tour`: what the libraries do, on data made on the spot and on a folder of genuine data.
+struct Tour: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "See it work: sign, verify, forge, validate a receipt, and how fast.",
+        discussion: """
+            Makes a certificate authority that lives as long as the tour, signs a transaction with it, verifies it, forges \
+            it, validates a receipt and measures against the raw cryptography. With a folder, every .jws file and every \
+            receipt (.b64) in it and below it is verified as of its signing date against Apple's roots; certificates \
+            (.cer, .pem) found there help with old receipts that do not bring their issuer.
+
+            EXAMPLES
+              counterfoil tour
+              counterfoil tour ~/saved-receipts
+            """)
+
+    @Argument(help: ArgumentHelp("A folder of JWS files and receipts to verify.", valueName: "folder"))
+    var folder: String?
+
+    private var style: Style { Style.current() }
+
+    func run() async throws {
+        var isDirectory: ObjCBool = false
+        if let folder,
+            !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue
+        {
+            throw ValidationError("There is no folder \(folder).")
+        }
+        let stage = try TourStage()
+        chapter("A transaction, signed by a throw-away authority")
+        let verified = try await stage.verifier.transaction(stage.transaction)
+        Output.line("  \(style.good("valid")) \(verified.payload.productId) for \(verified.payload.bundleId)")
+        TraceReport.lines(verified.trace, style).forEach { Output.line($0) }
+
+        chapter("The same, forged: each refused for its own reason")
+        for forgery in try stage.forgeries() {
+            Output.line("  \(forgery.name.padded(to: 44)) \(await outcome(of: forgery.text, by: stage.verifier))")
+        }
+
+        chapter("A receipt")
+        for line in try stage.receiptLines(style) { Output.line("  \(line)") }
+
+        chapter("How fast, on one core")
+        for line in try await TourTimings.lines(stage) { Output.line("  \(line)") }
+
+        guard let folder else { return }
+        chapter("Genuine data in \(folder)")
+        let table = await TourFolder(path: folder).table(style)
+        table.lines.forEach { Output.line("  \($0)") }
+        guard table.refused == 0 else { throw Refusal(message: "\(table.refused) of the files above") }
+    }
+
+    private func chapter(_ title: String) {
+        Output.line()
+        Output.line(style.strong(title))
+    }
+
+    private func outcome(of text: String, by verifier: SignedDataVerifier) async -> String {
+        do {
+            _ = try await verifier.transaction(text)
+            return style.bad("accepted: this must not happen")
+        } catch {
+            return style.good("refused") + " \(error.code)"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import AppStoreServer
+import AppStoreTrust
+import Crypto
+import Foundation
+import StoreSimulator
+
+/// The tour's stopwatch. `make bench` measures the same with more care.
+enum TourTimings {
+    /// A line for each thing measured, next to the raw P-256 verification that is the limit.
+    static func lines(_ stage: TourStage) async throws -> [String] {
+        let text = stage.transaction
+        let signed = Data(text[..<(text.lastIndex(of: ".") ?? text.endIndex)].utf8)
+        let signature = try stage.authority.signingKey.signature(for: signed)
+        let key = stage.authority.signingKey.publicKey
+        let cold = try stage.verifierWithoutCache()
+
+        var (raw, known, unknown) = ([Double](), [Double](), [Double]())
+        // In turn, so that what slows the machine down for a moment slows all of them down.
+        for _ in 0..<5 {
+            raw.append(try await rate(2000) { _ = key.isValidSignature(signature, for: signed) })
+            known.append(try await rate(2000) { _ = try await stage.verifier.transaction(text) })
+            unknown.append(try await rate(100) { _ = try await cold.transaction(text) })
+        }
+        let limit = median(raw)
+        return [
+            line("one P-256 verification, nothing else", limit, nil),
+            line("a transaction, certificates known", median(known), limit),
+            line("a transaction, certificates unknown", median(unknown), limit),
+        ]
+    }
+
+    private static func line(_ name: String, _ rate: Double, _ limit: Double?) -> String {
+        let number = "\(Int(rate))".leftPadded(to: 7)
+        let share = limit.map { "   \(Int((rate / $0 * 100).rounded())) % of the limit" } ?? "   the limit"
+        return "\(name.padded(to: 40)) \(number) a second\(share)"
+    }
+
+    private static func rate(_ count: Int, _ body: () async throws -> Void) async throws -> Double {
+        let clock = ContinuousClock()
+        let start = clock.now
+        for _ in 0..<count { try await body() }
+        return Double(count) / ((clock.now - start) / .seconds(1))
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+}
+
+extension String {
+    fileprivate func leftPadded(to width: Int) -> String {
+        String(repeating: " ", count: max(0, width - count)) + self
+    }
+}

@@ -1,0 +1,119 @@
+import AppStoreServer
+import ArgumentParser
+import Foundation
+
+/// `counterfoil verify`: is this signed data the App Store's, and what does it say?
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Verify signed data (JWS) from the App Store and print what it says.",
+        discussion: """
+            Takes a transaction, renewal information, a notification, an app transaction or a retention request in compact \
+            form, as the App Store sent it. By default Apple's roots are trusted, any app and both environments are \
+            accepted, and --as-of is now: the certificates must be valid today. Use --as-of signed-date for data kept from \
+            earlier.
+
+            EXAMPLES
+              counterfoil verify notification.jws
+              counterfoil verify - --bundle-id com.example.app --environment production --json < transaction.jws
+              counterfoil verify old.jws --as-of signed-date
+              counterfoil verify new.jws --revocation hard
+
+            JSON: {"valid":true,"kind":…,"payload":{the signed JSON, byte for byte},"trace":{…}}
+              or  {"valid":false,"reason":"bad_signature","message":…}. A notification's inner signed data is verified as
+              well and reported under "inner"; the verdict is the notification's own.
+            Exit status: 0 valid, 1 refused, 2 wrong usage.
+            """)
+
+    @Argument(help: ArgumentHelp("The file that holds the JWS, or - for standard input.", valueName: "file"))
+    var file: String
+
+    @Option(
+        name: .customLong("bundle-id"),
+        help: ArgumentHelp("Accept data for this app only. May be repeated. Default: any app.", valueName: "id"))
+    var bundleIDs: [String] = []
+
+    @Option(
+        name: .customLong("app-apple-id"),
+        help: ArgumentHelp("The app's Apple ID, which production data has to carry. Needs --bundle-id.", valueName: "n")
+    )
+    var appAppleID: Int64?
+
+    @Option(
+        name: .customLong("environment"),
+        help: ArgumentHelp("Accept this environment only: production or sandbox. May be repeated.", valueName: "name"))
+    var environments: [EnvironmentName] = []
+
+    @Option(help: ArgumentHelp("Ask whether certificates were revoked: off, soft or hard.", valueName: "policy"))
+    var revocation: RevocationPolicy = .off
+
+    @OptionGroup var trust: TrustOptions
+
+    func validate() throws {
+        if appAppleID != nil, bundleIDs.isEmpty {
+            throw ValidationError("--app-apple-id needs --bundle-id: name the app it belongs to.")
+        }
+    }
+
+    func run() async throws {
+        let configuration = try configuration()
+        let text = try Input.text(file, maximumBytes: configuration.maximumBytes)
+        do {
+            let verifier = try SignedDataVerifier(configuration)
+            let verified = try await verifier.anyPayload(text)
+            let inner = await InnerData.verify(in: verified.payload, by: verifier)
+            if trust.json {
+                Output.line(VerificationReport.json(verified, inner: inner))
+            } else {
+                VerificationReport.lines(verified, inner: inner, Style.current()).forEach { Output.line($0) }
+            }
+        } catch {
+            if trust.json {
+                Output.line(VerificationReport.json(error))
+                throw Refusal(message: nil)
+            }
+            throw Refusal(message: "\(error.code): \(error.reason.printable)")
+        }
+    }
+
+    private func configuration() throws -> SignedDataVerifier.Configuration {
+        var accepted = Set((environments.isEmpty ? EnvironmentName.allCases : environments).map(\.environment))
+        if trust.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
+        let apps = bundleIDs.map { App(bundleId: $0, appAppleId: appAppleID, environments: accepted) }
+        var configuration = SignedDataVerifier.Configuration(apps: apps.isEmpty ? .any(accepted) : .only(apps))
+        configuration.anchors = try trust.anchors()
+        configuration.enrolledXcodeCertificates = try trust.enrolled()
+        configuration.revocation = revocation == .off ? nil : RevocationOptions(policy: revocation)
+        configuration.validAt =
+            switch trust.asOf ?? .now {
+            case .now: .now
+            case .signedDate: .signingDate
+            case .instant(let date): .at(date)
+            }
+        return configuration
+    }
+}
+
+/// The signed data inside a notification, each verified on its own.
+enum InnerData {
+    typealias Outcome = Result<Verified<AnySignedPayload>, VerificationError>
+
+    static func verify(
+        in payload: AnySignedPayload, by verifier: SignedDataVerifier
+    ) async -> [(field: String, outcome: Outcome)] {
+        guard case .notification(let notification) = payload else { return [] }
+        let fields = [
+            ("signedTransactionInfo", notification.data?.signedTransactionInfo),
+            ("signedRenewalInfo", notification.data?.signedRenewalInfo),
+            ("signedAppTransactionInfo", notification.appData?.signedAppTransactionInfo),
+        ]
+        var results: [(String, Outcome)] = []
+        for case (let field, let text?) in fields {
+            do {
+                results.append((field, .success(try await verifier.anyPayload(text))))
+            } catch {
+                results.append((field, .failure(error)))
+            }
+        }
+        return results
+    }
+}

@@ -1,0 +1,100 @@
+import AppStoreModels
+import Foundation
+import Testing
+
+@Suite("Signed payloads") struct SignedPayloadTests {
+    static let minimal = """
+        {"transactionId": "1", "originalTransactionId": "1", "bundleId": "b", "productId": "p", "purchaseDate": 1,
+        "originalPurchaseDate": 1, "quantity": 1, "type": "Consumable", "inAppOwnershipType": "PURCHASED",
+        "signedDate": 1, "environment": "Production"
+        """
+
+    @Test("carry every field of the reference", arguments: SignedPayloadExamples.all)
+    func everyField(_ example: Example) throws {
+        #expect(try example.reencode(Data(example.json.utf8)) == JSONValue(example.json))
+    }
+
+    @Test("of Xcode decode: fractional dates, extra fields, the year 1")
+    func xcode() throws {
+        let json = """
+            {"bundleId": "com.example.app", "deviceVerification": "QUJD", "deviceVerificationNonce":
+            "48C8B92D-CE0D-4229-BEDF-E61B4F9CFC92", "environment": "Xcode", "expiresDate": 1697679936049.7297,
+            "inAppOwnershipType": "PURCHASED", "isUpgraded": false, "originalPurchaseDate": -62135769600000,
+            "originalTransactionId": "0", "productId": "pass.premium", "purchaseDate": 1697679936049.7297,
+            "quantity": 1, "requestDate": 1697679936049.7297, "signedDate": 1697679936056.4849,
+            "subscriptionGroupIdentifier": "6F3A93AB", "transactionId": "0", "type": "Auto-Renewable Subscription"}
+            """
+        let payload: JWSTransactionDecodedPayload = try decode(json)
+        #expect(payload.environment == .xcode)
+        #expect(payload.purchaseDate.millisecondsSince1970 == 1_697_679_936_049)
+        #expect(payload.signedDate.millisecondsSince1970 == 1_697_679_936_056)
+        #expect(payload.originalPurchaseDate.millisecondsSince1970 == -62_135_769_600_000)
+        // The only keys of Xcode's that the model does not know.
+        let unknown = ["deviceVerification", "deviceVerificationNonce", "requestDate"]
+        #expect(try encode(payload).keys == JSONValue(json).removing(unknown).keys)
+    }
+
+    @Test("take null for absent")
+    func null() throws {
+        let optional = [
+            "previousOriginalTransactionId", "webOrderLineItemId", "subscriptionGroupIdentifier", "expiresDate",
+            "appAccountToken", "revocationReason", "revocationDate", "revocationType", "revocationPercentage",
+            "isUpgraded", "offerType", "offerIdentifier", "storefront", "price", "advancedCommerceInfo",
+            "commitmentInfo",
+        ]
+        let nulls = optional.map { ", \"\($0)\": null" }.joined()
+        let payload: JWSTransactionDecodedPayload = try decode(Self.minimal + nulls + "}")
+        #expect(try payload == decode(Self.minimal + "}"))
+        #expect(try encode(payload) == JSONValue(Self.minimal + "}"))
+    }
+
+    @Test(
+        "without a field that was always there are errors",
+        arguments: [
+            "transactionId", "originalTransactionId", "bundleId", "productId", "purchaseDate", "originalPurchaseDate",
+            "quantity", "type", "inAppOwnershipType", "signedDate", "environment",
+        ])
+    func required(_ key: String) throws {
+        let json = (Self.minimal + "}").replacing("\"\(key)\"", with: "\"x\"")
+        do {
+            _ = try decode(JWSTransactionDecodedPayload.self, json)
+            Issue.record("decoded without \(key)")
+        } catch DecodingError.keyNotFound(let missing, _) {
+            #expect(missing.stringValue == key)
+        }
+    }
+
+    @Test("read a UUID in any case and write it in lower case")
+    func uuidCase() throws {
+        let text = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
+        for spelling in [text, text.lowercased()] {
+            let payload: JWSTransactionDecodedPayload = try decode(
+                Self.minimal + #", "appAccountToken": "\#(spelling)"}"#)
+            #expect(payload.appAccountToken == UUID(uuidString: text))
+            #expect(try encode(payload) == JSONValue(Self.minimal + #", "appAccountToken": "\#(text.lowercased())"}"#))
+        }
+    }
+
+    @Test("are not lost for an account token that is no UUID", arguments: ["", "customer 17", "7E3FB20B"])
+    func accountToken(_ text: String) throws {
+        let payload: JWSTransactionDecodedPayload = try decode(Self.minimal + #", "appAccountToken": "\#(text)"}"#)
+        #expect(payload.appAccountToken == nil)
+        #expect(payload.transactionId == "1")
+    }
+
+    @Test("are not lost for a device nonce that is no UUID")
+    func nonce() throws {
+        let json = """
+            {"receiptType": "Sandbox", "bundleId": "b", "receiptCreationDate": 1, "originalPurchaseDate": 1,
+            "originalApplicationVersion": "1", "deviceVerificationNonce": "?"}
+            """
+        #expect(try decode(AppTransaction.self, json).deviceVerificationNonce == nil)
+    }
+
+    @Test("tell a token of the sandbox by its identifier", arguments: [("SANDBOX_1", true), ("1", false)])
+    func sandboxToken(_ identifier: String, _ isSandbox: Bool) {
+        let token = ExternalPurchaseToken(
+            externalPurchaseId: identifier, tokenCreationDate: .distantPast, appAppleId: 1, bundleId: "b")
+        #expect(token.isSandbox == isSandbox)
+    }
+}

@@ -1,0 +1,123 @@
+import AppStoreReceipts
+import AppStoreTrust
+import Foundation
+import Testing
+
+@Suite("Genuine receipts", .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
+struct GenuineReceiptTests {
+    struct Row: Sendable, CustomStringConvertible {
+        let file: String
+        let environment: ReceiptEnvironment
+        let created: String
+        let bundleID: String
+        let version: String
+        let originalVersion: String?
+        let count: Int
+        let first: String?
+        var description: String { file }
+    }
+
+    static let rows = [
+        Row(
+            file: "sandbox-sha256-2025.b64", environment: .sandbox, created: "2025-12-26T18:39:47Z",
+            bundleID: "dev.bonzer.weeka.app", version: "2", originalVersion: "1.0", count: 2, first: "2000001092134138"),
+        Row(
+            file: "sandbox-sha1-2020.b64", environment: .sandbox, created: "2020-07-22T17:39:08Z",
+            bundleID: "com.revenuecat.sampleapp", version: "4", originalVersion: "1.0", count: 9,
+            first: "1000000692879214"),
+        Row(
+            file: "sandbox-sha1-g7-2023.b64", environment: .sandbox, created: "2023-02-22T14:30:15Z",
+            bundleID: "com.hannesoid.PurchasingExperiments", version: "1", originalVersion: "1.0", count: 2,
+            first: "2000000284164152"),
+        Row(
+            file: "production-macos-sha256-2023.b64", environment: .production, created: "2023-08-28T10:24:05Z",
+            bundleID: "com.ideasoncanvas.mindnode.macos", version: "2023.2.2", originalVersion: "5.0", count: 3,
+            first: "710000250371060"),
+        Row(
+            file: "production-macos-sha1-2017.b64", environment: .production, created: "2017-09-04T09:01:20Z",
+            bundleID: "com.ideasoncanvas.MindNodeMac", version: "2.5.5", originalVersion: "2.5.5", count: 0, first: nil),
+        Row(
+            file: "xcode-2023-one-purchase.b64", environment: .xcode, created: "2023-10-19T01:45:40Z",
+            bundleID: "com.example.naturelab.backyardbirds.example", version: "1", originalVersion: nil, count: 1,
+            first: "0"),
+        Row(
+            file: "xcode-2023-empty.b64", environment: .xcode, created: "2023-10-19T01:18:54Z",
+            bundleID: "com.example.naturelab.backyardbirds.example", version: "1", originalVersion: nil, count: 0,
+            first: nil),
+    ]
+
+    @Test("read as their README says and validate as of their creation", arguments: rows)
+    func reading(_ row: Row) throws {
+        let text = try Fixtures.text(row.file)
+        let verified = try Fixtures.validator().validate(base64: text)
+        let receipt = try #require(verified.appReceipt?.payload)
+        #expect(verified.text == text)
+        #expect(receipt.environment == row.environment)
+        #expect(receipt.creationDate == (try Date(row.created, strategy: .iso8601)))
+        #expect(receipt.bundleID == row.bundleID)
+        #expect(receipt.version == row.version)
+        #expect(receipt.originalVersion == row.originalVersion)
+        #expect(receipt.purchases.count == row.count)
+        #expect(receipt.purchases.first?.transactionID == row.first)
+        #expect(try UnverifiedReceipt(base64: text).content == verified.payload)
+        #expect(try UnverifiedReceipt(contents: Data(Fixtures.bytes(row.file))).content == verified.payload)
+        #expect(try UnverifiedReceipt.transactionID(in: text) == row.first)
+        #expect(verified.trace.validatedAt == receipt.creationDate)
+        #expect(verified.trace.certificates.count == (row.environment == .xcode ? 1 : 3))
+    }
+
+    @Test("validate against the anchors built in and against the root in a file", arguments: Fixtures.apple)
+    func anchors(_ file: String) throws {
+        let text = try Fixtures.text(file)
+        let own = try TrustAnchors(certificates: [Fixtures.certificate("AppleRootCA.cer")])
+        #expect(try ReceiptValidator().validate(base64: text).trace.anchor == "Apple Root CA")
+        #expect(try ReceiptValidator(anchors: own).validate(base64: text).trace.anchor == "Apple Root CA")
+        let other = try TrustAnchors(certificates: [Fixtures.certificate("AppleWWDRCA-2013.cer")])
+        #expect(throws: refusal(.untrustedRoot)) {
+            try ReceiptValidator(anchors: other).validate(base64: text)
+        }
+    }
+
+    @Test("are refused today where their certificates have expired", arguments: Fixtures.apple + [Fixtures.legacy])
+    func now(_ file: String) throws {
+        var validator = try Fixtures.validator()
+        validator.certificateInstant = .now
+        // The last leaf known ended on 2026-08-23.
+        validator.now = { Date(timeIntervalSince1970: 1_790_000_000) }
+        #expect(throws: refusal(.expiredOrNotYetValid)) {
+            try validator.validate(base64: Fixtures.text(file))
+        }
+    }
+
+    @Test(
+        "were made for the devices whose identifiers are known",
+        arguments: [
+            // The README of the fixtures has one digit of this identifier wrong (…bb95…): only this one gives the hash.
+            ("sandbox-sha1-g7-2023.b64", "e618109862dd433fbb94675d3815d263"),
+            ("production-macos-sha256-2023.b64", "f8ffc21e9182"), ("production-macos-sha1-2017.b64", "6c4008b5945e"),
+        ])
+    func devices(_ file: String, _ identifier: String) throws {
+        let device = try #require([UInt8](hexadecimal: identifier))
+        let text = try Fixtures.text(file)
+        _ = try ReceiptValidator().validate(base64: text, deviceID: Data(device))
+        #expect(throws: refusal(.wrongDevice)) {
+            try ReceiptValidator().validate(base64: text, deviceID: Data(device.reversed()))
+        }
+        #expect(throws: refusal(.wrongDevice)) {
+            try ReceiptValidator().validate(base64: text, deviceID: Data())
+        }
+    }
+
+    @Test("of Xcode are refused unless their certificate is enrolled", arguments: Fixtures.xcode)
+    func xcode(_ file: String) throws {
+        let text = try Fixtures.text(file)
+        #expect(throws: refusal(.notEnrolled)) { try ReceiptValidator().validate(base64: text) }
+        var validator = try Fixtures.validator()
+        validator.environments = [.production, .sandbox]
+        #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(base64: text) }
+        validator.environments = [.xcode]
+        #expect(try validator.validate(base64: text).trace.anchor == "StoreKit")
+        validator.certificateInstant = .at(Date(timeIntervalSince1970: 0))
+        #expect(throws: refusal(.expiredOrNotYetValid)) { try validator.validate(base64: text) }
+    }
+}

@@ -1,0 +1,227 @@
+import AppStoreReceipts
+import AppStoreTrust
+import Crypto
+import Foundation
+import SwiftASN1
+import StoreSimulator
+import Testing
+import X509
+import _CryptoExtras
+
+@Suite("Transaction receipts")
+struct LegacyReceiptTests {
+    static let genuine = ConditionTrait.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation))
+
+    @Test("a genuine one reads and validates, given the issuer", genuine)
+    func reading() throws {
+        let text = try Fixtures.text(Fixtures.legacy)
+        let verified = try Fixtures.validator().validate(base64: text)
+        let receipt = try #require(verified.transactionReceipt?.payload)
+        #expect(receipt.bundleID == "com.mindmobapp.MindMob")
+        #expect(receipt.version == "20120427")
+        #expect(receipt.productID == "com.mindmobapp.download")
+        #expect(receipt.transactionID == "1000000046178817")
+        #expect(receipt.originalTransactionID == "1000000046178817")
+        #expect(receipt.quantity == 1)
+        #expect(receipt.purchaseDate == Date(timeIntervalSince1970: 1_335_798_355.868))
+        #expect(receipt.unsigned == (try UnverifiedReceipt(base64: text)).transaction?.unsigned)
+        #expect(receipt.unsigned.environment == "Sandbox")
+        #expect(receipt.environment == .sandbox)
+        #expect(verified.trace.certificates.map(\.serialNumber) == ["6514914DD95804B5", "1A", "02"])
+        #expect(verified.trace.anchor == "Apple Root CA")
+        // The root that is built in tells of itself what its certificate tells.
+        let builtIn = try #require(verified.trace.certificates.last)
+        var validator = try Fixtures.validator()
+        validator.anchors = try TrustAnchors(certificates: [Fixtures.certificate("AppleRootCA.cer")])
+        validator.intermediates = try CertificatePool(
+            certificates: [Fixtures.certificate("AppleRootCA.cer"), Fixtures.certificate("AppleITunesStoreCA.cer")])
+        #expect(try validator.validate(base64: text).trace.certificates.last == builtIn)
+        #expect(try UnverifiedReceipt.transactionID(in: text) == "1000000046178817")
+    }
+
+    @Test("a genuine one is refused without its issuer and under another root", genuine)
+    func chain() throws {
+        let text = try Fixtures.text(Fixtures.legacy)
+        #expect(throws: refusal(.chainLength)) { try ReceiptValidator().validate(base64: text) }
+        var validator = try Fixtures.validator()
+        validator.anchors = try TrustAnchors(certificates: [Fixtures.certificate("AppleWWDRCA-2013.cer")])
+        #expect(throws: refusal(.untrustedRoot)) { try validator.validate(base64: text) }
+    }
+
+    @Test("environment and pod can be changed by anyone, so they grant nothing", genuine)
+    func unsigned() throws {
+        let list = String(decoding: try Fixtures.bytes(Fixtures.legacy), as: UTF8.self)
+        let without = list.replacing("\t\"environment\" = \"Sandbox\";\n", with: "")
+        #expect(without != list)
+        var validator = try Fixtures.validator()
+        #expect(try validator.validate(contents: Data(without.utf8)).payload.environment == nil)
+        validator.environments = [.production]
+        #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(contents: Data(without.utf8)) }
+        #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(contents: Data(list.utf8)) }
+    }
+
+    /// The parts of a synthetic receipt.
+    struct Builder: Sendable {
+        var info =
+            "{\"bid\" = \"com.example.app\"; \"bvrs\" = \"1\"; \"product-id\" = \"p\"; \"transaction-id\" = \"7\"; \"app-item-id\" = \"9\"; \"purchase-date-ms\" = \"1650000000123\"; \"unique-vendor-identifier\" = \"00010203-0405-0607-0809-0A0B0C0D0E0F\";}"
+        var version: UInt8 = 3
+        var signer: Issued
+        var length: UInt32?
+        var suffix: [UInt8] = []
+        var environment = ""
+
+        func bytes() throws -> [UInt8] {
+            let signed = [version] + Array(info.utf8)
+            let signature = try signer.key.sign(bytes: signed, signatureAlgorithm: .sha1WithRSAEncryption)
+            let length = withUnsafeBytes(of: (length ?? UInt32(signer.der.count)).bigEndian) { Array($0) }
+            let blob = [version] + Array(signature.rawRepresentation) + length + signer.der + suffix
+            let text =
+                "{\n\t\"signature\" = \"\(Data(blob).base64EncodedString())\";\n\t\"purchase-info\" = \"\(Data(info.utf8).base64EncodedString())\";\n\(environment)}"
+            return Array(text.utf8)
+        }
+    }
+
+    static func validator(_ authority: ReceiptAuthority, _ intermediates: [[UInt8]]? = nil) throws -> ReceiptValidator {
+        ReceiptValidator(
+            anchors: try TrustAnchors(certificates: [Data(authority.root.der)]),
+            intermediates: try CertificatePool(
+                certificates: (intermediates ?? [authority.intermediate.der, authority.root.der]).map { Data($0) }))
+    }
+
+    static let changes:
+        [(String, VerificationError.Code?, @Sendable (inout Builder, ReceiptAuthority) throws -> Void)] = [
+            ("nothing", nil, { _, _ in }),
+            ("an unknown version", .malformedReceipt, { builder, _ in builder.version = 4 }),
+            ("a blob shorter than its length", .malformedReceipt, { builder, _ in builder.length = 1 << 31 }),
+            ("a blob longer than its length", .malformedReceipt, { builder, _ in builder.suffix = [0] }),
+            ("an empty certificate", .malformedReceipt, { builder, _ in builder.length = 0 }),
+            (
+                "no product", .malformedReceipt,
+                { builder, _ in builder.info = builder.info.replacing("product-id", with: "product") }
+            ),
+            (
+                "no date", .malformedReceipt,
+                { builder, _ in builder.info = builder.info.replacing("purchase-date-ms", with: "date") }
+            ),
+            (
+                "no date for an expiration", .malformedReceipt,
+                { builder, _ in builder.info = builder.info.replacing("unique-vendor-identifier", with: "expires-date")
+                }
+            ),
+            (
+                "a key twice", .malformedReceipt,
+                { builder, _ in builder.info = builder.info.replacing("bvrs", with: "bid") }
+            ),
+            ("text after the purchase information", .malformedReceipt, { builder, _ in builder.info += "x" }),
+            (
+                "purchase before the certificates", .expiredOrNotYetValid,
+                { builder, _ in builder.info = builder.info.replacing("1650000000123", with: "1500000000123") }
+            ),
+            (
+                "a leaf without the marker", .missingLeafMarker,
+                { builder, authority in
+                    builder.signer = try authority.issue(
+                        "Developer", by: authority.intermediate, key: authority.leaf.key)
+                }
+            ),
+            (
+                "another key", .badSignature,
+                { builder, authority in
+                    builder.signer = try authority.leaf.with(key: authority.xcode)
+                }
+            ),
+            ("a certificate of its own", .untrustedRoot, { builder, authority in builder.signer = authority.xcode }),
+        ]
+
+    @Test("of version 3 come out as each change demands", arguments: changes.indices)
+    func versionThree(_ index: Int) throws {
+        let (name, code, change) = Self.changes[index]
+        let authority = try ReceiptAuthority.shared.get()
+        var builder = Builder(signer: authority.leaf)
+        try change(&builder, authority)
+        let bytes = Data(try builder.bytes())
+        let validator = try Self.validator(authority)
+        if let code {
+            #expect(throws: refusal(code), "\(name)") { try validator.validate(contents: bytes) }
+        } else {
+            let receipt = try validator.validate(contents: bytes, deviceID: Data(0..<16))
+            #expect(receipt.payload.environment == .production)
+            #expect(throws: refusal(.wrongDevice)) { try validator.checkDevice(Data(1..<17), of: receipt) }
+        }
+    }
+
+    struct Old: Sendable {
+        var leafMarkers = true
+        var intermediateMarkers = true
+        var leafIsAuthority = false
+        var intermediateIsAuthority = true
+        var leafCanSign = true
+        var critical = false
+        var otherKey = false
+        var otherRootKey = false
+        var intermediateCanSign = true
+        var rootPathLength: Int?
+        var leafVersion = Certificate.Version.v3
+        var code: VerificationError.Code?
+    }
+
+    @Test(
+        "of version 2 come out as each change to their chain demands",
+        arguments: [
+            Old(), Old(leafMarkers: false, code: .missingLeafMarker),
+            Old(intermediateMarkers: false, code: .missingIntermediateMarker),
+            Old(leafIsAuthority: true, code: .badChainRules), Old(intermediateIsAuthority: false, code: .badChainRules),
+            Old(leafCanSign: false, code: .badChainRules), Old(critical: true, code: .badChainRules),
+            Old(otherKey: true, code: .badChainSignature),
+            Old(otherRootKey: true, code: .badChainSignature), Old(intermediateCanSign: false, code: .badChainRules),
+            Old(rootPathLength: 1), Old(rootPathLength: 0, code: .badChainRules),
+            Old(leafVersion: .v1, code: .badChainRules),
+        ])
+    func versionTwo(_ old: Old) throws {
+        let authority = try ReceiptAuthority.shared.get()
+        let root = try authority.issue(
+            "Test Root CA", key: authority.root.key, isAuthority: true, pathLength: old.rootPathLength)
+        let intermediate = try authority.issue(
+            "Store",
+            by: old.otherRootKey ? try root.with(key: authority.xcode) : root,
+            key: authority.intermediate.key, isAuthority: old.intermediateIsAuthority,
+            canSign: old.intermediateCanSign,
+            markers: old.intermediateMarkers ? [[1, 2, 840, 113635, 100, 6, 2, 2]] : [])
+        let issuer =
+            old.otherKey
+            ? try intermediate.with(key: authority.xcode)
+            : intermediate
+        let leaf = try authority.issue(
+            "Purchases", by: issuer, key: Self.smallKey.get(), isAuthority: old.leafIsAuthority,
+            canSign: old.leafCanSign,
+            markers: old.leafMarkers ? [[1, 2, 840, 113635, 100, 6, 5, 1]] : [],
+            critical: old.critical ? [1, 2, 3] : nil,
+            version: old.leafVersion)
+        let bytes = Data(try Builder(version: 2, signer: leaf).bytes())
+        var validator = try Self.validator(authority, [root.der, intermediate.der])
+        validator.anchors = try TrustAnchors(certificates: [Data(root.der)])
+        if let code = old.code {
+            #expect(throws: refusal(code)) { try validator.validate(contents: bytes) }
+        } else {
+            #expect(try validator.validate(contents: bytes).trace.certificates.count == 3)
+        }
+    }
+
+    static let smallKey = Result {
+        Certificate.PrivateKey(try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024)))
+    }
+
+    @Test("name their transaction without a signature")
+    func transactionID() throws {
+        let info = Data("{\n\t\"transaction-id\" = \"33993399\";\n}".utf8).base64EncodedString()
+        let text = Data("{\n\t\"purchase-info\" = \"\(info)\";\n}".utf8).base64EncodedString()
+        #expect(try UnverifiedReceipt.transactionID(in: text) == "33993399")
+        #expect(throws: refusal(.malformedReceipt)) { try UnverifiedReceipt(base64: text) }
+    }
+}
+
+extension UnverifiedReceipt {
+    fileprivate var transaction: LegacyReceipt? {
+        if case .transaction(let receipt) = content { receipt } else { nil }
+    }
+}

@@ -1,0 +1,229 @@
+import AppStoreReceipts
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite("verifyReceipt")
+struct VerifyReceiptTests {
+    /// What only Apple's servers know.
+    static let onlyApple: Set<String> = ["latest_receipt", "latest_receipt_info", "pending_renewal_info"]
+
+    @Test(
+        "the document agrees with Apple's own, field by field",
+        .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
+    func apple() throws {
+        let theirs = try #require(
+            try JSONSerialization.jsonObject(with: Fixtures.data("sandbox-sha1-2020.verifyreceipt.json"))
+                as? [String: Any])
+        // The time of Apple's request.
+        let validator = ReceiptValidator(now: { Date(timeIntervalSince1970: 1_595_440_486.402) })
+        let endpoint = VerifyReceiptEndpoint(validator: validator, environment: .sandbox)
+        let request = VerifyReceiptRequest(receiptData: try Fixtures.text("sandbox-sha1-2020.b64"))
+        let response = endpoint.response(to: request)
+        let ours = try #require(try JSONSerialization.jsonObject(with: Data(response.json.utf8)) as? [String: Any])
+        #expect(Set(theirs.keys).subtracting(ours.keys) == Self.onlyApple)
+        #expect(Set(ours.keys).subtracting(theirs.keys).isEmpty)
+        for (name, value) in ours { #expect(value as? NSObject == theirs[name] as? NSObject, "\(name)") }
+        let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(response)) as? NSDictionary
+        #expect(encoded == ours as NSDictionary)
+    }
+
+    @Test("members come in Apple's order", .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
+    func order() throws {
+        let theirs = try Fixtures.text("sandbox-sha1-2020.verifyreceipt.json")
+        let end = try #require(theirs.range(of: "\"latest_receipt_info\""))
+        let request = VerifyReceiptRequest(receiptData: try Fixtures.text("sandbox-sha1-2020.b64"))
+        let ours = VerifyReceiptEndpoint(validator: ReceiptValidator()).response(to: request).json
+        func names(_ text: String) -> [String] {
+            text.matches(of: /"([a-z_]+)"\s*:/).map { String($0.output.1) }
+        }
+        #expect(names(ours) == names(String(theirs[..<end.lowerBound])))
+    }
+
+    @Test("a receipt is refused with the status of its fault, authenticity first")
+    func statuses() throws {
+        let authority = try ReceiptAuthority.shared.get()
+        func receipt(_ type: String?, _ change: (inout ReceiptBuilder) -> Void = { _ in }) throws -> String {
+            let payload = PayloadBuilder(type: type, purchases: [PayloadBuilder.purchase([(1707, RawDER.integer(3))])])
+            var builder = ReceiptBuilder(payload: payload.bytes, authority: authority)
+            change(&builder)
+            return Data(try builder.bytes()).base64EncodedString()
+        }
+        func forge(_ builder: inout ReceiptBuilder) {
+            builder.substitute = PayloadBuilder(type: "ProductionSandbox").bytes
+        }
+        func xcode(_ builder: inout ReceiptBuilder) {
+            builder.signer = authority.xcode
+            builder.certificates = [authority.xcode.der]
+        }
+        var endpoint = VerifyReceiptEndpoint(validator: try SyntheticReceiptTests.validator(authority))
+        func status(_ text: String, _ password: String? = nil) -> Int {
+            endpoint.response(to: VerifyReceiptRequest(receiptData: text, password: password)).status.rawValue
+        }
+        #expect(status(try receipt("Production")) == 0)
+        #expect(status(try receipt("ProductionSandbox")) == 0)
+        #expect(status(try receipt("Xcode", xcode)) == 21002)
+        #expect(status("") == 21002)
+        #expect(status("MIIB") == 21002)
+        #expect(status("no base64") == 21002)
+        #expect(status(try receipt("Production", forge)) == 21003)
+        endpoint.environment = .production
+        #expect(status(try receipt("Production")) == 0)
+        #expect(status(try receipt("ProductionVPP")) == 0)
+        #expect(status(try receipt("ProductionSandbox")) == 21007)
+        #expect(status(try receipt("Moon")) == 21007)
+        #expect(status(try receipt(nil)) == 21007)
+        #expect(status(try receipt("Production", forge)) == 21003)
+        endpoint.environment = .sandbox
+        #expect(status(try receipt("Production")) == 21008)
+        #expect(status(try receipt("ProductionVPP")) == 21008)
+        #expect(status(try receipt("ProductionVPPSandbox")) == 0)
+        endpoint.sharedSecrets = ["secret", "another"]
+        #expect(status(try receipt("ProductionSandbox"), "secret") == 0)
+        #expect(status(try receipt("ProductionSandbox"), "secreT") == 21004)
+        #expect(status(try receipt("ProductionSandbox"), "") == 21004)
+        #expect(status(try receipt("ProductionSandbox")) == 21004)
+        #expect(status(try receipt("Production", forge), "secreT") == 21003)
+        endpoint.validator.xcodeCertificates = try TrustAnchors(certificates: [Data(authority.xcode.der)])
+        endpoint.sharedSecrets = []
+        #expect(status(try receipt("Xcode", xcode)) == 21002)
+        endpoint.environment = nil
+        #expect(status(try receipt("Xcode", xcode)) == 0)
+    }
+
+    @Test(
+        "a request that is none has a status too",
+        arguments: [
+            ("GET", "{}", 21000), ("POST", "", 21002), ("POST", "[]", 21002), ("POST", "{}", 21002),
+            ("POST", "{\"receipt-data\":1}", 21002), ("POST", "{\"receipt-data\":null}", 21002),
+            ("POST", "{\"receipt-data\":\"\"}", 21002), ("POST", "{\"receipt-data\":\"MIIB\"", 21002),
+            ("POST", String(repeating: "[", count: 100_000), 21002),
+        ])
+    func requests(_ method: String, _ body: String, _ status: Int) {
+        let endpoint = VerifyReceiptEndpoint(validator: ReceiptValidator())
+        let response = endpoint.response(method: method, body: Data(body.utf8))
+        #expect(response.json == "{\"status\":\(status)}")
+    }
+
+    @Test("a request reads and writes with Apple's names")
+    func request() throws {
+        let body = Data(#"{"receipt-data":"TUlJ\/","password":"p","exclude-old-transactions":true,"other":1}"#.utf8)
+        let request = try VerifyReceiptRequest(body: body)
+        #expect(request == VerifyReceiptRequest(receiptData: "TUlJ/", password: "p", excludesOldTransactions: true))
+        #expect(try VerifyReceiptRequest(body: JSONEncoder().encode(request)) == request)
+        let small = ReceiptLimits(bytes: 10)
+        #expect(throws: refusal(.tooLarge)) { try VerifyReceiptRequest(body: body, limits: small) }
+    }
+
+    @Test(
+        "dates have Los Angeles time with daylight saving",
+        arguments: [
+            ("2021-03-14T09:59:59Z", "2021-03-14 01:59:59"), ("2021-03-14T10:00:00Z", "2021-03-14 03:00:00"),
+            ("2021-11-07T08:59:59Z", "2021-11-07 01:59:59"), ("2021-11-07T09:00:00Z", "2021-11-07 01:00:00"),
+            ("2020-02-29T08:00:00Z", "2020-02-29 00:00:00"), ("2021-01-01T07:59:59Z", "2020-12-31 23:59:59"),
+            ("1969-12-31T00:00:00Z", "1969-12-30 16:00:00"), ("2000-03-01T00:00:00Z", "2000-02-29 16:00:00"),
+        ])
+    func losAngeles(_ instant: String, _ local: String) throws {
+        var payload = PayloadBuilder()
+        payload.set(18, RawDER.ia5(instant))
+        let authority = try ReceiptAuthority.shared.get()
+        let text = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
+            .base64EncodedString()
+        let endpoint = VerifyReceiptEndpoint(validator: try SyntheticReceiptTests.validator(authority))
+        let json = endpoint.response(to: VerifyReceiptRequest(receiptData: text)).json
+        let milliseconds = Int64(try Date(instant, strategy: .iso8601).timeIntervalSince1970 * 1000)
+        let plain = instant.replacing("T", with: " ").replacing("Z", with: "")
+        #expect(
+            json.contains(
+                "\"original_purchase_date\":\"\(plain) Etc/GMT\",\"original_purchase_date_ms\":\"\(milliseconds)\",\"original_purchase_date_pst\":\"\(local) America/Los_Angeles\""
+            ))
+    }
+
+    @Test("cancelled and promotional purchases and volume purchases say so")
+    func rare() throws {
+        var payload = PayloadBuilder(
+            type: "ProductionVPP",
+            purchases: [
+                PayloadBuilder.purchase([
+                    (1711, RawDER.integer(0)), (1712, RawDER.ia5("2021-01-15T00:00:00Z")), (1713, RawDER.integer(1)),
+                    (1720, RawDER.integer(1)), (1721, RawDER.utf8("of\"fer")),
+                ])
+            ])
+        payload.set(21, RawDER.ia5("2022-06-01T00:00:00Z"))
+        let authority = try ReceiptAuthority.shared.get()
+        let text = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
+            .base64EncodedString()
+        let endpoint = VerifyReceiptEndpoint(
+            validator: try SyntheticReceiptTests.validator(authority), environment: .production)
+        let json = endpoint.response(to: VerifyReceiptRequest(receiptData: text)).json
+        #expect(
+            json.hasPrefix(
+                #"{"status":0,"environment":"Production","receipt":{"receipt_type":"ProductionVPP","bundle_id":"com.example.app","application_version":"1.2","receipt_creation_date":"2022-01-01 00:00:00 Etc/GMT""#
+            ))
+        #expect(json.contains(#""expiration_date_ms":"1654041600000""#))
+        #expect(
+            json.hasSuffix(
+                #""is_trial_period":"true","cancellation_date":"2021-01-15 00:00:00 Etc/GMT","cancellation_date_ms":"1610668800000","cancellation_date_pst":"2021-01-14 16:00:00 America/Los_Angeles","cancellation_reason":"1","promotional_offer_id":"of\"fer"}]}}"#
+            ))
+        #expect(!json.contains("web_order_line_item_id"))
+    }
+
+    @Test("a transaction receipt is answered flat, with 21006 once its subscription has ended")
+    func legacy() throws {
+        let authority = try ReceiptAuthority.shared.get()
+        var builder = LegacyReceiptTests.Builder(signer: authority.leaf)
+        builder.info = builder.info.replacing("{", with: "{\"expires-date\" = \"1660000000000\"; ")
+        let text = Data(try builder.bytes()).base64EncodedString()
+        var endpoint = VerifyReceiptEndpoint(
+            validator: try LegacyReceiptTests.validator(authority), environment: .production)
+        endpoint.validator.now = { Date(timeIntervalSince1970: 1_659_999_999) }
+        let running = endpoint.response(to: VerifyReceiptRequest(receiptData: text))
+        #expect(
+            running.json.hasPrefix(
+                #"{"status":0,"environment":"Production","receipt":{"expires_date":"1660000000000","bid":"com.example.app""#
+            ))
+        endpoint.validator.now = { Date(timeIntervalSince1970: 1_660_000_000) }
+        #expect(
+            endpoint.response(to: VerifyReceiptRequest(receiptData: text)).json.hasPrefix(
+                #"{"status":21006,"environment":"Production","receipt":{"#))
+        builder.environment = "\"environment\" = \"Sandbox\";"
+        let doubtful = Data(try builder.bytes()).base64EncodedString()
+        #expect(endpoint.response(to: VerifyReceiptRequest(receiptData: doubtful)).status == .sandboxReceipt)
+    }
+
+    @Test(
+        "the document for programs has all its members, in order",
+        .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
+    func document(_ file: String) throws {
+        let receipt = try UnverifiedReceipt(base64: Fixtures.text(file)).content
+        let document = ReceiptDocument(receipt)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(document.json.utf8)) as? NSDictionary)
+        #expect(object == (try JSONSerialization.jsonObject(with: JSONEncoder().encode(document)) as? NSDictionary))
+        #expect(object.count == 16)
+        #expect(object["bundle_id"] as? String == receipt.bundleID)
+        #expect(document.json.hasPrefix("{\"bundle_id\":\"\(receipt.bundleID)\",\"application_version\":"))
+        if case .app(let app) = receipt {
+            #expect(object["receipt_creation_date_ms"] as? Int == Int(app.creationDate.timeIntervalSince1970 * 1000))
+            #expect(
+                (object["in_app"] as? [NSDictionary])?.map { $0["transaction_id"] as? String }
+                    == app.purchases.map(\.transactionID))
+        }
+    }
+
+    @Test(
+        "reasons hold nothing of a receipt, a secret or a payload",
+        .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.apple)
+    func reasons(_ file: String) throws {
+        let text = try Fixtures.text(file)
+        var validator = ReceiptValidator(bundleIDs: ["com.example.other"])
+        for environment in [ReceiptEnvironment.production, .sandbox] {
+            validator.environments = [environment]
+            do {
+                _ = try validator.validate(base64: text)
+            } catch {
+                #expect(!error.description.contains(try UnverifiedReceipt(base64: text).content.bundleID))
+            }
+        }
+    }
+}

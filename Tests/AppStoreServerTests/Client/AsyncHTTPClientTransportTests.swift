@@ -1,0 +1,121 @@
+import AppStoreModels
+import Crypto
+import Foundation
+import Testing
+
+@testable import AppStoreServer
+
+@Suite("The transport with AsyncHTTPClient")
+struct AsyncHTTPClientTransportTests {
+    static func answer(_ status: String, _ headers: [String] = [], _ body: Data) -> Data {
+        let head = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)", "Connection: close"] + headers
+        return Data((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
+    }
+
+    static func send(
+        _ server: LoopbackServer, timeout: Duration = .seconds(20), limit: Int = 1000, headers: [(String, String)] = []
+    ) async throws -> HTTPTransportAnswer {
+        var request = HTTPTransportRequest(
+            method: "GET", url: "http://127.0.0.1:\(server.port)/", timeout: timeout, maximumAnswerSize: limit)
+        request.headers = headers
+        return try await AsyncHTTPClientTransport().send(request)
+    }
+
+    @Test("carries method, path, headers and body there, and status, headers and body back")
+    func roundTrip() async throws {
+        let body = Data(#"{"requestIdentifier":"id"}"#.utf8)
+        let server = try LoopbackServer(answer: Self.answer("200 OK", ["X-Test: yes"], body))
+        defer { server.stop() }
+        let tokens = try APITokenSource(
+            key: SigningKey(P256.Signing.PrivateKey(), keyID: "K"), issuerID: "I", bundleID: "B")
+        let client = AppStoreServerClient(
+            tokens: tokens, host: try AppStoreHost(url: "http://127.0.0.1:\(server.port)", environment: .sandbox))
+        let request = MassExtendRenewalDateRequest(
+            extendByDays: 1, extendReasonCode: .other, requestIdentifier: "id", productId: "p")
+        #expect(try await client.extendRenewalDates(request).requestIdentifier == "id")
+        let text = try #require(server.requests.first)
+        #expect(text.hasPrefix("POST /inApps/v1/subscriptions/extend/mass HTTP/1.1\r\n"))
+        #expect(text.contains("\r\nAuthorization: Bearer ey"))
+        #expect(text.contains("\r\nUser-Agent: counterfoil/\(AppStoreServerClient.version)\r\n"))
+        #expect(text.contains("\r\nContent-Type: application/json\r\n"))
+        #expect(
+            text.hasSuffix(
+                "\r\n\r\n" + #"{"extendByDays":1,"extendReasonCode":2,"productId":"p","requestIdentifier":"id"}"#))
+        let answer = try await Self.send(server)
+        #expect(answer.status == 200)
+        #expect(answer.header("x-test") == "yes")
+        #expect(answer.body == body)
+    }
+
+    @Test("gives back answers of any status")
+    func statuses() async throws {
+        let server = try LoopbackServer(
+            answer: Self.answer("429 Slow", ["Retry-After: 1700000000000"], Data("{}".utf8)))
+        defer { server.stop() }
+        let answer = try await Self.send(server)
+        #expect(answer.status == 429)
+        #expect(answer.header("Retry-After") == "1700000000000")
+    }
+
+    @Test("stops at the limit, announced or not")
+    func limits() async throws {
+        let chunk = "400\r\n" + String(repeating: "x", count: 1024) + "\r\n"
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk + "0\r\n\r\n"
+        for answer in [Self.answer("200 OK", [], Data(count: 1001)), Data(chunked.utf8)] {
+            let server = try LoopbackServer(answer: answer)
+            defer { server.stop() }
+            let error = await #expect(throws: HTTPTransportError.self) { try await Self.send(server) }
+            #expect(error?.code == .answerTooLarge)
+        }
+        let server = try LoopbackServer(answer: Self.answer("200 OK", [], Data(count: 1000)))
+        defer { server.stop() }
+        #expect(try await Self.send(server).body.count == 1000)
+    }
+
+    @Test("gives up in time")
+    func timeout() async throws {
+        let server = try LoopbackServer(answer: nil)
+        defer { server.stop() }
+        let error = await #expect(throws: HTTPTransportError.self) {
+            try await Self.send(server, timeout: .milliseconds(50))
+        }
+        #expect(error?.code == .timeout)
+    }
+
+    @Test(
+        "survives answers that are none",
+        arguments: ["", "x", "HTTP/1.1", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
+    func garbage(_ answer: String) async throws {
+        let server = try LoopbackServer(answer: Data(answer.utf8))
+        defer { server.stop() }
+        await #expect(throws: (any Error).self) { try await Self.send(server) }
+    }
+
+    @Test("says nothing of a header that cannot be sent")
+    func secrecy() async throws {
+        let server = try LoopbackServer(answer: Self.answer("200 OK", [], Data()))
+        defer { server.stop() }
+        let error = await #expect(throws: HTTPTransportError.self) {
+            try await Self.send(server, headers: [("Authorization", "Bearer secret\r\nX: y")])
+        }
+        #expect(error?.code == .failed)
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test("reports a server that is not there")
+    func nobody() async throws {
+        let server = try LoopbackServer(answer: nil)
+        server.stop()
+        await #expect(throws: (any Error).self) { try await Self.send(server, timeout: .milliseconds(500)) }
+    }
+
+    @Test("lets go when the task is cancelled")
+    func cancellation() async throws {
+        let server = try LoopbackServer(answer: nil)
+        defer { server.stop() }
+        let task = Task { try await Self.send(server) }
+        while server.requests.isEmpty { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

@@ -1,0 +1,125 @@
+import AppStoreModels
+import Crypto
+import Foundation
+import Testing
+
+@testable import AppStoreServer
+
+/// One call and what it has to look like on the wire.
+struct WireCase: Sendable, CustomTestStringConvertible {
+    let endpoint: String
+    let request: String
+    let body: String?
+    let answer: String
+    let status: Int
+    let call: @Sendable (AppStoreServerClient) async throws -> Void
+    var testDescription: String { endpoint }
+
+    init(
+        _ endpoint: String, _ request: String, body: String? = nil, answer: String = "", status: Int = 200,
+        _ call: @escaping @Sendable (AppStoreServerClient) async throws -> Void
+    ) {
+        self.endpoint = endpoint
+        self.request = request
+        self.body = body
+        self.answer = answer
+        self.status = status
+        self.call = call
+    }
+}
+
+extension WireCase {
+    /// Whether the answer is the one of the case. Not so while it is being damaged.
+    @TaskLocal static var isIntact = true
+
+    static func expect(_ isRight: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        if isIntact { #expect(isRight, sourceLocation: sourceLocation) }
+    }
+}
+
+@Suite("Every endpoint")
+struct CallTests {
+    static let cases = WireCase.server + WireCase.retention + WireCase.advancedCommerce
+
+    @Test("sends what Apple documents and reads what Apple answers", arguments: cases)
+    func wire(_ wire: WireCase) async throws {
+        let bench = try Bench(.status(wire.status, wire.answer))
+        try await wire.call(bench.client)
+        let request = try #require(bench.transport.requests.first)
+        #expect(bench.transport.requests.count == 1)
+        let url = request.url.dropFirst("https://api.storekit.apple.com".count)
+        #expect(request.url.hasPrefix("https://api.storekit.apple.com/"))
+        #expect("\(request.method) \(url)" == wire.request)
+        if let body = wire.body {
+            let sent = try #require(request.body)
+            if body == "png" {
+                #expect(sent == Data([0x89, 0x50, 0x4E, 0x47]))
+                #expect(request.header("Content-Type") == "image/png")
+            } else {
+                let (sent, expected) = (try canonical(sent), try canonical(Data(body.utf8)))
+                #expect(sent == expected)
+                #expect(request.header("Content-Type") == "application/json")
+            }
+        } else {
+            #expect(request.body == nil)
+            #expect(request.header("Content-Type") == nil)
+        }
+        #expect(request.header("Accept") == "application/json")
+        #expect(request.header("User-Agent") == "counterfoil/\(AppStoreServerClient.version)")
+        let authorization = try #require(request.header("Authorization"))
+        #expect(authorization.hasPrefix("Bearer "))
+        _ = try TestKeys.open(String(authorization.dropFirst(7)), with: bench.key.publicKey)
+        #expect(request.timeout == .seconds(30))
+        #expect(request.maximumAnswerSize == 16 * 1024 * 1024)
+    }
+
+    @Test("is called by a case of this table")
+    func completeness() {
+        #expect(Self.cases.map(\.endpoint) == AppStoreEndpoint.all.map(\.name))
+    }
+
+    @Test("can be called with text alone and gives back the very bytes")
+    func raw() async throws {
+        let bench = try Bench(.ok(" {\"x\" : 1} "))
+        let data = try await bench.client.call(.transaction, ["1"], query: [("a", "b c"), ("a", "d")])
+        #expect(data == Data(" {\"x\" : 1} ".utf8))
+        #expect(
+            bench.transport.requests[0].url == "https://api.storekit.apple.com/inApps/v1/transactions/1?a=b%20c&a=d")
+    }
+
+    @Test("goes to the sandbox or any other host that was given")
+    func hosts() async throws {
+        var bench = try Bench(.transaction, host: .sandbox)
+        _ = try await bench.client.transaction("1")
+        #expect(bench.transport.requests[0].url == "https://api.storekit-sandbox.apple.com/inApps/v1/transactions/1")
+        bench = try Bench(.transaction, host: AppStoreHost(url: "http://localhost:1/x", environment: .sandbox))
+        _ = try await bench.client.transaction("1")
+        #expect(bench.transport.requests[0].url == "http://localhost:1/x/inApps/v1/transactions/1")
+    }
+
+    @Test("sends nothing that cannot be sent")
+    func unsendable() async throws {
+        let bench = try Bench(.transaction)
+        let far = Date(timeIntervalSince1970: .infinity)
+        let history = bench.client.transactionHistory(of: "1", TransactionHistoryRequest(startDate: far))
+        let notifications = bench.client.notificationHistory(NotificationHistoryRequest(startDate: far, endDate: far))
+        let errors = [
+            await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("") },
+            await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("..") },
+            await failure { () async throws(AppStoreServerError) in for try await _ in history {} },
+            await failure { () async throws(AppStoreServerError) in for try await _ in notifications {} },
+        ]
+        for error in errors {
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.attempts == 0)
+            #expect(error?.endpoint != nil)
+        }
+        #expect(bench.transport.requests.isEmpty)
+    }
+
+    private func canonical(_ data: Data) throws -> String {
+        let object = try JSONSerialization.jsonObject(with: data)
+        return String(
+            decoding: try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys]), as: UTF8.self)
+    }
+}

@@ -1,0 +1,153 @@
+import AppStoreModels
+import Foundation
+import Testing
+
+@testable import AppStoreServer
+
+@Suite("The table of endpoints")
+struct EndpointTests {
+    // Copied by hand from Apple's documentation: method, path, requests per second in production, status of a success.
+    static let reference = """
+        GET /inApps/v2/history/{anyTransactionId} 50 200
+        GET /inApps/v1/history/{anyTransactionId} 50 200
+        GET /inApps/v1/subscriptions/{anyTransactionId} 50 200
+        GET /inApps/v1/transactions/{transactionId} 50 200
+        GET /inApps/v1/transactions/appTransactions/{anyTransactionId} 50 200
+        POST /inApps/v1/transactions/{transactionId}/finish 50 200
+        PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken 20 200
+        PUT /inApps/v2/transactions/consumption/{transactionId} 50 202
+        PUT /inApps/v1/transactions/consumption/{transactionId} 50 202
+        GET /inApps/v1/lookup/{orderId} 10 200
+        GET /inApps/v2/refund/lookup/{anyTransactionId} 10 200
+        GET /inApps/v1/refund/lookup/{originalTransactionId} 10 200
+        PUT /inApps/v1/subscriptions/extend/{originalTransactionId} 20 200
+        POST /inApps/v1/subscriptions/extend/mass 1 200
+        GET /inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier} 1 200
+        POST /inApps/v1/notifications/test 1 200
+        GET /inApps/v1/notifications/test/{testNotificationToken} 1 200
+        POST /inApps/v1/notifications/history 50 200
+        GET /groups/v1/currentGroups/{anyTransactionId} 50 200
+        GET /groups/v1/group/{groupId} 50 200
+        PUT /inApps/v1/messaging/image/{imageIdentifier} 1 200
+        DELETE /inApps/v1/messaging/image/{imageIdentifier} 1 200
+        GET /inApps/v1/messaging/image/list 1 200
+        PUT /inApps/v1/messaging/message/{messageIdentifier} 1 200
+        DELETE /inApps/v1/messaging/message/{messageIdentifier} 1 200
+        GET /inApps/v1/messaging/message/list 1 200
+        PUT /inApps/v1/messaging/default/{productId}/{locale} 10 200
+        GET /inApps/v1/messaging/default/{productId}/{locale} 1 200
+        DELETE /inApps/v1/messaging/default/{productId}/{locale} 1 200
+        PUT /inApps/v1/messaging/realtime/url 1 200
+        GET /inApps/v1/messaging/realtime/url 1 200
+        DELETE /inApps/v1/messaging/realtime/url 1 200
+        POST /inApps/v1/messaging/performanceTest 1 200
+        GET /inApps/v1/messaging/performanceTest/result/{requestId} 1 200
+        POST /advancedCommerce/v1/subscription/cancel/{transactionId} 5 200
+        POST /advancedCommerce/v1/subscription/changeMetadata/{transactionId} 50 200
+        POST /advancedCommerce/v1/subscription/changePrice/{transactionId} 50 200
+        POST /advancedCommerce/v1/subscription/migrate/{transactionId} 50 200
+        POST /advancedCommerce/v1/transaction/requestRefund/{transactionId} 5 200
+        POST /advancedCommerce/v1/subscription/revoke/{transactionId} 5 200
+        """
+
+    @Test("is the one of Apple's documentation")
+    func table() {
+        let table = AppStoreEndpoint.all.map { "\($0.method) \($0.path) \($0.rateClass.perSecond) \($0.success)" }
+        #expect(table == Self.reference.split(separator: "\n").map(String.init))
+        #expect(AppStoreEndpoint.server.count == 20)
+        #expect(AppStoreEndpoint.retentionMessaging.count == 14)
+        #expect(AppStoreEndpoint.advancedCommerce.count == 6)
+    }
+
+    @Test("names every endpoint once, in lower case with hyphens")
+    func names() {
+        let names = AppStoreEndpoint.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        for name in names { #expect(name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil) }
+        for endpoint in AppStoreEndpoint.all {
+            #expect(RateClass.all.contains(endpoint.rateClass))
+            #expect(!endpoint.title.isEmpty)
+        }
+    }
+
+    @Test("repeats nothing that would do something a second time")
+    func repetition() {
+        let unsafe = AppStoreEndpoint.all.filter { $0.repetition == .unsafe }.map(\.name)
+        #expect(
+            unsafe == [
+                "finish-transaction", "request-test-notification", "upload-image", "delete-image", "upload-message",
+                "delete-message", "delete-realtime-url", "start-performance-test",
+            ])
+        let byIdentifier = AppStoreEndpoint.all.filter { $0.repetition == .byIdentifier }.map(\.name)
+        #expect(
+            byIdentifier == ["extend-renewal-date", "extend-renewal-dates"]
+                + AppStoreEndpoint.advancedCommerce.map(\.name))
+        for endpoint in AppStoreEndpoint.all where endpoint.method == "GET" { #expect(endpoint.repetition == .safe) }
+    }
+
+    @Test(
+        "keeps hostile values inside their segment",
+        arguments: [
+            ("a/b", "a%2Fb"), ("../x", "..%2Fx"), ("a?b=c", "a%3Fb%3Dc"), ("a#b", "a%23b"), ("%2F", "%252F"),
+            ("a b", "a%20b"), ("é\u{2063}", "%C3%A9%E2%81%A3"), ("a\r\nX: y", "a%0D%0AX%3A%20y"), ("\u{0}", "%00"),
+            ("a;b", "a%3Bb"), ("a\\b", "a%5Cb"), ("...", "..."), ("A-z_0.9~", "A-z_0.9~"), ("a:b@c", "a%3Ab%40c"),
+        ])
+    func hostileValues(_ value: String, _ segment: String) throws {
+        #expect(
+            try AppStoreEndpoint.transaction.target([value], []) == "/inApps/v1/transactions/\(segment)")
+        let target = try AppStoreEndpoint.groupMembers.target(["g"], [("limit", value), (value, "1")])
+        #expect(target == "/groups/v1/group/g?limit=\(segment)&\(segment)=1")
+    }
+
+    @Test(
+        "refuses values that would change the path",
+        arguments: ["", ".", "..", String(repeating: "1", count: AppStoreEndpoint.maximumParameterSize + 1)])
+    func impossibleValues(_ value: String) {
+        #expect(throws: AppStoreServerError(.invalidRequest, "")) {
+            try AppStoreEndpoint.transaction.target([value], [])
+        }
+        #expect(throws: AppStoreServerError(.invalidRequest, "")) {
+            try AppStoreEndpoint.renewalExtensionStatus.target(["p", value], [])
+        }
+    }
+
+    @Test("refuses the wrong number of values")
+    func numberOfValues() {
+        for values in [[], ["1", "2"]] {
+            #expect(throws: AppStoreServerError(.invalidRequest, "")) {
+                try AppStoreEndpoint.transaction.target(values, [])
+            }
+        }
+    }
+}
+
+@Suite("The host")
+struct HostTests {
+    @Test("of production and the sandbox is Apple's; nothing else has one")
+    func environments() throws {
+        #expect(try AppStoreHost(environment: .production).url == "https://api.storekit.apple.com")
+        #expect(try AppStoreHost(environment: .sandbox).url == "https://api.storekit-sandbox.apple.com")
+        for environment in [AppStoreEnvironment.xcode, .localTesting, AppStoreEnvironment(rawValue: "?")] {
+            #expect(throws: AppStoreServerError(.invalidRequest, "")) { try AppStoreHost(environment: environment) }
+        }
+    }
+
+    @Test("may be another one, with a path and without a slash at the end")
+    func others() throws {
+        let host = try AppStoreHost(url: "http://127.0.0.1:8080/store//", environment: .sandbox)
+        #expect(host.url == "http://127.0.0.1:8080/store")
+        #expect(try AppStoreHost(url: "https://[::1]:1", environment: .sandbox).url == "https://[::1]:1")
+    }
+
+    @Test(
+        "is refused when it is no plain http or https URL",
+        arguments: [
+            "", "api.storekit.apple.com", "ftp://a", "https://", "https:///x", "https://u:p@a", "https://u@a",
+            "https://a?x=1", "https://a#f", "https://a b", "https://a\r\nX: y", "file:///etc/passwd", "https://é",
+        ])
+    func refusal(_ url: String) {
+        #expect(throws: AppStoreServerError(.invalidRequest, "")) {
+            try AppStoreHost(url: url, environment: .sandbox)
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import AppStoreModels
+import Foundation
+import Testing
+
+@testable import AppStoreServer
+
+@Suite("Errors of the App Store")
+struct ErrorTests {
+    // errors.md, "Retryable codes".
+    static let retryable: Set<Int64> = [
+        4_040_002, 4_040_004, 4_040_006, 4_040_008, 4_290_000, 5_000_000, 5_000_001,
+    ]
+
+    @Test("have status, code and whether to try again, for every code that Apple documents")
+    func everyCode() async throws {
+        #expect(APIErrorCode.known.count > 200)
+        for code in APIErrorCode.known {
+            let bench = try Bench(.apiError(code.rawValue)) { $0.retry = .never }
+            let error = await failure { () async throws(AppStoreServerError) in
+                try await bench.client.transaction("1")
+            }
+            #expect(error?.apiCode == code)
+            #expect(error?.status == code.httpStatus)
+            #expect(error?.apiMessage == "Message \(code.rawValue)")
+            #expect(error?.isRetryable == Self.retryable.contains(code.rawValue), "\(code.rawValue)")
+            #expect(error?.endpoint == "transaction")
+            #expect(error?.attempts == 1)
+            let expected: AppStoreServerError.Code =
+                switch code.rawValue / 10_000 {
+                case 429: .rateLimited
+                case 500...599: .serverFailure
+                default: .refused
+                }
+            #expect(error?.code == expected)
+        }
+        #expect(Self.retryable.isSubset(of: APIErrorCode.known.map(\.rawValue)))
+    }
+
+    @Test("that are unknown keep their number and are judged by the status")
+    func unknownCodes() async throws {
+        for (code, isRetryable) in [(4_049_999, false), (5_009_999, true)] as [(Int64, Bool)] {
+            let bench = try Bench(.apiError(code)) { $0.retry = .never }
+            let error = await failure { () async throws(AppStoreServerError) in
+                try await bench.client.transaction("1")
+            }
+            #expect(error?.apiCode?.rawValue == code)
+            #expect(error?.isRetryable == isRetryable)
+        }
+    }
+
+    @Test(
+        "without a readable body have the status alone",
+        arguments: [
+            "", "null", "[]", "<html>", "{", "{}", #"{"errorCode":"x"}"#, #"{"errorCode":1.5}"#,
+            #"{"errorCode":99999999999999999999999}"#, #"{"errorMessage":"m"}"#, "\u{0}", "{\"errorCode\":null}",
+        ])
+    func unreadableBodies(_ body: String) async throws {
+        for (status, code) in [
+            (400, AppStoreServerError.Code.refused), (401, .unauthorized), (403, .refused), (404, .refused),
+            (409, .refused), (429, .rateLimited), (500, .serverFailure), (503, .serverFailure),
+            (302, .unexpectedStatus), (304, .unexpectedStatus), (199, .unexpectedStatus), (600, .unexpectedStatus),
+            (0, .unexpectedStatus), (-1, .unexpectedStatus), (Int.max, .unexpectedStatus),
+        ] {
+            let bench = try Bench(.status(status, body)) { $0.retry = .never }
+            let error = await failure { () async throws(AppStoreServerError) in
+                try await bench.client.transaction("1")
+            }
+            #expect(error?.code == code)
+            #expect(error?.status == status)
+            #expect(error?.apiCode == nil)
+            #expect(error?.body == Data(body.utf8))
+        }
+    }
+
+    @Test("keep the answer within bounds")
+    func bounds() async throws {
+        let text = String(repeating: "x", count: 10_000)
+        let bench = try Bench(.status(400, #"{"errorCode":4000006,"errorMessage":"\#(text)"}"#))
+        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        #expect(error?.apiMessage?.count == 500)
+        #expect(error?.body.count == AppStoreServerError.maximumBodySize)
+        #expect(error?.apiCode == .invalidTransactionId)
+    }
+
+    @Test("never hold the token, even if the server sends it back")
+    func secrecy() async throws {
+        let echo = Stub { request in
+            let token = request.header("Authorization") ?? ""
+            let padding = String(repeating: "x", count: AppStoreServerError.maximumBodySize - 200)
+            let body = #"{"errorCode":4000006,"errorMessage":"\#(token)","p":"\#(padding)","t":"\#(token)"}"#
+            return HTTPTransportAnswer(status: 400, body: Data(body.utf8))
+        }
+        let leak = Stub { request in
+            throw HTTPTransportError(.failed, "sent \(request.headers)")
+        }
+        for stub in [echo, leak] {
+            let bench = try Bench(stub) { $0.retry = .never }
+            let error = await failure { () async throws(AppStoreServerError) in
+                try await bench.client.transaction("1")
+            }
+            let header = try #require(bench.transport.requests[0].header("Authorization"))
+            let token = header.dropFirst("Bearer ".count)
+            var dumped = ""
+            dump(try #require(error), to: &dumped)
+            let body = String(decoding: error?.body ?? Data(), as: UTF8.self)
+            for text in [dumped, "\(error as Any)", body, error?.apiMessage ?? ""] {
+                #expect(!text.contains(token.prefix(40)))
+                #expect(!text.contains(token.suffix(20)))
+            }
+        }
+    }
+
+    @Test("are one line for a person")
+    func description() async throws {
+        let bench = try Bench(.apiError(4_040_010))
+        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        #expect(
+            error?.description == "refused (transaction) status 404 4040010 TransactionIdNotFound: Message 4040010")
+    }
+
+    @Test(
+        "are thrown for a success that is none, and nothing traps",
+        arguments: [
+            "", " ", "null", "true", "1", "\"a\"", "[]", "{}", "{", "}", "[[[[", "{\"signedTransactionInfo\":1}",
+            "{\"signedTransactionInfo\":null}", "{\"signedTransactionInfo\":[]}", "<html></html>", "\u{FEFF}{}",
+            "{\"signedTransactionInfo\":\"\\ud800\"}", String(repeating: "[", count: 100_000),
+            String(repeating: "{\"a\":", count: 100_000), "{\"signedTransactionInfo\":1e999999}", "\u{0}\u{1}",
+        ])
+    func garbage(_ body: String) async throws {
+        let bench = try Bench(.ok(body))
+        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        #expect(error?.code == .undecodableAnswer)
+        #expect(error?.isRetryable == false)
+        #expect(error?.body == Data(body.utf8).prefix(AppStoreServerError.maximumBodySize))
+    }
+
+    @Test("say which field is missing")
+    func missingField() async throws {
+        let bench = try Bench(
+            .ok(#"{"revision":"r","hasMore":false,"bundleId":"b","environment":"X","signedTransactions":["a",7]}"#))
+        let error = await failure { () async throws(AppStoreServerError) in
+            for try await _ in bench.client.transactionHistory(of: "1") {}
+        }
+        #expect(error?.reason == "the answer has no usable signedTransactions.1")
+    }
+
+    @Test("are thrown for every endpoint whatever comes back")
+    func garbageEverywhere() async throws {
+        var generator = SystemRandomNumberGenerator()
+        for wire in CallTests.cases where !wire.answer.isEmpty {
+            var bytes = Array(wire.answer.utf8)
+            for round in 0..<40 {
+                if round.isMultiple(of: 2) {
+                    bytes[Int.random(in: bytes.indices, using: &generator)] = .random(in: 0...255, using: &generator)
+                } else {
+                    bytes = Array(wire.answer.utf8.prefix(Int.random(in: 0...bytes.count, using: &generator))) + [0x7D]
+                }
+                let answer = HTTPTransportAnswer(status: 200, body: Data(bytes))
+                let bench = try Bench(Stub { _ in answer })
+                // Whether it throws depends on the byte; what it throws does not.
+                do { try await WireCase.$isIntact.withValue(false) { try await wire.call(bench.client) } } catch {
+                    let code = (error as? AppStoreServerError)?.code
+                    #expect(code == .undecodableAnswer || code == .endlessPages, "\(error)")
+                }
+            }
+        }
+    }
+}
+
+@Suite("The limit of an answer")
+struct AnswerLimitTests {
+    @Test("is 16 MiB, and one byte more is an error of its own")
+    func limit() async throws {
+        let fits = HTTPTransportAnswer(status: 200, body: Data(count: 16 << 20))
+        let tooLarge = HTTPTransportAnswer(status: 200, body: Data(count: 16 << 20 + 1))
+        var bench = try Bench(Stub { _ in fits })
+        #expect(try await bench.client.call(.transaction, ["1"]).count == 16 << 20)
+        bench = try Bench(Stub { _ in tooLarge })
+        var error = await failure { () async throws(AppStoreServerError) in
+            try await bench.client.call(.transaction, ["1"])
+        }
+        #expect(error?.code == .answerTooLarge)
+        #expect(bench.transport.requests.count == 1)
+        bench = try Bench(.failure(HTTPTransportError(.answerTooLarge, "more")))
+        error = await failure { () async throws(AppStoreServerError) in
+            try await bench.client.call(.transaction, ["1"])
+        }
+        #expect(error?.code == .answerTooLarge)
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    @Test("can be set")
+    func setting() async throws {
+        let bench = try Bench(.transaction) { $0.maximumAnswerSize = 10 }
+        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        #expect(error?.code == .answerTooLarge)
+        #expect(bench.transport.requests[0].maximumAnswerSize == 10)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A server on this machine that reads one request per connection and answers with the very bytes it was given; with none
+/// it keeps the caller waiting.
+final class LoopbackServer: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let received = Mutex<[String]>([])
+
+    /// What was received, one text per request.
+    var requests: [String] { received.withLock { $0 } }
+
+    init(answer: Data?) throws {
+        #if canImport(Glibc)
+            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            listener = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let port = try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard bind(listener, address, size) == 0, listen(listener, 8) == 0,
+                    getsockname(listener, address, &size) == 0
+                else { throw CocoaError(.fileNoSuchFile) }
+            }
+            return UInt16(bigEndian: pointer.pointee.sin_port)
+        }
+        self.port = port
+        Thread.detachNewThread { [self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else {
+                    // Not before: another server would get the number, and this thread its connections.
+                    close(listener)
+                    return
+                }
+                serve(connection, answer)
+            }
+        }
+    }
+
+    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    private func serve(_ connection: Int32, _ answer: Data?) {
+        var text = ""
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while !isWhole(text) {
+            let count = read(connection, &buffer, buffer.count)
+            guard count > 0 else { break }
+            text += String(decoding: buffer[..<count], as: UTF8.self)
+        }
+        received.withLock { $0.append(text) }
+        // Left open without an answer; it is closed with the process.
+        guard let answer else { return }
+        answer.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            var rest = bytes[0..<bytes.count]
+            while !rest.isEmpty {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                #if canImport(Darwin)
+                    let count = send(connection, part.baseAddress, part.count, 0)
+                #else
+                    let count = send(connection, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+                #endif
+                guard count > 0 else { break }
+                rest = rest.dropFirst(count)
+            }
+        }
+        close(connection)
+    }
+
+    private func isWhole(_ text: String) -> Bool {
+        guard let head = text.range(of: "\r\n\r\n") else { return false }
+        let line = text[..<head.lowerBound].lowercased().split(separator: "\r\n").first {
+            $0.hasPrefix("content-length:")
+        }
+        let length = line.flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
+        return text[head.upperBound...].utf8.count >= length
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+
+/// A clock that moves only when a test moves it, or that leaps to wherever somebody wants to sleep to.
+final class ManualClock: Clock, Sendable {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Self { Self(offset: offset + duration) }
+        func duration(to other: Self) -> Duration { other.offset - offset }
+        static func < (left: Self, right: Self) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        let id: Int
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var lastID = 0
+        var sleepers: [Sleeper] = []
+        var naps: [Duration] = []
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let leaps: Bool
+    private let state = Mutex(State())
+
+    init(leaps: Bool = false) { self.leaps = leaps }
+
+    var now: Instant { state.withLock { $0.now } }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// How long every sleep so far was meant to last.
+    var naps: [Duration] { state.withLock { $0.naps } }
+
+    /// The date this clock shows, which began on 14 November 2023.
+    var date: Date {
+        let parts = now.offset.components
+        return Date(timeIntervalSince1970: 1_700_000_000 + Double(parts.seconds) + Double(parts.attoseconds) / 1e18)
+    }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        let id = state.withLock { state in
+            state.naps.append(state.now.duration(to: deadline))
+            if leaps { state.now = max(state.now, deadline) }
+            state.lastID += 1
+            return state.lastID
+        }
+        if leaps { return }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let watchers = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
+                    if Task.isCancelled { return nil }
+                    state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
+                    let ready = state.watchers.filter { $0.count <= state.sleepers.count }
+                    state.watchers.removeAll { $0.count <= state.sleepers.count }
+                    return ready.map(\.continuation)
+                }
+                guard let watchers else { return continuation.resume(throwing: CancellationError()) }
+                watchers.forEach { $0.resume() }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Returns as soon as so many tasks sleep.
+    func sleepers(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.sleepers.count >= count { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let due = state.sleepers.filter { $0.deadline <= state.now }
+            state.sleepers.removeAll { $0.deadline <= state.now }
+            return due
+        }
+        due.forEach { $0.continuation.resume() }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+
+@testable import AppStoreServer
+
+@Suite("Quotas")
+struct RateLimiterTests {
+    @Test("let a burst go at once and then one request each interval")
+    func schedule() {
+        var schedule = RateSchedule(interval: .seconds(2), size: 3)
+        #expect(schedule.take(at: .zero) == nil)
+        #expect(schedule.take(at: .zero) == nil)
+        #expect(schedule.take(at: .zero) == nil)
+        #expect(schedule.take(at: .zero) == .seconds(2))
+        #expect(schedule.take(at: .seconds(1)) == .seconds(1))
+        #expect(schedule.take(at: .seconds(2)) == nil)
+        #expect(schedule.take(at: .seconds(3)) == .seconds(1))
+        // A quiet time fills the burst again, and no more than that.
+        for _ in 0..<3 { #expect(schedule.take(at: .seconds(100)) == nil) }
+        #expect(schedule.take(at: .seconds(100)) == .seconds(2))
+    }
+
+    @Test("survive a clock that goes backwards")
+    func backwards() {
+        var schedule = RateSchedule(interval: .seconds(1), size: 1)
+        #expect(schedule.take(at: .seconds(10)) == nil)
+        #expect(schedule.take(at: .zero) == .seconds(11))
+    }
+
+    @Test("are Apple's: no hour has more requests, a tenth in the sandbox", arguments: RateClass.all)
+    func hour(_ rateClass: RateClass) {
+        for policy in [
+            RatePolicy(), RatePolicy(burst: .zero), RatePolicy(share: 0.5), RatePolicy(burst: .seconds(1800)),
+        ] {
+            for isSandbox in [false, true] {
+                var schedule = policy.schedule(for: rateClass, isSandbox: isSandbox)
+                let quota = Double(rateClass.perSecond) * policy.share * (isSandbox ? 360 : 3600)
+                var (count, now) = (0, Duration.zero)
+                while now < .seconds(3600) {
+                    if let wait = schedule.take(at: now) { now += wait } else { count += 1 }
+                }
+                #expect(Double(count) <= quota.rounded(.up) + 1)
+                #expect(Double(count) >= quota * 0.97)
+            }
+        }
+    }
+
+    @Test("survive shares and bursts that make no sense")
+    func nonsense() {
+        for share in [0, -1, .nan, .infinity, 1e-300, 2] as [Double] {
+            for burst in [Duration.seconds(-1), .zero, .seconds(1e15), .seconds(3600)] {
+                let policy = RatePolicy(share: share, burst: burst)
+                for rateClass in RateClass.all {
+                    var schedule = policy.schedule(for: rateClass, isSandbox: true)
+                    #expect(schedule.take(at: .zero) == nil)
+                }
+            }
+        }
+    }
+
+    @Test("make calls wait on the injected clock, in the order in which they came")
+    func order() async throws {
+        let clock = ManualClock()
+        let limiter = RateLimiter(RatePolicy(burst: .zero), isSandbox: false, clock: WaitingClock(clock))
+        try await limiter.wait(for: .server1)
+        let order = Shared<[Int]>([])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<5 {
+                group.addTask {
+                    try await limiter.wait(for: .server1)
+                    order.withLock { $0.append(index) }
+                }
+                // The first one sleeps until its place is there, the others queue behind it.
+                await clock.sleepers(1)
+                while limiter.waiting(for: .server1) < index { await Task.yield() }
+            }
+            for _ in 0..<5 {
+                await clock.sleepers(1)
+                clock.advance(by: .seconds(1))
+            }
+            try await group.waitForAll()
+        }
+        #expect(order.withLock { $0 } == [0, 1, 2, 3, 4])
+        #expect(clock.naps == Array(repeating: .seconds(1), count: 5))
+    }
+
+    @Test("are separate for each class")
+    func classes() async throws {
+        let clock = ManualClock()
+        let limiter = RateLimiter(RatePolicy(burst: .zero), isSandbox: false, clock: WaitingClock(clock))
+        for rateClass in RateClass.all { try await limiter.wait(for: rateClass) }
+        #expect(clock.naps.isEmpty)
+    }
+
+    @Test("let go of a call that is cancelled at the head of the queue or within it")
+    func cancellation() async throws {
+        let clock = ManualClock()
+        let bench = try Bench(.transaction, clock: clock) { $0.rates = RatePolicy(burst: .zero) }
+        _ = try await bench.client.transaction("1")
+        let tasks = (0..<3).map { _ in
+            Task { await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") } }
+        }
+        await clock.sleepers(1)
+        let limiter = try #require(bench.client.limiter)
+        while limiter.waiting(for: .server50) < 2 { await Task.yield() }
+        tasks[1].cancel()
+        tasks[0].cancel()
+        tasks[2].cancel()
+        for task in tasks {
+            let error = await task.value
+            #expect(error?.code == .cancelled)
+            #expect(error?.attempts == 0)
+        }
+        #expect(bench.transport.requests.count == 1)
+        // Nobody holds the door: the next one waits for its own place only.
+        let next = Task { try await bench.client.transaction("1") }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(1))
+        _ = try await next.value
+        #expect(bench.transport.requests.count == 2)
+    }
+
+    @Test("can be switched off")
+    func off() async throws {
+        let bench = try Bench(.ok(#"{"testNotificationToken":"t"}"#), clock: ManualClock()) { $0.rates = nil }
+        for _ in 0..<1000 { _ = try await bench.client.requestTestNotification() }
+        #expect(bench.clock.naps.isEmpty)
+    }
+
+    @Test("hold in a client: a thousand calls take their time")
+    func client() async throws {
+        let bench = try Bench(.ok("{}"), host: .sandbox)
+        for _ in 0..<100 { _ = try await bench.client.call(.requestTestNotification) }
+        // 0.1 a second, six at once.
+        let elapsed = bench.clock.now.offset
+        #expect(elapsed > .seconds(940) && elapsed < .seconds(960))
+    }
+}
+
+@Suite("A fair gate")
+struct FairGateTests {
+    @Test("lets everybody through, one at a time, under contention and cancellation")
+    func contention() async throws {
+        let gate = FairGate()
+        let inside = Shared(0)
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<500 {
+                group.addTask {
+                    let task = Task {
+                        try await gate.enter()
+                        let count = inside.withLock { inside in
+                            inside += 1
+                            return inside
+                        }
+                        #expect(count == 1)
+                        await Task.yield()
+                        inside.withLock { $0 -= 1 }
+                        gate.leave()
+                    }
+                    if index.isMultiple(of: 3) { task.cancel() }
+                    _ = await task.result
+                }
+            }
+        }
+        #expect(gate.waiting == 0)
+        try await gate.enter()
+        gate.leave()
+    }
+}

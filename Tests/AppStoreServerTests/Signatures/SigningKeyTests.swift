@@ -1,0 +1,96 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import AppStoreServer
+
+@Suite("A signing key")
+struct SigningKeyTests {
+    @Test("is read from PKCS#8 and SEC 1, with CRLF and blank lines around it")
+    func forms() throws {
+        let pem = P256.Signing.PrivateKey().pemRepresentation
+        for text in [pem, pem.replacing("\n", with: "\r\n"), "\n\n" + pem + "\n\n", "\u{FEFF}" + pem, TestKeys.sec1] {
+            #expect(try SigningKey(pem: text, keyID: "ABCDEFGHIJ").keyID == "ABCDEFGHIJ")
+        }
+    }
+
+    @Test("is read from a file, and a missing or huge file is an error of its own")
+    func files() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "key.p8")
+        let key = P256.Signing.PrivateKey()
+        try Data(key.pemRepresentation.utf8).write(to: file)
+        let read = try SigningKey(contentsOf: file, keyID: "K")
+        #expect(read.publicKeyPEM == key.publicKey.pemRepresentation)
+        #expect(throws: SigningError(.unreadableFile, "")) {
+            try SigningKey(contentsOf: folder.appending(path: "none"), keyID: "K")
+        }
+        #expect(throws: SigningError(.unreadableFile, "")) { try SigningKey(contentsOf: folder, keyID: "K") }
+        try Data(count: SigningKey.maximumSize + 1).write(to: file)
+        #expect(throws: SigningError(.tooLarge, "")) { try SigningKey(contentsOf: file, keyID: "K") }
+        try Data([0xFF, 0xFE, 0x00]).write(to: file)
+        #expect(throws: SigningError(.notAPrivateKey, "")) { try SigningKey(contentsOf: file, keyID: "K") }
+    }
+
+    @Test(
+        "refuses what is no P-256 private key, each for its own reason",
+        arguments: [
+            ("", SigningError.Code.notAPrivateKey),
+            ("not a key", .notAPrivateKey),
+            (TestKeys.publicKey, .notAPrivateKey),
+            ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", .notAPrivateKey),
+            ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----", .encryptedKey),
+            ("-----BEGIN PRIVATE KEY-----", .notP256),
+            ("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", .notP256),
+            ("-----BEGIN PRIVATE KEY-----\n!!!!\n-----END PRIVATE KEY-----", .notP256),
+            ("-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----", .notP256),
+            ("-----BEGIN EC PRIVATE KEY-----\nMIIBVA==\n-----END EC PRIVATE KEY-----", .notP256),
+            (TestKeys.p384, .notP256),
+            (String(repeating: "A", count: SigningKey.maximumSize + 1), .tooLarge),
+        ])
+    func refusal(_ pem: String, _ code: SigningError.Code) {
+        #expect(throws: SigningError(code, "")) { try SigningKey(pem: pem, keyID: "K") }
+    }
+
+    @Test("survives every truncation and change of its text")
+    func damage() {
+        let pem = P256.Signing.PrivateKey().pemRepresentation
+        for length in 0..<pem.count { _ = try? SigningKey(pem: String(pem.prefix(length)), keyID: "K") }
+        let body = Array(pem.utf8)
+        for index in body.indices {
+            var changed = body
+            changed[index] ^= 0x15
+            _ = try? SigningKey(pem: String(decoding: changed, as: UTF8.self), keyID: "K")
+        }
+    }
+
+    @Test("is never printed, not even by reflection or in an error")
+    func secrecy() throws {
+        let pem = P256.Signing.PrivateKey().pemRepresentation
+        let secret = try #require(pem.split(separator: "\n").dropFirst().first)
+        let key = try SigningKey(pem: pem, keyID: "KEYID12345")
+        var dumped = ""
+        dump(key, to: &dumped)
+        for text in ["\(key)", String(reflecting: key), dumped] {
+            #expect(text.contains("KEYID12345"))
+            #expect(!text.contains(secret))
+            #expect(!text.contains("P256"))
+        }
+        let broken = pem.replacing(secret, with: secret.dropLast(4))
+        do {
+            _ = try SigningKey(pem: broken, keyID: "K")
+            Issue.record("a damaged key was read")
+        } catch { #expect(!String(reflecting: error).contains(secret.prefix(12))) }
+    }
+
+    @Test("needs an identifier")
+    func identifier() {
+        let pem = P256.Signing.PrivateKey().pemRepresentation
+        #expect(throws: SigningError(.invalidIdentifier, "")) { try SigningKey(pem: pem, keyID: "") }
+        #expect(throws: SigningError(.invalidIdentifier, "")) {
+            try SigningKey(pem: pem, keyID: String(repeating: "K", count: 2000))
+        }
+    }
+}
