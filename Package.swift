@@ -108,6 +108,9 @@ let package = Package(
         tests(
             "AppStoreReceiptsTests",
             ["AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
+        tests(
+            "CounterfoilTests",
+            ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),
     ]
 )
 

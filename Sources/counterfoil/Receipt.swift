@@ -144,13 +144,13 @@ struct ReceiptCommand: ParsableCommand {
     private func accepted() -> Set<ReceiptEnvironment>? {
         guard !environments.isEmpty else { return nil }
         var accepted = Set(environments.map { ReceiptEnvironment(rawValue: $0.environment.rawValue) })
-        if trust.acceptsXcode { accepted.insert(.xcode) }
+        if trust.acceptsXcode(namedEnvironments: true) { accepted.insert(.xcode) }
         return accepted
     }
 
     private func validator() throws -> ReceiptValidator {
         var validator = ReceiptValidator(anchors: try trust.anchors())
-        let enrolled = try trust.enrolled()
+        validator.xcodeCertificates = try trust.enrolled().anchors
         do {
             // Roots of one's own help as well: transaction receipts do not bring theirs.
             let locations = (intermediates + trust.roots).map { URL(filePath: $0) }
@@ -158,22 +158,12 @@ struct ReceiptCommand: ParsableCommand {
         } catch {
             throw ValidationError("--intermediate: \(error.reason)")
         }
-        do {
-            validator.xcodeCertificates = enrolled.isEmpty ? nil : try TrustAnchors(certificates: enrolled)
-        } catch {
-            throw ValidationError("--xcode-certificate: \(error.reason)")
-        }
         validator.bundleIDs = bundleIDs.isEmpty ? nil : Set(bundleIDs)
         validator.versions = versions.isEmpty ? nil : Set(versions)
         validator.environments = accepted()
         // Other than for signed data, the default is not now: Apple has receipts judged as of their creation, and the
         // certificates of every genuine one known have expired since.
-        validator.certificateInstant =
-            switch trust.asOf ?? .signedDate {
-            case .now: .now
-            case .signedDate: .signedDate
-            case .instant(let date): .at(date)
-            }
+        validator.validAt = trust.asOf ?? .signingDate
         return validator
     }
 }

@@ -77,18 +77,13 @@ struct Verify: AsyncParsableCommand {
 
     private func configuration() throws -> SignedDataVerifier.Configuration {
         var accepted = Set((environments.isEmpty ? EnvironmentName.allCases : environments).map(\.environment))
-        if trust.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
+        if trust.acceptsXcode(namedEnvironments: !environments.isEmpty) { accepted.formUnion([.xcode, .localTesting]) }
         let apps = bundleIDs.map { App(bundleId: $0, appAppleId: appAppleID, environments: accepted) }
         var configuration = SignedDataVerifier.Configuration(apps: apps.isEmpty ? .any(accepted) : .only(apps))
         configuration.anchors = try trust.anchors()
-        configuration.enrolledXcodeCertificates = try trust.enrolled()
+        configuration.enrolledXcodeCertificates = try trust.enrolled().files
         configuration.revocation = revocation == .off ? nil : RevocationOptions(policy: revocation)
-        configuration.validAt =
-            switch trust.asOf ?? .now {
-            case .now: .now
-            case .signedDate: .signingDate
-            case .instant(let date): .at(date)
-            }
+        configuration.validAt = trust.asOf ?? .now
         return configuration
     }
 }

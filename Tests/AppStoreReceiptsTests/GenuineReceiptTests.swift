@@ -81,7 +81,7 @@ struct GenuineReceiptTests {
     @Test("are refused today where their certificates have expired", arguments: Fixtures.apple + [Fixtures.legacy])
     func now(_ file: String) throws {
         var validator = try Fixtures.validator()
-        validator.certificateInstant = .now
+        validator.validAt = .now
         // The last leaf known ended on 2026-08-23.
         validator.now = { Date(timeIntervalSince1970: 1_790_000_000) }
         #expect(throws: refusal(.expiredOrNotYetValid)) {
@@ -117,7 +117,7 @@ struct GenuineReceiptTests {
         #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(base64: text) }
         validator.environments = [.xcode]
         #expect(try validator.validate(base64: text).trace.anchor == "StoreKit")
-        validator.certificateInstant = .at(Date(timeIntervalSince1970: 0))
+        validator.validAt = .at(Date(timeIntervalSince1970: 0))
         #expect(throws: refusal(.expiredOrNotYetValid)) { try validator.validate(base64: text) }
     }
 }

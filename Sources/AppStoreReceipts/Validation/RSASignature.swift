@@ -44,7 +44,7 @@ enum ReceiptDigest: Sendable {
 }
 
 /// A public RSA key that checks signatures with PKCS #1 v1.5 padding, the only one that receipts have.
-struct RSAVerifier: Sendable {
+struct RSAVerifier {
     private let key: _RSA.Signing.PublicKey
 
     /// - Parameter subjectPublicKeyInfo: DER. Keys from 1024 bits on: receipts until 2015 were signed with such.

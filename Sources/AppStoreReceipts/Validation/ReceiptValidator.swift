@@ -30,8 +30,10 @@ public struct ReceiptValidator: Sendable {
     /// The environments that are accepted; nil for any that is known. Xcode needs ``xcodeCertificates`` besides.
     public var environments: Set<ReceiptEnvironment>?
 
-    /// The instant at which the certificates have to be valid.
-    public var certificateInstant: CertificateInstant
+    /// The instant at which the certificates have to be valid. Default: when the receipt was created (for a transaction
+    /// receipt, when the purchase was made), as Apple's documentation has it, because receipts stay on devices for longer
+    /// than the certificates last.
+    public var validAt: ValidationInstant
 
     /// How much is read.
     public var limits: ReceiptLimits
@@ -39,22 +41,11 @@ public struct ReceiptValidator: Sendable {
     /// The present.
     public var now: @Sendable () -> Date
 
-    /// The instant at which certificates have to be valid.
-    public enum CertificateInstant: Sendable, Hashable {
-        /// When the receipt was created, as Apple's documentation has it: receipts stay on devices for longer than the
-        /// certificates last. A transaction receipt is judged as of the purchase.
-        case signedDate
-        /// Now. Refuses whatever was signed with a certificate that has expired since.
-        case now
-        /// An instant of the caller's.
-        case at(Date)
-    }
-
     /// A validator; without arguments for any app, any device, production and sandbox, against Apple's roots.
     public init(
         anchors: TrustAnchors = .apple, intermediates: CertificatePool = .empty, xcodeCertificates: TrustAnchors? = nil,
         bundleIDs: Set<String>? = nil, versions: Set<String>? = nil, environments: Set<ReceiptEnvironment>? = nil,
-        certificateInstant: CertificateInstant = .signedDate, limits: ReceiptLimits = ReceiptLimits(),
+        validAt: ValidationInstant = .signingDate, limits: ReceiptLimits = ReceiptLimits(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.anchors = anchors
@@ -63,7 +54,7 @@ public struct ReceiptValidator: Sendable {
         self.bundleIDs = bundleIDs
         self.versions = versions
         self.environments = environments
-        self.certificateInstant = certificateInstant
+        self.validAt = validAt
         self.limits = limits
         self.now = now
     }
@@ -109,11 +100,5 @@ public struct ReceiptValidator: Sendable {
         return receipt
     }
 
-    func instant(signedDate: Date) -> Date {
-        switch certificateInstant {
-        case .signedDate: signedDate
-        case .now: now()
-        case .at(let date): date
-        }
-    }
+    func instant(signedDate: Date) -> Date { validAt.instant(signingDate: signedDate, now: now) }
 }

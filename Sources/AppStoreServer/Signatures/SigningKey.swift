@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 package import Crypto
 public import Foundation
 
@@ -11,7 +12,8 @@ public struct SigningKey: Sendable {
     /// The identifier of the key, ten characters in App Store Connect.
     public let keyID: String
 
-    private let key: P256.Signing.PrivateKey
+    private let constant: CryptoConstant<P256.Signing.PrivateKey>
+    private var key: P256.Signing.PrivateKey { constant.value }
 
     /// The most text that is read as a key. A P-256 key has about 260 bytes.
     public static let maximumSize = 64 * 1024
@@ -56,7 +58,7 @@ public struct SigningKey: Sendable {
     }
 
     package init(_ key: P256.Signing.PrivateKey, keyID: String) {
-        self.key = key
+        constant = CryptoConstant(key)
         self.keyID = keyID
     }
 

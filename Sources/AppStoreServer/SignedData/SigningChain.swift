@@ -19,11 +19,11 @@ final class SigningChain: Sendable {
     let certificates: [CertificateSummary]
     let anchor: String
 
-    private let key: P256.Signing.PublicKey
+    private let key: CryptoConstant<P256.Signing.PublicKey>
 
     // The hash after the header and its dot. All JWS of one chain begin with the same bytes, four fifths of a
     // transaction: they are hashed once a chain.
-    private let hashedHeader: HashState
+    private let hashedHeader: CryptoConstant<SHA256>
 
     /// Proves the chain in `header`, whose received text is `text`.
     init(header: ProtectedHeader, text: UnsafeRawBufferPointer, trust: Trust) throws(VerificationError) {
@@ -47,11 +47,11 @@ final class SigningChain: Sendable {
         guard let key = P256.Signing.PublicKey(leaf.publicKey) else {
             throw VerificationError(.unsupportedAlgorithm, "the signing key is not on P-256")
         }
-        self.key = key
+        self.key = CryptoConstant(key)
         var hash = SHA256()
         hash.update(bufferPointer: text)
         hash.update(data: [UInt8(ascii: ".")])
-        hashedHeader = HashState(hash: hash)
+        hashedHeader = CryptoConstant(hash)
     }
 
     /// Refuses unless `signature` is the key's for the header, a dot and `payload`, both as received.
@@ -61,20 +61,12 @@ final class SigningChain: Sendable {
         else {
             throw VerificationError(.badSignature, "the signature has \(signature.count) bytes, not 64")
         }
-        var hash = hashedHeader.hash
+        var hash = hashedHeader.value
         hash.update(bufferPointer: payload)
-        guard key.isValidSignature(signature, for: hash.finalize()) else {
+        guard key.value.isValidSignature(signature, for: hash.finalize()) else {
             throw VerificationError(.badSignature, "the signature is not the signing certificate's for these bytes")
         }
     }
-}
-
-/// A hash that is only ever copied.
-///
-/// swift-crypto 4 declares `SHA256` Sendable, version 3 does not. In both it is a value whose storage is cloned before a
-/// change when it is not uniquely referenced, so copies in different tasks share nothing that changes.
-private struct HashState: @unchecked Sendable {
-    let hash: SHA256
 }
 
 /// Whom a verifier trusts.

@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 package import Crypto
 package import Foundation
 internal import SwiftASN1
@@ -9,7 +10,7 @@ package struct Authority: Sendable {
     package let root: Issued
     package let intermediate: Issued
     package let leaf: Issued
-    package let signingKey: P256.Signing.PrivateKey
+    private let constant: CryptoConstant<P256.Signing.PrivateKey>
 
     /// The host that its certificates name as their OCSP responder.
     package static let ocspHost = "ocsp.counterfoil.test"
@@ -45,8 +46,11 @@ package struct Authority: Sendable {
         self.root = root
         self.intermediate = intermediate
         self.leaf = leaf
-        self.signingKey = signingKey
+        constant = CryptoConstant(signingKey)
     }
+
+    /// The leaf's key, unless the leaf was issued for another one.
+    package var signingKey: P256.Signing.PrivateKey { constant.value }
 
     /// The chain as a header carries it: leaf, intermediate, root.
     package var chain: [[UInt8]] { [leaf.der, intermediate.der, root.der] }

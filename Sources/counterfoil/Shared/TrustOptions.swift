@@ -22,7 +22,7 @@ struct TrustOptions: ParsableArguments {
             default is told above.
             """,
             valueName: "instant"))
-    var asOf: AsOf?
+    var asOf: ValidationInstant?
 
     @Option(
         name: .customLong("xcode-certificate"),
@@ -34,32 +34,6 @@ struct TrustOptions: ParsableArguments {
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
-    /// When certificates are judged.
-    enum AsOf: ExpressibleByArgument {
-        case now
-        case signedDate
-        case instant(Date)
-
-        init?(argument: String) {
-            switch argument {
-            case "now": self = .now
-            case "signed-date": self = .signedDate
-            default:
-                let styles: [Date.ISO8601FormatStyle] = [
-                    .iso8601, Date.ISO8601FormatStyle(includingFractionalSeconds: true),
-                    Date.ISO8601FormatStyle().year().month().day(),
-                ]
-                for style in styles {
-                    if let date = try? Date(argument, strategy: style) {
-                        self = .instant(date)
-                        return
-                    }
-                }
-                return nil
-            }
-        }
-    }
-
     /// Apple's roots, or those named.
     func anchors() throws -> TrustAnchors {
         guard !roots.isEmpty else { return .apple }
@@ -70,18 +44,21 @@ struct TrustOptions: ParsableArguments {
         }
     }
 
-    /// The certificates enrolled for local test data. What they sign counts for Xcode's environment alone, so a root that
-    /// is named explicitly can be one of them.
-    func enrolled() throws -> [Data] {
+    /// The certificates enrolled for local test data, as files and as anchors; nil without any. What they sign counts for
+    /// Xcode's environment alone, so a root that is named explicitly can be one of them.
+    func enrolled() throws -> (files: [Data], anchors: TrustAnchors?) {
         do {
-            return try CertificateFile.contents(of: (xcodeCertificates + roots).map { URL(filePath: $0) })
+            let files = try CertificateFile.contents(of: (xcodeCertificates + roots).map { URL(filePath: $0) })
+            return (files, files.isEmpty ? nil : try TrustAnchors(certificates: files))
         } catch {
             throw ValidationError("--xcode-certificate: \(error.reason)")
         }
     }
 
-    /// Whether data for Xcode's environment can be accepted at all.
-    var acceptsXcode: Bool { !xcodeCertificates.isEmpty || !roots.isEmpty }
+    /// Whether data for Xcode's environment can be accepted. Who names environments has to name Xcode's certificate as such.
+    func acceptsXcode(namedEnvironments: Bool) -> Bool {
+        !xcodeCertificates.isEmpty || (!roots.isEmpty && !namedEnvironments)
+    }
 }
 
 /// The environments by the names that people type.
@@ -98,3 +75,25 @@ enum EnvironmentName: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension RevocationPolicy: ExpressibleByArgument {}
+
+extension ValidationInstant: ExpressibleByArgument {
+    /// `now`, `signed-date`, or an instant by ISO 8601.
+    public init?(argument: String) {
+        switch argument {
+        case "now": self = .now
+        case "signed-date": self = .signingDate
+        default:
+            let styles: [Date.ISO8601FormatStyle] = [
+                .iso8601, Date.ISO8601FormatStyle(includingFractionalSeconds: true),
+                Date.ISO8601FormatStyle().year().month().day(),
+            ]
+            for style in styles {
+                if let date = try? Date(argument, strategy: style) {
+                    self = .at(date)
+                    return
+                }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import AppStoreReceipts
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite("counterfoil receipt")
+struct ReceiptTests {
+    static let folder = Fixtures.folder.appending(path: "receipts")
+    static let areThere = ConditionTrait.enabled(
+        if: FileManager.default.fileExists(atPath: folder.path), Comment(rawValue: Fixtures.absence))
+
+    @Test(
+        "prints genuine receipts", areThere,
+        arguments: [
+            ("sandbox-sha256-2025", "dev.bonzer.weeka.app", "Sandbox", 2),
+            ("sandbox-sha1-2020", "com.revenuecat.sampleapp", "Sandbox", 9),
+            ("sandbox-sha1-g7-2023", "com.hannesoid.PurchasingExperiments", "Sandbox", 2),
+            ("production-macos-sha256-2023", "com.ideasoncanvas.mindnode.macos", "Production", 3),
+            ("production-macos-sha1-2017", "com.ideasoncanvas.MindNodeMac", "Production", 0),
+            ("xcode-2023-one-purchase", "com.example.naturelab.backyardbirds.example", "Xcode", 1),
+            ("xcode-2023-empty", "com.example.naturelab.backyardbirds.example", "Xcode", 0),
+            ("legacy-v2-sandbox-2012", "com.mindmobapp.MindMob", "Sandbox", 1),
+        ])
+    func genuine(_ name: String, _ bundleID: String, _ environment: String, _ count: Int) async throws {
+        let file = Self.folder.appending(path: name + ".b64").path
+        let certificates = Self.folder.appending(path: "certs")
+        var options = ["--intermediate", certificates.appending(path: "AppleITunesStoreCA.cer").path]
+        options += ["--xcode-certificate", certificates.appending(path: "StoreKitTestCertificate.cer").path]
+        let outcome = try await Command.run(["receipt", file, "--json"] + options)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+        let object = try outcome.object()
+        #expect(Set(object.keys) == ["valid", "receipt", "trace"])
+        let receipt = try #require(object["receipt"] as? [String: Any])
+        #expect(receipt["bundle_id"] as? String == bundleID)
+        #expect(receipt["environment"] as? String == environment)
+        let purchases = try #require(receipt["in_app"] as? [[String: Any]])
+        #expect(purchases.count == count)
+        #expect(purchases.allSatisfy { $0["purchase_date_ms"] is Int && $0["transaction_id"] is String })
+        let person = try await Command.run(["receipt", file] + options)
+        #expect(person.status == 0)
+        #expect(person.output.hasPrefix("valid "))
+        #expect(person.output.contains(bundleID))
+    }
+
+    @Test("knows the device of a genuine receipt", areThere)
+    func genuineDevice() async throws {
+        let file = Self.folder.appending(path: "production-macos-sha256-2023.b64").path
+        for identifier in ["f8ffc21e9182", "F8:FF:C2:1E:91:82"] {
+            #expect(try await Command.run(["receipt", file, "--device-id", identifier]).status == 0)
+        }
+        try await Refused.check(["receipt", file, "--device-id", "f8ffc21e9183"], reason: "wrong_device")
+        try await Refused.check(["receipt", file, "--as-of", "now"], reason: "expired_or_not_yet_valid")
+    }
+
+    @Test("says what holds, to a person and to a program, as base64 and as bytes")
+    func valid() async throws {
+        let specimen = try Specimen.shared.get()
+        let bytes = try specimen.receipt()
+        let options = [
+            "--root", specimen.receiptRoot.path, "--bundle-id", TestStore.bundleId, "--app-version", "1.2",
+            "--environment", "production", "--device-id", Specimen.device,
+        ]
+        let person = try await Command.run(["receipt", "-"] + options, stdin: bytes)
+        #expect(person.status == 0)
+        #expect(person.output.hasPrefix("valid app receipt, signed under Test Root CA\n"))
+        #expect(person.output.contains("monthly  2"))
+        #expect(!person.output.contains("\u{1B}"), "no colour where no terminal is")
+        let text = bytes.base64EncodedData(options: [.lineLength64Characters])
+        let program = try await Command.run(["receipt", "-", "--json"] + options, stdin: text + Data("\n".utf8))
+        #expect(program.status == 0)
+        #expect(try program.object()["valid"] as? Bool == true)
+    }
+
+    @Test(
+        "refuses with a reason and status 1",
+        arguments: [
+            ([], "untrusted_root"), (["ROOT", "--bundle-id", "com.example.other"], "wrong_app"),
+            (["ROOT", "--app-version", "1.3"], "wrong_version"),
+            (["ROOT", "--environment", "sandbox"], "wrong_environment"),
+            (["ROOT", "--device-id", "000000000000"], "wrong_device"),
+            (["ROOT", "--as-of", "2001-01-01T00:00:00.5Z"], "expired_or_not_yet_valid"),
+        ] as [([String], String)])
+    func refused(_ options: [String], _ reason: String) async throws {
+        let specimen = try Specimen.shared.get()
+        let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.receiptRoot.path] : [$0] }
+        try await Refused.check(["receipt", "-"] + options, stdin: try specimen.receipt(), reason: reason)
+    }
+
+    @Test("judges certificates as of the creation, unless told otherwise")
+    func asOf() async throws {
+        let specimen = try Specimen.shared.get()
+        let bytes = try specimen.receipt(created: Specimen.now - 3 * 365 * 86_400)
+        let root = ["--root", specimen.receiptRoot.path]
+        try await Refused.check(["receipt", "-"] + root, stdin: bytes, reason: "expired_or_not_yet_valid")
+        #expect(try await Command.run(["receipt", "-", "--as-of", "now"] + root, stdin: bytes).status == 0)
+    }
+
+    @Test("takes Xcode's receipts only with their certificate")
+    func xcode() async throws {
+        let specimen = try Specimen.shared.get()
+        let bytes = try specimen.receipt(type: .xcode)
+        try await Refused.check(["receipt", "-"], stdin: bytes, reason: "not_enrolled")
+        let options = ["--environment", "sandbox", "--xcode-certificate", specimen.xcode.path]
+        let outcome = try await Command.run(["receipt", "-", "--json"] + options, stdin: bytes)
+        #expect(outcome.status == 0)
+        #expect((try outcome.object()["receipt"] as? [String: Any])?["environment"] as? String == "Xcode")
+    }
+
+    @Test("makes visible what could move a terminal's cursor")
+    func escapes() async throws {
+        let specimen = try Specimen.shared.get()
+        let evil = "\u{1B}[2Jgone\u{9B}31m\u{202E}"
+        let bytes = try specimen.receipt(bundleID: evil, product: evil, transactions: [evil])
+        for options in [[], ["--transaction-id"]] {
+            let arguments = ["receipt", "-", "--root", specimen.receiptRoot.path] + options
+            let outcome = try await Command.run(arguments, stdin: bytes)
+            #expect(outcome.status == 0)
+            #expect(outcome.output.contains("\\u{1b}[2Jgone\\u{9b}31m\\u{202e}"))
+            #expect(!outcome.output.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })
+        }
+        let program = try await Command.run(
+            ["receipt", "-", "--json", "--root", specimen.receiptRoot.path], stdin: bytes)
+        #expect(!program.output.contains("\u{1B}"))
+        #expect((try program.object()["receipt"] as? [String: Any])?["bundle_id"] as? String == evil)
+    }
+
+    @Test("prints a transaction identifier without a check, and nothing where there is none")
+    func transactionID() async throws {
+        let specimen = try Specimen.shared.get()
+        let found = try await Command.run(["receipt", "-", "--transaction-id"], stdin: try specimen.receipt())
+        #expect(found.status == 0)
+        #expect(found.output == "2\n")
+        let empty = try specimen.receipt(transactions: [])
+        let none = try await Command.run(["receipt", "-", "--transaction-id"], stdin: empty)
+        #expect(none.status == 0)
+        #expect(none.output.isEmpty)
+        #expect(!none.errors.isEmpty)
+        let program = try await Command.run(["receipt", "-", "--transaction-id", "--json"], stdin: empty)
+        #expect(program.status == 0)
+        #expect(program.output == "{\"verified\":false,\"transaction_id\":null}\n")
+        try await Refused.check(
+            ["receipt", "-", "--transaction-id"], stdin: Data("no receipt".utf8), reason: "bad_base64url")
+    }
+
+    @Test(
+        "answers as verifyReceipt, status 0 for status 0",
+        arguments: [
+            (["ROOT"], 0, 0), (["ROOT", "--environment", "production"], 0, 0),
+            (["ROOT", "--environment", "production", "--environment", "sandbox"], 0, 0),
+            (["ROOT", "--environment", "sandbox"], 21008, 1), ([], 21003, 1),
+        ] as [([String], Int, Int32)])
+    func verifyReceipt(_ options: [String], _ answer: Int, _ status: Int32) async throws {
+        let specimen = try Specimen.shared.get()
+        let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.receiptRoot.path] : [$0] }
+        let outcome = try await Command.run(
+            ["receipt", "-", "--verify-receipt"] + options, stdin: try specimen.receipt())
+        #expect(outcome.status == status)
+        let object = try outcome.object()
+        #expect(object["status"] as? Int == answer)
+        #expect((object["receipt"] == nil) == (answer != 0))
+    }
+}

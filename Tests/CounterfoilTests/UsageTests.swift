@@ -1,0 +1,130 @@
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+/// What a refusal looks like.
+enum Refused {
+    /// Refused with this reason: nothing but words on standard error for a person, one object for a program.
+    static func check(
+        _ arguments: [String], stdin: Data = Data(), reason: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let person = try await Command.run(arguments, stdin: stdin)
+        #expect(person.status == 1, sourceLocation: sourceLocation)
+        #expect(person.output.isEmpty, sourceLocation: sourceLocation)
+        #expect(person.errors.hasPrefix("refused \(reason): "), "\(person.errors)", sourceLocation: sourceLocation)
+        let program = try await Command.run(arguments + ["--json"], stdin: stdin)
+        #expect(program.status == 1, sourceLocation: sourceLocation)
+        #expect(program.errors.isEmpty, sourceLocation: sourceLocation)
+        let object = try program.object()
+        #expect(object["valid"] as? Bool == false, sourceLocation: sourceLocation)
+        #expect(object["reason"] as? String == reason, sourceLocation: sourceLocation)
+        #expect(object["message"] is String, sourceLocation: sourceLocation)
+    }
+}
+
+@Suite("The command, given anything")
+struct UsageTests {
+    @Test(
+        "refuses what is neither signed data nor a receipt",
+        arguments: [
+            ("", "malformed_compact_form", "malformed_receipt"), ("\n", "malformed_compact_form", "malformed_receipt"),
+            ("a.b.c", "bad_base64url", "bad_base64url"), ("e30.e30.e30", "bad_json", "bad_base64url"),
+            ("{", "malformed_compact_form", "malformed_receipt"),
+            ("\0\0\0\0", "malformed_compact_form", "bad_base64url"),
+        ])
+    func texts(_ text: String, _ jws: String, _ receipt: String) async throws {
+        try await Refused.check(["verify", "-"], stdin: Data(text.utf8), reason: jws)
+        try await Refused.check(["receipt", "-"], stdin: Data(text.utf8), reason: receipt)
+    }
+
+    @Test("refuses bytes of every kind", arguments: ["30", "3080", "30820100", "7b", "ff", "fffe4d00", "c080"])
+    func bytes(_ start: String) async throws {
+        var generator = SystemRandomNumberGenerator()
+        let start = try #require([UInt8](hexadecimal: start))
+        let garbage = Data(start) + Data((0..<5000).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        for input in [Data(start), garbage] {
+            for command in ["verify", "receipt"] {
+                let outcome = try await Command.run([command, "-"], stdin: input)
+                #expect(outcome.status == 1)
+                #expect(outcome.output.isEmpty)
+                #expect(outcome.errors.hasPrefix("refused "))
+            }
+        }
+    }
+
+    @Test("refuses 13 MB at once")
+    func huge() async throws {
+        let input = Data(repeating: UInt8(ascii: "M"), count: 13_000_000)
+        try await Refused.check(["verify", "-"], stdin: input, reason: "too_large")
+        try await Refused.check(["receipt", "-"], stdin: input, reason: "too_large")
+    }
+
+    @Test(
+        "answers wrong usage with status 2, and nothing on standard output",
+        arguments: [
+            ["unknown"], ["verify"], ["receipt"], ["verify", "a", "b"], ["receipt", "a", "b"], ["--unknown"],
+            ["verify", "/nowhere/file"], ["receipt", "/nowhere/file"], ["verify", "/"], ["receipt", "/"],
+            ["verify", ""], ["receipt", ""], ["verify", "/dev/full/x"], ["receipt", "-", "--unknown"],
+            ["verify", "-", "--as-of", "yesterday"], ["receipt", "-", "--as-of", "2025-13-01"],
+            ["verify", "-", "--environment", "xcode"], ["receipt", "-", "--environment", "Production "],
+            ["verify", "-", "--app-apple-id", "1"], ["verify", "-", "--app-apple-id", "x", "--bundle-id", "a"],
+            ["verify", "-", "--revocation", "maybe"], ["verify", "-", "--root", "/nowhere"],
+            ["receipt", "-", "--root", "/nowhere"], ["receipt", "-", "--root", "/dev/null"],
+            ["receipt", "-", "--root"], ["receipt", "-", "--intermediate", "/nowhere"],
+            ["receipt", "-", "--xcode-certificate", "/nowhere"], ["receipt", "-", "--xcode-certificate", "/dev/null"],
+            ["receipt", "-", "--device-id", "xy"], ["receipt", "-", "--device-id", "0102"],
+            ["receipt", "-", "--device-id", ""], ["receipt", "-", "--transaction-id", "--verify-receipt"],
+            ["receipt", "-", "--verify-receipt", "--bundle-id", "a"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let outcome = try await Command.run(arguments)
+        #expect(outcome.status == 2)
+        #expect(outcome.output.isEmpty)
+        #expect(!outcome.errors.isEmpty)
+    }
+
+    @Test("refuses certificate files that hold something else", arguments: ["--root", "--xcode-certificate"])
+    func certificates(_ option: String) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "x.pem")
+            for contents in [
+                "", "no certificate", "0\u{1}", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+            ] {
+                try Data(contents.utf8).write(to: file)
+                for command in ["verify", "receipt"] {
+                    let outcome = try await Command.run([command, "-", option, file.path])
+                    #expect(outcome.status == 2)
+                    #expect(outcome.output.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "explains every option in its help",
+        arguments: [
+            (
+                "verify",
+                ["--bundle-id", "--app-apple-id", "--environment", "--revocation"]
+            ),
+            (
+                "receipt",
+                [
+                    "--bundle-id", "--app-version", "--environment", "--device-id", "--intermediate",
+                    "--transaction-id", "--verify-receipt",
+                ]
+            ),
+        ])
+    func help(_ command: String, _ options: [String]) async throws {
+        let outcome = try await Command.run([command, "--help"])
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+        for option in options + ["--root", "--as-of", "--xcode-certificate", "--json", "--help", "<file>"] {
+            #expect(outcome.output.contains("  \(option)") || outcome.output.contains(", \(option)"), "\(option)")
+        }
+        #expect(outcome.output.contains("Exit status: 0 valid, 1 refused, 2 wrong usage."))
+        #expect(try await Command.run(["--help"]).output.contains("  \(command) "))
+    }
+}
