@@ -24,7 +24,7 @@ import TestSupport
         }
     }
 
-    @Test("changed headers never trap, and none that repeats a member passes")
+    @Test("changed headers never trap, and what passes is JSON to Foundation too")
     func headers() throws {
         let genuine = Array(#"{"alg":"ES256","kid":"a\"b","typ":"JWT","x5c":["AAAA","BBBB","CCCC"]}"#.utf8)
         var generator = SeededGenerator(seed: 11)
@@ -34,7 +34,6 @@ import TestSupport
             #expect(header.certificates.count <= 3)
             let object = try #require(JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
             #expect(object["alg"] as? String == "ES256")
-            #expect(try MemberNames.ofObject(in: json).sorted() == object.keys.sorted())
         }
     }
 

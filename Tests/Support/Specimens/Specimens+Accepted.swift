@@ -51,7 +51,11 @@ extension Specimens {
             try Pieces($0, header: $0.header(adding: #""x":"\#(String(repeating: "A", count: 100_000))","#)).text
         },
         Specimen("header: a member that only looks like crit", nil) {
-            try Pieces($0, header: $0.header(adding: #""x":{"crit":["a"],"alg":"none","alg":"none"},"#)).text
+            try Pieces($0, header: $0.header(adding: #""x":{"crit":["a"],"b64":false,"alg":"none"},"#)).text
+        },
+        Specimen("header: white space before", nil) { try Pieces($0, header: " " + $0.header()).text },
+        Specimen("header: 31 arrays in each other", nil) {
+            try Pieces($0, header: $0.header(adding: "\"x\":\(nested(31)),")).text
         },
         Specimen("header: white space between members", nil) {
             try Pieces($0, header: $0.header().replacing(",", with: " ,\r\n\t ") + "\n").text
@@ -67,6 +71,7 @@ extension Specimens {
         Specimen("payload: unknown members and values", nil) {
             try $0.sign(Members(.transaction).with("x", #"{"y":[null,1e300,"é"]}"#).with("type", "\"New\""))
         },
+        Specimen("payload: 31 arrays in each other", nil) { try $0.sign(Members(.transaction).with("x", nested(31))) },
         Specimen("payload: 100 kB of an unknown member", nil) {
             try $0.sign(Members(.transaction).with("x", "\"\(String(repeating: "A", count: 100_000))\""))
         },

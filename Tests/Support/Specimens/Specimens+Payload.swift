@@ -17,6 +17,13 @@ extension Specimens {
         ("10 000 arrays in each other", { $0.with("x", nested(10_000)).json }),
         ("10 000 objects in each other", { $0.with("x", nestedObjects(10_000)).json }),
         ("10 000 open arrays", { _ in String(repeating: "[", count: 10_000) }),
+        ("32 arrays in each other", { $0.with("x", nested(32)).json }),
+        ("a member twice", { $0.with("environment", "\"Production\",\"environment\":\"Sandbox\"").json }),
+        ("a member twice, one escaped", { $0.with("bundleId", #""x","bundle\u0049d":"com.example.app""#).json }),
+        ("a member twice, further in", { $0.with("x", #"{"y":1,"y":2}"#).json }),
+        ("a control character in a member that nobody reads", { $0.with("x", "\"\u{2}\"").json }),
+        ("a bad escape in a member that nobody reads", { $0.with("x", #""\q""#).json }),
+        ("a byte order mark", { "\u{FEFF}" + $0.json }),
         ("a control character", { $0.with("productId", "\"\u{2}\"").json }),
         ("a lone surrogate", { $0.with("productId", #""\ud800""#).json }),
         ("a bad escape", { $0.with("productId", #""\q""#).json }),
@@ -47,6 +54,14 @@ extension Specimens {
     static let otherKinds: [Specimen] = [
         Specimen("payload: bytes that are no UTF-8", .badJSON) {
             try $0.sign(json: Data([0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x3A, 0x31, 0x7D]))
+        },
+        Specimen("payload: bytes that are no UTF-8 in a member that nobody reads", .badJSON) {
+            var bytes = Data(Members(.transaction).with("zzz", "\"@@\"").json.utf8)
+            bytes.replaceSubrange(bytes.count - 4..<bytes.count - 2, with: [0xFF, 0xFE])
+            return try $0.sign(json: bytes)
+        },
+        Specimen("payload: UTF-16", .badJSON) {
+            try $0.sign(json: Members(.transaction).json.data(using: .utf16LittleEndian) ?? Data())
         },
         Specimen("payload: a transaction taken for a notification", .badJSON, .notification) {
             try $0.sign(Members(.transaction))
