@@ -16,6 +16,7 @@ demo: system-packages ## Build the command and take the tour
 test: system-packages interop ## Check the format, build everything, run all tests
 	Scripts/check-format
 	Scripts/check-imports
+	Scripts/mutants --check
 	$(BUILD) --build-tests --explicit-target-dependency-import-check error
 	COUNTERFOIL_INTEROP=required swift test --skip-build
 	Scripts/check-dependents
@@ -40,6 +41,10 @@ mutants: system-packages interop ## Disable each check in turn and see a test tu
 .PHONY: fuzz
 fuzz: system-packages ## Fuzz every parser; FUZZ_SECONDS=60 each, FUZZ_TARGET=name for one
 	Fuzz/run
+
+.PHONY: oldest
+oldest: system-packages ## Build a dependent with the oldest swift-crypto that is supported
+	Scripts/check-dependents --oldest
 
 .PHONY: docs
 docs: ## Build the documentation of the libraries; a broken link is an error

@@ -122,3 +122,30 @@ if !isDependency {
         example("sign-offer", "SignOffer", "AppStoreServer"),
     ]
 }
+
+// Fuzz/run sets the variable. Nobody else sees these targets: they need libFuzzer, and unsafe flags.
+if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
+    let libraries: [Target.Dependency] = [
+        "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, cryptoExtras,
+        x509, asn1,
+    ]
+    func harness(_ name: String, _ folder: String) -> Target {
+        .executableTarget(
+            name: "fuzz-" + name, dependencies: libraries + ["FuzzSupport", "FuzzDriver"], path: "Fuzz/" + folder,
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
+    }
+    package.targets += [
+        .target(name: "FuzzDriver", path: "Fuzz/Driver"),
+        .target(name: "FuzzSupport", dependencies: libraries, path: "Fuzz/Support", swiftSettings: settings),
+        .executableTarget(
+            name: "fuzz-seeds", dependencies: libraries + ["FuzzSupport"], path: "Fuzz/Seeds", swiftSettings: settings),
+        harness("base64", "Base64"),
+        harness("certificates", "Certificates"),
+        harness("legacy-receipts", "LegacyReceipts"),
+        harness("ocsp-responses", "OCSPResponses"),
+        harness("payload-json", "PayloadJSON"),
+        harness("signed-data", "SignedData"),
+        harness("transaction-ids", "TransactionIDs"),
+        harness("unified-receipts", "UnifiedReceipts"),
+    ]
+}

@@ -124,6 +124,8 @@ enum JSONEscapes {
         var index = text.startIndex
         while index < text.endIndex {
             guard text[index] == UInt8(ascii: "\\"), index + 1 < text.endIndex else {
+                // The second escape of a pair of surrogates follows the first at once.
+                guard units.isEmpty else { return nil }
                 plain.append(text[index])
                 index += 1
                 continue
@@ -131,9 +133,10 @@ enum JSONEscapes {
             result += String(decoding: plain, as: UTF8.self)
             plain = []
             if text[index + 1] == UInt8(ascii: "u") {
-                // A pair of surrogates is two escapes in a row.
-                guard text.endIndex - index >= 6,
-                    let unit = UInt16(String(decoding: text[(index + 2)..<(index + 6)], as: UTF8.self), radix: 16)
+                // A sign would be fine with `UInt16`.
+                let digits = text[(index + 2)...].prefix(4)
+                guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+                    let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
                 else { return nil }
                 units.append(unit)
                 index += 6

@@ -1,7 +1,7 @@
 /// Decodes a value from strict JSON (``JSONDocument``).
-enum StrictJSONDecoder {
+package enum StrictJSONDecoder {
     /// Throws ``JSONProblem`` for what is not strict JSON, `DecodingError` for what is not a `Value`.
-    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+    package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         try Value(from: JSONValueDecoder(document: JSONDocument(bytes), index: 0, parentPath: []))
     }
 }

@@ -1,0 +1,95 @@
+/// Payloads of every kind, with every field that has a form of its own.
+enum PayloadSeeds {
+    static let all: [String: String] = [
+        "transaction":
+            #"""
+        {"transactionId":"2","originalTransactionId":"1","previousOriginalTransactionId":"0","webOrderLineIt\#
+        emId":"3","bundleId":"com.example","productId":"com.example.pro","subscriptionGroupIdentifier":"4","\#
+        purchaseDate":1760000000001,"originalPurchaseDate":1760000000002,"expiresDate":1760000000003,"quanti\#
+        ty":2,"type":"Auto-Renewable Subscription","appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138",\#
+        "inAppOwnershipType":"PURCHASED","signedDate":1760000000004,"revocationReason":1,"revocationDate":17\#
+        60000000005,"revocationType":"REFUND_PRORATED","revocationPercentage":50000,"isUpgraded":true,"offer\#
+        Type":3,"offerIdentifier":"code","offerDiscountType":"PAY_UP_FRONT","offerPeriod":"P2M","environment\#
+        ":"Production","storefront":"USA","storefrontId":"143441","transactionReason":"PURCHASE","currency":\#
+        "USD","price":9999999990,"appTransactionId":"5","billingPlanType":"MONTHLY","commitmentInfo":{"billi\#
+        ngPeriodNumber":3,"commitmentExpiresDate":1760000000006,"commitmentPrice":119880,"totalBillingPeriod\#
+        s":12}}
+        """#,
+        "transaction-advanced":
+            #"""
+        {"transactionId":"2","environment":"Sandbox","advancedCommerceInfo":{"descriptors":{"description":"d\#
+        ","displayName":"n"},"estimatedTax":100,"period":"P1M","requestReferenceId":"r","taxCode":"C003-00-2\#
+        ","taxExclusivePrice":900,"taxRate":"0.15","items":[{"SKU":"s","description":"d","displayName":"n","\#
+        price":1000,"revocationDate":1760000000007,"offer":{"period":"P3D","periodCount":1,"price":0,"reason\#
+        ":"ACQUISITION"},"refunds":[{"refundAmount":500,"refundDate":1760000000008,"refundReason":"MODIFY_IT\#
+        EMS_REFUND","refundType":"CUSTOM"}]}]}}
+        """#,
+        "renewal":
+            #"""
+        {"originalTransactionId":"1","productId":"a","autoRenewProductId":"b","autoRenewStatus":1,"expiratio\#
+        nIntent":5,"isInBillingRetryPeriod":false,"gracePeriodExpiresDate":1,"priceIncreaseStatus":0,"offerT\#
+        ype":4,"offerIdentifier":"o","eligibleWinBackOfferIds":["x","y"],"renewalDate":2,"renewalPrice":1990\#
+        ,"currency":"EUR","recentSubscriptionStartDate":3,"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f6\#
+        08138","environment":"Production","signedDate":1760000000000,"commitmentInfo":{"commitmentAutoRenewP\#
+        roductId":"c","commitmentAutoRenewStatus":0,"commitmentRenewalDate":5,"commitmentRenewalPrice":6}}
+        """#,
+        "app-transaction":
+            #"""
+        {"receiptType":"Production","appAppleId":41,"bundleId":"com.example","applicationVersion":"2","versi\#
+        onExternalIdentifier":3,"receiptCreationDate":1760000000000,"originalPurchaseDate":-62135769600000,"\#
+        originalApplicationVersion":"1","deviceVerification":"QUJD","deviceVerificationNonce":"48c8b92d-ce0d\#
+        -4229-bedf-e61b4f9cfc92","preorderDate":5,"appTransactionId":"6","originalPlatform":"visionOS"}
+        """#,
+        "notification-data":
+            #"""
+        {"notificationType":"SUBSCRIBED","subtype":"INITIAL_BUY","notificationUUID":"48c8b92d-ce0d-4229-bedf\#
+        -e61b4f9cfc92","version":"2.0","signedDate":1760000000000,"data":{"environment":"Production","appApp\#
+        leId":41,"bundleId":"com.example","bundleVersion":"2","signedTransactionInfo":"a.b.c","signedRenewal\#
+        Info":"d.e.f","status":4,"consumptionRequestReason":"LEGAL"}}
+        """#,
+        "notification-summary":
+            #"""
+        {"notificationType":"RENEWAL_EXTENSION","subtype":"SUMMARY","notificationUUID":"u","version":"2.0","\#
+        signedDate":1760000000000,"summary":{"requestIdentifier":"R","environment":"Production","appAppleId"\#
+        :41,"bundleId":"com.example","productId":"p","storefrontCountryCodes":["USA"],"succeededCount":5,"fa\#
+        iledCount":2}}
+        """#,
+        "notification-token":
+            #"""
+        {"notificationType":"EXTERNAL_PURCHASE_TOKEN","subtype":"UNREPORTED","notificationUUID":"u","version\#
+        ":"2.0","signedDate":1760000000000,"externalPurchaseToken":{"externalPurchaseId":"SANDBOX_1","tokenC\#
+        reationDate":2,"appAppleId":41,"bundleId":"com.example"}}
+        """#,
+        "notification-app-data":
+            #"""
+        {"notificationType":"RESCIND_CONSENT","notificationUUID":"u","version":"2.0","signedDate":1760000000\#
+        000,"appData":{"appAppleId":41,"bundleId":"com.example","environment":"Sandbox","signedAppTransactio\#
+        nInfo":"a"}}
+        """#,
+        "realtime-request":
+            #"""
+        {"originalTransactionId":"1","appAppleId":41,"productId":"p","userLocale":"en-US","requestIdentifier\#
+        ":"48c8b92d-ce0d-4229-bedf-e61b4f9cfc92","environment":"Production","signedDate":1760000000000}
+        """#,
+        "xcode":
+            #"""
+        {"transactionId":"0","bundleId":"com.example","environment":"Xcode","signedDate":1760000000000.5,"pr\#
+        ice":0.0}
+        """#,
+        "header":
+            #"""
+        {"alg":"ES256","x5c":["a","b","c"],"typ":"JWT","kid":"k"}
+        """#,
+        "grammar":
+            #"""
+        [null,true,false,-0,0.5,-1.25e+3,1E2,9223372036854775807,"\u00e9\ud83d\ude00\n\\\/\"",{"a":{},"b":[]\#
+        },"é😀",[[[[1]]]]] 
+        """#,
+    ]
+}
+
+extension Seeds {
+    static func payloads() -> [Seed] {
+        PayloadSeeds.all.map { seed("payload-json", $0.key, $0.value) }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import FuzzSupport
+
+/// A seed: its path below `Fuzz`, and its bytes.
+typealias Seed = (path: String, bytes: [UInt8])
+
+/// Writes the seeds, and the certificates that their signatures rest on. The keys are thrown away, so every run makes new
+/// ones: `Fuzz/make-seeds` runs this when a seed is to be added, and everything it writes is committed.
+@main
+struct Seeds {
+    static func main() throws {
+        let seeds =
+            try base64() + certificates() + ocspResponses() + payloads() + signedData() + unifiedReceipts()
+            + legacyReceipts()
+        for folder in ["Corpus", "Trust"] {
+            try? FileManager.default.removeItem(at: Material.folder.appending(path: folder))
+        }
+        for (path, bytes) in seeds {
+            let file = Material.folder.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(bytes).write(to: file)
+        }
+        print("\(seeds.count) files")
+    }
+
+    static func seed(_ target: String, _ name: String, _ text: String) -> Seed {
+        seed(target, name, Array(text.utf8))
+    }
+
+    static func seed(_ target: String, _ name: String, _ bytes: some Sequence<UInt8>) -> Seed {
+        ("Corpus/\(target)/\(name)", Array(bytes))
+    }
+
+    private static func base64() -> [Seed] {
+        ["", "QQ", "QQ==", "QUI", "QUI=", "QUJD", "_-8", "/+8=", "QR", "Q", "QUJD\nQUJD", "QUJDREVGR0g9"].enumerated()
+            .map { seed("base64", "text-\($0)", $1) }
+    }
+}

@@ -1,0 +1,133 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import FuzzSupport
+import StoreSimulator
+
+private let harness = Property.success("the verifier can be made") { try Harness() }
+
+/// A JWS as a text; and, so that the checks behind the signature are reached, a payload (`{…`) or a protected header
+/// (`h{…`, with `%L`, `%I` and `%R` for the certificates) that the authority really signs.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzSignedData(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = input(start, count)
+    harness.verifyText(bytes)
+    switch bytes.first {
+    case UInt8(ascii: "{"): harness.signPayload(bytes)
+    case UInt8(ascii: "h"): harness.signHeader(bytes.dropFirst())
+    default: break
+    }
+    return 0
+}
+
+private struct Harness: Sendable {
+    private typealias Answer = Result<Verified<AnySignedPayload>, VerificationError>
+
+    private let authority: Authority
+    private let tolerant: SignedDataVerifier
+    private let strict: SignedDataVerifier
+    /// What was really signed: header, dot and payload of the seeds and of the genuine data.
+    private var signed: Set<Substring> = []
+
+    init() throws {
+        authority = try Authority(now: present)
+        let own = [Data(authority.root.der), try Material.certificate(.signedDataRoot)]
+        let all: Set<AppStoreEnvironment> = [.production, .sandbox, .xcode, .localTesting]
+        var configuration = SignedDataVerifier.Configuration(apps: .any(all))
+        configuration.anchors = TrustAnchors.apple.union(try TrustAnchors(certificates: own))
+        configuration.enrolledXcodeCertificates = [try Material.certificate(.xcode)]
+        configuration.validAt = .signingDate
+        configuration.now = { present }
+        tolerant = try SignedDataVerifier(configuration)
+        configuration.apps = .only([App(bundleId: "com.example", appAppleId: 41, environments: [.production])])
+        configuration.validAt = .now
+        strict = try SignedDataVerifier(configuration)
+        let genuine = try Material.contents(of: Material.fixtures.appending(path: "jws"))
+        for data in try Material.seeds("signed-data") + genuine {
+            let text = String(decoding: data, as: UTF8.self)
+            if case .success = answer(text) { signed.insert(Self.signingInput(text)) }
+        }
+        Property.require(!signed.isEmpty, "some seeds verify")
+    }
+
+    func verifyText(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard case .success(let verified) = answer(text) else { return }
+        Property.require(verified.text == text, "the text is the one received")
+        Property.require(signed.contains(Self.signingInput(text)), "nobody signed this")
+    }
+
+    func signPayload(_ payload: [UInt8]) {
+        let text = Property.success("anything can be signed") { try authority.sign(json: Data(payload)) }
+        let decoded = try? StrictJSONDecoder.decode(AnySignedPayload.self, from: payload)
+        switch answer(text) {
+        case .success(let verified):
+            Property.require(verified.payload == decoded, "the payload is what was signed")
+            let isLocal = [.xcode, .localTesting].contains(environment(of: verified.payload))
+            Property.require(!isLocal, "the App Store speaks for local testing")
+        case .failure(let error):
+            Property.require((error.code == .badJSON) == (decoded == nil), "only what cannot be read is bad: \(error)")
+            Property.require(
+                [.badJSON, .wrongEnvironment, .expiredOrNotYetValid].contains(error.code), "not true: \(error)")
+        }
+    }
+
+    func signHeader(_ template: ArraySlice<UInt8>) {
+        var header = String(decoding: template, as: UTF8.self)
+        let ders = authority.chain.map { Data($0).base64EncodedString() }
+        for (name, der) in zip(["%L", "%I", "%R"], ders) { header = header.replacing(name, with: der) }
+        let text = Property.success("anything can be signed") {
+            try Authority.compact(header: Data(header.utf8), payload: Self.payload, key: authority.signingKey)
+        }
+        guard case .success = answer(text) else { return }
+        let members =
+            Property.success("the header is JSON") {
+                try JSONSerialization.jsonObject(with: Data(header.utf8)) as? [String: Any]
+            } ?? [:]
+        Property.require(members["alg"] as? String == "ES256", "the algorithm is ES256")
+        Property.require(members["x5c"] as? [String] == ders, "the chain is the authority's")
+        Property.require(members["crit"] == nil && members["b64"] == nil, "nothing unknown is asked for")
+    }
+
+    private static let payload = Data("{\"transactionId\":\"1\",\"environment\":\"Sandbox\"}".utf8)
+
+    private func answer(_ text: String) -> Answer {
+        immediately {
+            do throws(VerificationError) {
+                let verified = try await tolerant.anyPayload(text)
+                // Whatever the stricter one says, it may not read another payload.
+                if let other = try? await strict.anyPayload(text) {
+                    Property.require(other.payload == verified.payload, "two verifiers read two payloads")
+                    Property.require(environment(of: other.payload) == .production, "only production is configured")
+                }
+                return .success(verified)
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func environment(of payload: AnySignedPayload) -> AppStoreEnvironment? {
+        switch payload {
+        case .transaction(let payload): payload.environment
+        case .renewalInfo(let payload): payload.environment
+        case .appTransaction(let payload): payload.receiptType
+        case .realtimeRequest(let payload): payload.environment
+        case .notification(let payload):
+            if let data = payload.data {
+                data.environment
+            } else if let summary = payload.summary {
+                summary.environment
+            } else if let token = payload.externalPurchaseToken {
+                token.externalPurchaseId.hasPrefix("SANDBOX") ? .sandbox : .production
+            } else {
+                payload.appData?.environment
+            }
+        }
+    }
+
+    private static func signingInput(_ text: String) -> Substring {
+        text[..<(text.lastIndex(of: ".") ?? text.startIndex)]
+    }
+}
