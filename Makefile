@@ -19,6 +19,7 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	Scripts/mutants --check
 	$(BUILD) --build-tests --explicit-target-dependency-import-check error
 	COUNTERFOIL_INTEROP=required swift test --skip-build
+	Scripts/build-docs
 	Scripts/check-dependents
 
 .PHONY: format

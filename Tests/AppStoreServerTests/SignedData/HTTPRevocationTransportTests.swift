@@ -1,0 +1,46 @@
+import AppStoreServer
+import Foundation
+import Testing
+
+@Suite("The transport for OCSP questions")
+struct HTTPRevocationTransportTests {
+    private func ask(_ status: String, _ headers: [String] = [], body: String = "answer") async throws -> (
+        answer: Data, requests: [String]
+    ) {
+        let answer = AsyncHTTPClientTransportTests.answer(status, headers, Data(body.utf8))
+        let server = try LoopbackServer(answer: answer)
+        defer { server.stop() }
+        let responder = try #require(URL(string: "http://127.0.0.1:\(server.port)/ocsp"))
+        let data = try await HTTPRevocationTransport().answer(
+            to: Data("question".utf8), from: responder, maximumBytes: 100)
+        return (data, server.requests)
+    }
+
+    @Test("posts the question with its media type and gives back the answer")
+    func roundTrip() async throws {
+        let (answer, requests) = try await ask("200 OK")
+        #expect(answer == Data("answer".utf8))
+        let request = try #require(requests.first)
+        #expect(request.hasPrefix("POST /ocsp HTTP/1.1\r\n"))
+        #expect(request.contains("\r\nContent-Type: application/ocsp-request\r\n"))
+        #expect(request.hasSuffix("\r\n\r\nquestion"))
+    }
+
+    @Test(
+        "takes no other status for an answer, and follows nobody elsewhere", arguments: ["500 No", "404 No", "302 Go"])
+    func refusal(_ status: String) async throws {
+        let elsewhere = try LoopbackServer(answer: AsyncHTTPClientTransportTests.answer("200 OK", [], Data("x".utf8)))
+        defer { elsewhere.stop() }
+        await #expect(throws: (any Error).self) {
+            try await ask(status, ["Location: http://127.0.0.1:\(elsewhere.port)/"])
+        }
+        #expect(elsewhere.requests.isEmpty)
+    }
+
+    @Test("stops reading at the limit")
+    func limit() async throws {
+        await #expect(throws: (any Error).self) {
+            try await ask("200 OK", body: String(repeating: "x", count: 101))
+        }
+    }
+}
