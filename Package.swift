@@ -42,7 +42,6 @@ let package = Package(
         .library(name: "AppStoreModels", targets: ["AppStoreModels"]),
         .library(name: "AppStoreServer", targets: ["AppStoreServer"]),
         .library(name: "AppStoreReceipts", targets: ["AppStoreReceipts"]),
-        .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .executable(name: "counterfoil", targets: ["counterfoil"]),
     ],
     traits: [

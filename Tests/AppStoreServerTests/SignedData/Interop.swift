@@ -62,7 +62,6 @@ enum Interop {
     }
 
     private static func ask() async throws -> Answers {
-        guard isReady else { throw Missing() }
         let authority = try TestStore.authority()
         let questions = Questions(
             verify: try (Specimens.forgeries + Specimens.accepted).map(question),
@@ -71,13 +70,19 @@ enum Interop {
                     kind: kind.rawValue, payload: Members(kind).json, key: authority.signingKeyPEM,
                     x5c: authority.chain.map { Data($0) })
             })
+        return try JSONDecoder().decode(Answers.self, from: await run("opinion.py", JSONEncoder().encode(questions)))
+    }
+
+    /// Runs a script of Tests/Interop on questions in JSON and returns its answers in JSON.
+    static func run(_ script: String, _ questions: Data) async throws -> Data {
+        guard isReady else { throw Missing() }
         return try await Tool.inTemporaryFolder { folder in
             let (input, output) = (folder.appending(path: "questions.json"), folder.appending(path: "answers.json"))
-            try JSONEncoder().encode(questions).write(to: input)
-            let script = Fixtures.package.appending(path: "Tests/Interop/opinion.py").path
+            try questions.write(to: input)
+            let script = Fixtures.package.appending(path: "Tests/Interop/\(script)").path
             let outcome = try await Tool.run(python.path, [script, input.path, output.path])
             guard outcome.status == 0 else { throw Failure(description: outcome.errors) }
-            return try JSONDecoder().decode(Answers.self, from: Data(contentsOf: output))
+            return try Data(contentsOf: output)
         }
     }
 
