@@ -107,12 +107,21 @@ public struct SignedDataVerifier: Sendable {
             chain = known
         } else {
             let json = try CompactForm.decode(form.header, of: text, "header")
-            chain = try SigningChain(header: ProtectedHeader(json: json), text: headerText, trust: trust)
+            chain = try proven(ProtectedHeader(json: json), headerText)
         }
         try chain.requireSignature(signature, over: UnsafeRawBufferPointer(rebasing: text[form.payload]))
         // Kept only now: a header alone is everybody's to send, a signature is not.
         if known == nil { cache.insert(chain, for: headerText) }
         return (chain, payload)
+    }
+
+    private func proven(
+        _ header: ProtectedHeader, _ text: UnsafeRawBufferPointer
+    ) throws(VerificationError) -> SigningChain {
+        // The certificates are public and a header can be varied without end: who sends genuine ones in ever new headers
+        // must not buy two P-384 verifications each time.
+        if let sibling = cache.chain(of: header.certificates) { return SigningChain(sibling, text: text) }
+        return try SigningChain(header: header, text: text, trust: trust)
     }
 
     private func finding(for chain: SigningChain) async throws(VerificationError) -> RevocationFinding {

@@ -16,6 +16,8 @@ final class SigningChain: Sendable {
     }
 
     let authority: Authority
+    /// The certificates as the header had them, DER encoded.
+    let ders: [[UInt8]]
     let certificates: [CertificateSummary]
     let anchor: String
 
@@ -48,10 +50,22 @@ final class SigningChain: Sendable {
             throw VerificationError(.unsupportedAlgorithm, "the signing key is not on P-256")
         }
         self.key = CryptoConstant(key)
+        ders = header.certificates
+        hashedHeader = Self.hash(text)
+    }
+
+    /// The chain that `proven` is, in a header of another text.
+    init(_ proven: SigningChain, text: UnsafeRawBufferPointer) {
+        (authority, ders, certificates) = (proven.authority, proven.ders, proven.certificates)
+        (anchor, key) = (proven.anchor, proven.key)
+        hashedHeader = Self.hash(text)
+    }
+
+    private static func hash(_ header: UnsafeRawBufferPointer) -> CryptoConstant<SHA256> {
         var hash = SHA256()
-        hash.update(bufferPointer: text)
+        hash.update(bufferPointer: header)
         hash.update(data: [UInt8(ascii: ".")])
-        hashedHeader = CryptoConstant(hash)
+        return CryptoConstant(hash)
     }
 
     /// Refuses unless `signature` is the key's for the header, a dot and `payload`, both as received.

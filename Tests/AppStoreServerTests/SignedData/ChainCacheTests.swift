@@ -37,6 +37,23 @@ import TestSupport
         for index in 0..<10 { #expect(cache.has("header \(index)") == (index >= 10 - capacity)) }
     }
 
+    @Test("knows certificates in a header of another text, and verifies and keeps that as well")
+    func sibling() async throws {
+        let verifier = try TestStore.verifier()
+        _ = try await verifier.transaction(Pieces(authority).text)
+        let certificates = authority.chain
+        let proven = try #require(verifier.cache.chain(of: certificates))
+        #expect(verifier.cache.chain(of: Array(certificates.dropLast())) == nil)
+        #expect(verifier.cache.chain(of: certificates.reversed()) == nil)
+
+        let varied = try Pieces(authority, header: authority.header(adding: #""typ":"JWT","#))
+        let trace = try await verifier.transaction(varied.text).trace
+        #expect(trace.certificates == proven.certificates)
+        #expect(verifier.cache.count == 2)
+        let forged = try varied.changing { $0.header = try Pieces(authority).header }.text
+        #expect(try await refusal { try await verifier.transaction(forged) } == .badSignature)
+    }
+
     @Test("every single changed letter of a known header makes it an unknown one")
     func prefixGames() async throws {
         let genuine = try Pieces(authority)
