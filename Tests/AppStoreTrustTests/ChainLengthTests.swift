@@ -1,0 +1,19 @@
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite("The length of a chain")
+struct ChainLengthTests {
+    @Test("is exactly three, whatever the others are", arguments: [0, 1, 2, 4, 5])
+    func length(_ count: Int) async throws {
+        let authority = try TestStore.authority()
+        let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
+        let chain = authority.chain
+        let ders = Array((chain + [authority.root.der, authority.leaf.der]).prefix(count))
+        let code = try await refusal { try CertificateChain(ders: ders, anchors: anchors, markers: .appStore) }
+        #expect(code == .chainLength)
+        _ = try CertificateChain(ders: chain, anchors: anchors, markers: .appStore)
+    }
+}
