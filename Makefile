@@ -9,8 +9,8 @@ help: ## List the targets
 
 .PHONY: demo
 demo: system-packages ## Build the command and take the tour
-	$(BUILD) -c release --product counterfoil
-	.build/release/counterfoil tour $(wildcard ../shared/fixtures)
+	$(BUILD) --product counterfoil
+	.build/debug/counterfoil tour $(wildcard ../shared/fixtures)
 
 .PHONY: test
 test: system-packages interop ## Check the format, build everything, run all tests
