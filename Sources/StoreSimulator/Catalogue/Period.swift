@@ -1,0 +1,82 @@
+public import Foundation
+
+/// A length of time as people agree on it: a number of days, weeks, months or years. Written in ISO 8601, such as `P1M`.
+public struct Period: Sendable, Hashable {
+    /// What is counted.
+    public enum Unit: String, Sendable, Hashable, CaseIterable { case day = "D", week = "W", month = "M", year = "Y" }
+
+    /// How many, at least 1.
+    public let count: Int
+    /// Of what.
+    public let unit: Unit
+
+    /// A period of 1 to 10,000 units; nil for any other number.
+    public init?(_ count: Int, _ unit: Unit) {
+        guard (1...10_000).contains(count) else { return nil }
+        self.count = count
+        self.unit = unit
+    }
+
+    private init(exactly count: Int, _ unit: Unit) {
+        self.count = count
+        self.unit = unit
+    }
+
+    /// A week.
+    public static let week = Period(exactly: 1, .week)
+    /// A month.
+    public static let month = Period(exactly: 1, .month)
+    /// A year.
+    public static let year = Period(exactly: 1, .year)
+
+    /// Reads ISO 8601 with one unit, such as `P2W`; nil for anything else.
+    public init?(iso8601 text: String) {
+        guard text.utf8.count <= 8, text.hasPrefix("P"), let last = text.last, let unit = Unit(rawValue: String(last)),
+            case let digits = text.dropFirst().dropLast(), digits.allSatisfy({ $0.isASCII && $0.isNumber }),
+            let count = Int(digits)
+        else { return nil }
+        self.init(count, unit)
+    }
+
+    /// ISO 8601, such as `P2W`.
+    public var iso8601: String { "P\(count)\(unit.rawValue)" }
+
+    /// The same length `factor` times; nil beyond 10,000 units.
+    public func times(_ factor: Int) -> Period? {
+        let (product, overflow) = count.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : Period(product, unit)
+    }
+
+    /// The instant this long after `date`, in the Gregorian calendar and UTC. A month after the last day of a month is
+    /// the last day of the next one.
+    public func after(_ date: Date) -> Date {
+        switch unit {
+        case .day: date + Double(count) * 86_400
+        case .week: date + Double(count) * 7 * 86_400
+        case .month: Self.calendar.date(byAdding: .month, value: count, to: date) ?? date + Double(count) * 30 * 86_400
+        case .year: Self.calendar.date(byAdding: .year, value: count, to: date) ?? date + Double(count) * 365 * 86_400
+        }
+    }
+
+    private static let calendar: Calendar = {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar
+    }()
+}
+
+extension Period: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let period = Period(iso8601: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "not a period such as P1W, P1M or P1Y")
+        }
+        self = period
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(iso8601)
+    }
+}
