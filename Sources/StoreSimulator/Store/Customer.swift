@@ -1,0 +1,30 @@
+package import Foundation
+
+/// One Apple Account as the app's store knows it.
+package struct Customer: Sendable, Codable {
+    package let id: String
+    package var storefront: String
+    /// One per account and app. A purchase is not needed for it.
+    package let appTransactionId: String
+    /// When the account first got the app.
+    package let since: Date
+    /// Whether the payment method fails.
+    package var isBillingFailing = false
+    /// The accounts that may use what this one buys, in the order in which they joined.
+    package var family: [String] = []
+    /// Every transaction, in the order in which they were made.
+    package var transactions: [String] = []
+    /// The original transaction identifiers of all subscriptions, own and shared.
+    package var subscriptions: [String] = []
+    /// The groups in which the introductory offer is used up.
+    package var introductoryGroups: Set<String> = []
+    /// The groups of customers it belongs to (sandbox): group identifier and role by product.
+    package var groups: [CustomerGroup] = []
+}
+
+/// Membership in a group of customers. Apple's page: `Get Customer Groups`.
+package struct CustomerGroup: Sendable, Codable, Hashable {
+    package let id: String
+    package let isOrganization: Bool
+    package let isAdministrator: Bool
+}

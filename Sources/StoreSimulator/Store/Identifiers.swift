@@ -1,0 +1,61 @@
+internal import Foundation
+
+/// Makes the identifiers of one store, always the same for the same seed and the same order of commands.
+package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
+    private var state: UInt64
+    private var lastTransaction: Int64
+    private var lastLineItem: Int64
+
+    package init(seed: UInt64, isSandbox: Bool) {
+        state = seed ^ (isSandbox ? 0x53_41_4E_44 : 0x50_52_4F_44)
+        lastTransaction = isSandbox ? 2_000_000_100_000_000 : 340_001_000_000_000
+        lastLineItem = isSandbox ? 2_000_000_010_000_000 : 340_000_100_000_000
+    }
+
+    /// SplitMix64, which passes BigCrush and has one word of state.
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    /// A transaction identifier, higher than all before it.
+    package mutating func transaction() -> String {
+        lastTransaction &+= Int64(next() % 997) &+ 1
+        return String(lastTransaction)
+    }
+
+    /// A `webOrderLineItemId`.
+    package mutating func lineItem() -> String {
+        lastLineItem &+= Int64(next() % 997) &+ 1
+        return String(lastLineItem)
+    }
+
+    /// An `appTransactionId`: 18 digits.
+    package mutating func appTransaction() -> String { String(704_000_000_000_000_000 + next() % 1_000_000_000_000_000) }
+
+    /// An order identifier as customers find it on their receipt.
+    package mutating func order() -> String {
+        let letters = Array("ABCDEFGHJKLMNPQRSTVWXYZ0123456789")
+        return "M" + String((0..<9).compactMap { _ in letters.randomElement(using: &self) })
+    }
+
+    /// A random UUID (version 4), lower case.
+    package mutating func uuid() -> String { version4().uuidString.lowercased() }
+
+    private mutating func version4() -> UUID {
+        var high = next()
+        var low = next()
+        high = (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
+        low = (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
+        func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (56 - 8 * index)) }
+        return UUID(
+            uuid: (
+                byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
+                byte(high, 6), byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3), byte(low, 4),
+                byte(low, 5), byte(low, 6), byte(low, 7)
+            ))
+    }
+}

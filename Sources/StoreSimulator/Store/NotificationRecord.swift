@@ -1,0 +1,92 @@
+package import AppStoreModels
+package import Foundation
+
+/// A notification as it was when it was signed, and what became of it.
+package struct NotificationRecord: Sendable, Codable {
+    package let uuid: String
+    package let type: NotificationTypeV2
+    package let subtype: NotificationSubtype?
+    package let signedDate: Date
+    package let content: Content
+    /// Whom it is about; nil for a summary, a test or an external purchase.
+    package let customer: String?
+    /// The token of a test notification.
+    package let testToken: String?
+    /// Other values for fields, by path, as `trigger --override` asks for.
+    package var overrides: [String: JSONValue] = [:]
+    package var attempts: [SendAttemptItem] = []
+    /// Whether it reached the receiver.
+    package var isDelivered = false
+    /// Whether another attempt is planned.
+    package var isPending = false
+    /// Made when it is first asked for, and the same from then on.
+    package var seal: Seal?
+
+    /// Exactly one of the payload's four objects.
+    package enum Content: Sendable, Codable {
+        case purchase(Purchase)
+        case summary(NotificationSummary)
+        case externalPurchaseToken(ExternalPurchaseToken)
+        case appTransaction(AppTransaction)
+        case test
+    }
+
+    package struct Purchase: Sendable, Codable {
+        package var transaction: JWSTransactionDecodedPayload
+        package var renewalInfo: JWSRenewalInfoDecodedPayload?
+        package var status: SubscriptionStatus?
+        package var consumptionRequestReason: ConsumptionRequestReason?
+    }
+
+    /// The signatures: with the payload's bytes, which can be made again, they give the exact text again.
+    package struct Seal: Sendable, Codable {
+        /// Which leaf signed.
+        package var generation: Int
+        package var notification: Data
+        package var transaction: Data?
+        package var renewalInfo: Data?
+    }
+}
+
+/// Any JSON value.
+package enum JSONValue: Sendable, Hashable, Codable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import AppStoreModels
+internal import Foundation
+
+// How notifications are made. What they carry is settled here and now; they are signed when somebody first wants to see them.
+
+extension Store {
+    /// About a subscription, with its current transaction.
+    mutating func announce(
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, about subscription: Subscription,
+        at now: Date
+    ) {
+        guard subscription.ownership == .purchased || isForHolders(type) else { return }
+        if let transaction = transactions[subscription.current] {
+            announce(type, subtype, about: transaction, at: now)
+        }
+    }
+
+    mutating func announce(
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, about subscription: String, at now: Date
+    ) {
+        if let subscription = subscriptions[subscription] { announce(type, subtype, about: subscription, at: now) }
+    }
+
+    /// Whether those who use what another one bought are told about: beginning and end always.
+    private func isForHolders(_ type: NotificationTypeV2) -> Bool {
+        type == .subscribed || type == .revoke || settings.notifiesFamilyMembers
+    }
+
+    /// About a transaction, which may be an older one; renewal info and status are the subscription's as it is now.
+    mutating func announce(
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, about transaction: StoredTransaction,
+        reason: ConsumptionRequestReason? = nil, at now: Date
+    ) {
+        var payload = transaction.payload
+        payload.signedDate = now
+        var purchase = NotificationRecord.Purchase(transaction: payload)
+        purchase.consumptionRequestReason = reason
+        if transaction.isSubscription, let subscription = subscriptions[payload.originalTransactionId] {
+            purchase.renewalInfo = renewalInfo(of: subscription, at: now)
+            purchase.status = status(of: subscription, at: now)
+        }
+        announce(type, subtype, .purchase(purchase), customer: transaction.customer, at: now)
+    }
+
+    mutating func announce(
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, _ content: NotificationRecord.Content,
+        customer: String?, token: String? = nil, at now: Date
+    ) {
+        let number = notifications.count
+        var record = NotificationRecord(
+            uuid: identifiers.uuid(), type: type, subtype: subtype, signedDate: now, content: content,
+            customer: customer, testToken: token)
+        if settings.notificationURL != nil {
+            record.isPending = true
+            deliveries.add(.delivery(number), at: now)
+        }
+        if let token { tests[token] = number }
+        notificationsByUUID[record.uuid] = number
+        notifications.append(record)
+    }
+}

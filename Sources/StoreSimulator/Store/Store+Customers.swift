@@ -1,0 +1,89 @@
+package import AppStoreModels
+package import Foundation
+
+extension Store {
+    /// More than this, and a mistake in a loop is likelier than a need.
+    static let largestNumberOfCustomers = 1_000_000
+
+    mutating func createCustomer(
+        _ id: String, in storefront: String?, at now: Date
+    ) throws(StoreError) -> Subject {
+        guard customers[id] == nil else {
+            throw StoreError(.alreadyExists, "there is a customer \(id.debugDescription) already")
+        }
+        try checkName(id)
+        if let storefront, catalogue.storefront(storefront) == nil {
+            throw StoreError(.unknownStorefront, "the catalogue has no storefront \(storefront.debugDescription)")
+        }
+        addCustomer(id, in: storefront, at: now)
+        return Subject(customer: id)
+    }
+
+    func checkName(_ id: String) throws(StoreError) {
+        let scalars = id.unicodeScalars
+        guard (1...64).contains(scalars.count), scalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
+            throw StoreError(.invalidArgument, "a customer's name has 1 to 64 characters, and no spaces")
+        }
+        guard customers.count < Self.largestNumberOfCustomers else {
+            throw StoreError(.limitReached, "there are \(customers.count) customers already")
+        }
+    }
+
+    /// The customer of that name, new if need be. The name has been checked.
+    @discardableResult
+    mutating func addCustomer(_ id: String, in storefront: String? = nil, at now: Date) -> Customer {
+        if let customer = customers[id] { return customer }
+        let customer = Customer(
+            id: id, storefront: storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code,
+            appTransactionId: identifiers.appTransaction(), since: now)
+        customers[id] = customer
+        customersByAppTransaction[customer.appTransactionId] = id
+        return customer
+    }
+
+    mutating func rescindConsent(_ id: String, at now: Date) throws(StoreError) -> Subject {
+        let customer = try customer(id)
+        announce(.rescindConsent, nil, .appTransaction(appTransaction(of: customer, at: now)), customer: id, at: now)
+        return Subject(customer: id)
+    }
+
+    mutating func clearHistory(of id: String) throws(StoreError) -> Subject {
+        var customer = try customer(id)
+        guard isSandbox else {
+            throw StoreError(.impossibleTransition, "only the sandbox can clear a customer's purchases")
+        }
+        for transaction in customer.transactions {
+            if let order = transactions.removeValue(forKey: transaction)?.order { transactionsByOrder[order] = nil }
+        }
+        for subscription in customer.subscriptions { subscriptions[subscription] = nil }
+        customer.transactions = []
+        customer.subscriptions = []
+        customer.introductoryGroups = []
+        customers[id] = customer
+        return Subject(customer: id)
+    }
+
+    mutating func join(
+        _ id: String, _ group: String, isOrganization: Bool, isAdministrator: Bool
+    ) throws(StoreError) -> Subject {
+        let customer = try customer(id)
+        guard (1...32).contains(group.utf8.count), group.utf8.allSatisfy({ (48...57).contains($0) }) else {
+            throw StoreError(.invalidArgument, "a group's identifier is a number")
+        }
+        guard !customer.groups.contains(where: { $0.id == group }) else {
+            throw StoreError(.alreadyExists, "\(id) belongs to group \(group) already")
+        }
+        customers[id]?.groups.append(
+            CustomerGroup(id: group, isOrganization: isOrganization, isAdministrator: isAdministrator))
+        return Subject(customer: id)
+    }
+
+    /// How the customer came by the app.
+    package func appTransaction(of customer: Customer, at now: Date) -> AppTransaction {
+        AppTransaction(
+            receiptType: environment, appAppleId: app.appAppleId, bundleId: app.bundleId,
+            applicationVersion: app.version, receiptCreationDate: now, originalPurchaseDate: customer.since,
+            originalApplicationVersion: app.version, appTransactionId: customer.appTransactionId,
+            originalPlatform: .iOS, requestDate: now)
+    }
+}

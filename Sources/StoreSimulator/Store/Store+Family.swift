@@ -1,0 +1,120 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension Store {
+    /// A family has up to six members, the purchaser among them.
+    static let largestFamily = 6
+
+    mutating func share(_ id: String, with member: String, at now: Date) throws(StoreError) -> Subject {
+        let customer = try customer(id)
+        guard id != member else { throw StoreError(.invalidArgument, "nobody is a member of their own family") }
+        guard !customer.family.contains(member) else {
+            throw StoreError(.alreadyExists, "\(member) belongs to \(id)'s family already")
+        }
+        guard customer.family.count + 1 < Self.largestFamily else {
+            throw StoreError(.limitReached, "a family has up to \(Self.largestFamily) members")
+        }
+        if customers[member] == nil { try checkName(member) }
+        addCustomer(member, at: now)
+        customers[id]?.family.append(member)
+        for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) where subscription.owner == nil {
+            let status = status(of: subscription, at: now)
+            if status == .active || status == .billingGracePeriod {
+                shareSubscription(subscription, with: member, at: now)
+            }
+        }
+        for transaction in customer.transactions.compactMap({ transactions[$0] }) {
+            guard let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
+                product.type == .nonConsumable, transaction.payload.inAppOwnershipType == .purchased,
+                transaction.payload.revocationDate == nil
+            else { continue }
+            shareOnce(transaction, product, with: member, at: now)
+        }
+        return Subject(customer: member, transaction: customers[member]?.transactions.last)
+    }
+
+    /// Gives a family member the purchaser's subscription, for the first time or again.
+    mutating func shareSubscription(_ subscription: Subscription, with member: String, at now: Date) {
+        guard subscription.ownership == .purchased, let customer = customers[member],
+            let original = transactions[subscription.current]?.payload,
+            let product = catalogue.product(original.productId), product.isFamilyShareable
+        else { return }
+        let earlier = customer.subscriptions.compactMap { subscriptions[$0] }.first { $0.owner == subscription.id }
+        let belongsToGroup = customer.subscriptions.contains { subscriptions[$0]?.group == subscription.group }
+        var share =
+            earlier
+            ?? Subscription(
+                id: "", customer: member, group: subscription.group, ownership: .familyShared, owner: subscription.id,
+                current: "", renewalProduct: subscription.renewalProduct, price: 0,
+                priceProduct: subscription.priceProduct, streakStart: now)
+        share.renewsAutomatically = subscription.renewsAutomatically
+        share.renewalProduct = subscription.renewalProduct
+        share.expirationIntent = subscription.expirationIntent
+        share.retryEnds = subscription.retryEnds
+        share.graceEnds = subscription.graceEnds
+        let transaction = begin(&share, product, reason: .purchase, at: now)
+        change(transaction) { $0.expiresDate = original.expiresDate }
+        if earlier == nil { customers[member]?.subscriptions.append(share.id) }
+        subscriptions[share.id] = share
+        announce(.subscribed, belongsToGroup ? .resubscribe : .initialBuy, about: share, at: now)
+    }
+
+    mutating func stopSharing(_ id: String, with member: String, at now: Date) throws(StoreError) -> Subject {
+        let customer = try customer(id)
+        guard let index = customer.family.firstIndex(of: member) else {
+            throw StoreError(.impossibleTransition, "\(member) does not belong to \(id)'s family")
+        }
+        let shared = (customers[member]?.subscriptions ?? []).compactMap { subscriptions[$0] }
+            .filter { share in share.owner.flatMap { subscriptions[$0]?.customer } == id }
+        for share in shared where !isLapsed(share, at: now) { revoke(share, reason: .other, at: now) }
+        for transaction in (customers[member]?.transactions ?? []).compactMap({ transactions[$0] })
+        where !transaction.isSubscription && transaction.sharedFrom.flatMap({ transactions[$0]?.customer }) == id {
+            revokeOnce(transaction, reason: .other, at: now)
+        }
+        customers[id]?.family.remove(at: index)
+        return Subject(customer: member, transaction: customers[member]?.transactions.last)
+    }
+
+    /// Takes a shared subscription away from a family member.
+    mutating func revoke(_ share: Subscription, reason: RevocationReason, at now: Date) {
+        change(share.current) { $0.revoke(reason, at: now) }
+        subscriptions[share.id]?.renewsAutomatically = false
+        subscriptions[share.id]?.retryEnds = nil
+        subscriptions[share.id]?.graceEnds = nil
+        announce(.revoke, about: share.id, at: now)
+    }
+
+    private mutating func revokeOnce(_ transaction: StoredTransaction, reason: RevocationReason, at now: Date) {
+        guard transaction.payload.revocationDate == nil else { return }
+        change(transaction.payload.transactionId) { $0.revoke(reason, at: now) }
+        if let revoked = transactions[transaction.payload.transactionId] { announce(.revoke, about: revoked, at: now) }
+    }
+
+    /// Takes away from family members what they had by a purchase that was refunded.
+    mutating func revokeShares(of id: String, reason: RevocationReason, at now: Date) {
+        guard let original = transactions[id], let owner = customers[original.customer] else { return }
+        for member in owner.family {
+            for transaction in (customers[member]?.transactions ?? []).compactMap({ transactions[$0] })
+            where transaction.sharedFrom == id {
+                guard transaction.isSubscription else {
+                    revokeOnce(transaction, reason: reason, at: now)
+                    continue
+                }
+                let share = subscriptions[transaction.payload.originalTransactionId]
+                if let share, share.current == transaction.payload.transactionId,
+                    transaction.payload.revocationDate == nil
+                {
+                    revoke(share, reason: reason, at: now)
+                }
+            }
+        }
+    }
+}
+
+extension JWSTransactionDecodedPayload {
+    fileprivate mutating func revoke(_ reason: RevocationReason, at now: Date) {
+        revocationDate = now
+        revocationReason = reason
+        revocationType = .familyRevoke
+    }
+}

@@ -1,0 +1,97 @@
+package import AppStoreModels
+package import Foundation
+
+/// A token for purchases outside the App Store.
+package struct ExternalPurchase: Sendable, Codable {
+    package let token: ExternalPurchaseToken
+    package var isReported = false
+    package var due: Date?
+}
+
+extension Store {
+    /// How long the developer has to report a token, in days. Apple says no number that we know of.
+    static let reportingDays = 60
+    /// How long a custom link's token is active.
+    static let tokenLifetime = Period.year
+
+    mutating func createExternalPurchaseToken(_ type: ExternalPurchaseTokenType?, at now: Date) -> Subject {
+        let id = (isSandbox ? "SANDBOX_" : "") + identifiers.uuid()
+        var token = ExternalPurchaseToken(
+            externalPurchaseId: id, tokenCreationDate: now, appAppleId: app.appAppleId, bundleId: app.bundleId)
+        var purchase = ExternalPurchase(token: token)
+        if let type {
+            token.tokenType = type
+            token.tokenExpirationDate = Self.tokenLifetime.after(now)
+            purchase = ExternalPurchase(token: token, due: Period.month.after(now))
+            announce(.externalPurchaseToken, .created, .externalPurchaseToken(token), customer: nil, at: now)
+        } else {
+            purchase.due = now + Double(Self.reportingDays) * 86_400
+        }
+        externalPurchases[id] = purchase
+        if let due = purchase.due { schedule.add(.externalPurchaseToken(id), at: due) }
+        return Subject(token: id)
+    }
+
+    mutating func reportExternalPurchaseToken(_ id: String) throws(StoreError) -> Subject {
+        guard let purchase = externalPurchases[id] else {
+            throw StoreError(.invalidArgument, "there is no external purchase token \(id.debugDescription)")
+        }
+        guard !purchase.isReported else {
+            throw StoreError(.impossibleTransition, "the token is reported already")
+        }
+        externalPurchases[id]?.isReported = true
+        return Subject(token: id)
+    }
+
+    /// Reminds of an active custom link's token each month; says once of another one that nobody reported it.
+    mutating func remindOfToken(_ id: String, at now: Date) {
+        guard let purchase = externalPurchases[id], !purchase.isReported, purchase.due == now else { return }
+        externalPurchases[id]?.due = nil
+        guard let expires = purchase.token.tokenExpirationDate, expires > now else {
+            announce(
+                .externalPurchaseToken, .unreported, .externalPurchaseToken(purchase.token), customer: nil, at: now)
+            return
+        }
+        announce(
+            .externalPurchaseToken, .activeTokenReminder, .externalPurchaseToken(purchase.token), customer: nil, at: now)
+        let next = min(Period.month.after(now), expires)
+        externalPurchases[id]?.due = next
+        schedule.add(.externalPurchaseToken(id), at: next)
+    }
+
+    mutating func requestTestNotification(at now: Date) throws(StoreError) -> Subject {
+        guard settings.notificationURL != nil else {
+            throw StoreError(.impossibleTransition, "no URL for notifications is set for \(environment.rawValue)")
+        }
+        return Subject(token: addTest(at: now))
+    }
+
+    /// Sends a test notification and gives the token that asks for its status.
+    package mutating func addTest(at now: Date) -> String {
+        let seconds = Int64(now.timeIntervalSince1970 * 1000)
+        let token = "\(identifiers.uuid())_\(seconds)"
+        announce(.test, nil, .test, customer: nil, token: token, at: now)
+        return token
+    }
+
+    mutating func assignSeat(_ id: String, _ productID: String, at now: Date) throws(StoreError) -> Subject {
+        let product = try product(productID)
+        guard let terms = product.subscription else {
+            throw StoreError(.invalidArgument, "only seats of auto-renewable subscriptions are assigned")
+        }
+        if customers[id] == nil { try checkName(id) }
+        let existing = (customers[id]?.subscriptions ?? []).compactMap { subscriptions[$0] }
+        guard !existing.contains(where: { $0.ownership == .assigned && $0.group == terms.group }) else {
+            throw StoreError(.alreadyOwned, "\(id) has a seat in \(terms.group) already")
+        }
+        let customer = addCustomer(id, at: now)
+        var subscription = Subscription(
+            id: "", customer: id, group: terms.group, ownership: .assigned, owner: nil, current: "",
+            renewalProduct: product.id, price: 0, priceProduct: product.id, streakStart: now)
+        let transaction = begin(&subscription, product, reason: .purchase, at: now)
+        subscriptions[subscription.id] = subscription
+        customers[customer.id]?.subscriptions.append(subscription.id)
+        announce(.subscribed, .initialBuy, about: subscription, at: now)
+        return Subject(customer: id, transaction: transaction)
+    }
+}

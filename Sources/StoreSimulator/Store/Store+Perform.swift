@@ -1,0 +1,88 @@
+internal import AppStoreModels
+package import Foundation
+
+extension Store {
+    /// Whom or what a command was about.
+    package struct Subject {
+        package var customer: String?
+        package var transaction: String?
+        package var token: String?
+    }
+
+    /// Does what the command says, after everything that happens by itself until then.
+    package mutating func perform(_ command: StoreCommand, at date: Date) throws(StoreError) -> StoreOutcome {
+        let now = date.wholeMilliseconds
+        run(until: now)
+        let first = notifications.count
+        let subject = try apply(command, at: now)
+        var outcome = StoreOutcome(environment: environment, customer: subject.customer, token: subject.token)
+        outcome.transactionId = subject.transaction
+        outcome.originalTransactionId = subject.transaction.flatMap { transactions[$0]?.payload.originalTransactionId }
+        outcome.notifications = announcements(from: first)
+        return outcome
+    }
+
+    package func announcements(from first: Int) -> [StoreOutcome.Announcement] {
+        notifications.dropFirst(first).map {
+            .init(notificationType: $0.type, subtype: $0.subtype, notificationUUID: $0.uuid)
+        }
+    }
+
+    private mutating func apply(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
+        switch command {
+        case .createCustomer(let customer, let storefront): try createCustomer(customer, in: storefront, at: now)
+        case .purchase(let customer, let product, let quantity, let offer, let introductory, let token, let plan):
+            try purchase(
+                Purchase(
+                    customer: customer, product: try self.product(product), quantity: quantity ?? 1, offer: offer,
+                    wantsIntroductoryOffer: introductory ?? true, accountToken: token, plan: plan), at: now)
+        case .cancel(let customer, let subscription): try cancel(customer, subscription, at: now)
+        case .resume(let customer, let subscription): try resume(customer, subscription, at: now)
+        case .failBilling(let customer): try setBilling(of: customer, isFailing: true, at: now)
+        case .fixBilling(let customer): try setBilling(of: customer, isFailing: false, at: now)
+        case .hasten(let customer, let subscription): try hasten(customer, subscription, at: now)
+        case .requestRefund(let customer, let transaction, let reason, let inApp, let note):
+            try requestRefund(customer, transaction, reason: reason, inApp: inApp ?? false, note: note, at: now)
+        case .approveRefund(let customer, let transaction, let reason, let percentage):
+            try approveRefund(customer, transaction, reason: reason, percentage: percentage, at: now)
+        case .declineRefund(let customer, let transaction): try declineRefund(customer, transaction, at: now)
+        case .reverseRefund(let customer, let transaction): try reverseRefund(customer, transaction, at: now)
+        case .shareWithFamily(let customer, let member): try share(customer, with: member, at: now)
+        case .stopSharing(let customer, let member): try stopSharing(customer, with: member, at: now)
+        default: try applyOther(command, at: now)
+        }
+    }
+
+    private mutating func applyOther(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
+        switch command {
+        case .increasePrice(let product, let price, let consent, let customer):
+            try increasePrice(of: product, to: price, needsConsent: consent, for: customer, at: now)
+        case .acceptPrice(let customer, let subscription): try acceptPrice(customer, subscription, at: now)
+        case .removeFromSale(let product): try setOnSale(product, false)
+        case .returnToSale(let product): try setOnSale(product, true)
+        case .finish(let customer, let transaction): try finish(customer, transaction)
+        case .extendRenewal(let customer, let days, let subscription, _):
+            try extend(customer, subscription, days: days, at: now)
+        case .extendAllRenewals(let product, let days, let storefronts):
+            try extendAll(product, days: days, storefronts: storefronts, request: nil, at: now)
+        case .rescindConsent(let customer): try rescindConsent(customer, at: now)
+        case .createExternalPurchaseToken(let type): createExternalPurchaseToken(type, at: now)
+        case .reportExternalPurchaseToken(let token): try reportExternalPurchaseToken(token)
+        case .requestTestNotification: try requestTestNotification(at: now)
+        case .clearHistory(let customer): try clearHistory(of: customer)
+        case .assignSeat(let customer, let product): try assignSeat(customer, product, at: now)
+        case .joinGroup(let customer, let group, let organization, let administrator):
+            try join(customer, group, isOrganization: organization ?? true, isAdministrator: administrator ?? false)
+        default: throw StoreError(.invalidArgument, "unknown command")
+        }
+    }
+}
+
+extension Date {
+    /// The same instant to the millisecond, which is what payloads can say.
+    package var wholeMilliseconds: Date {
+        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded(.down)
+        guard abs(milliseconds) < 8e15 else { return self }
+        return Date(timeIntervalSinceReferenceDate: milliseconds / 1000)
+    }
+}

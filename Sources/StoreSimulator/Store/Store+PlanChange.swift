@@ -1,0 +1,157 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension Store {
+    /// What buying another product, or redeeming an offer, does to somebody who is subscribed.
+    enum PlanChange { case none, upgrade, downgrade }
+
+    mutating func change(
+        _ subscription: Subscription, to purchase: Purchase, _ terms: SubscriptionTerms, at now: Date
+    ) throws(StoreError) -> Subject {
+        let (_, product) = try current(of: subscription)
+        guard purchase.plan == nil else {
+            throw StoreError(.invalidArgument, "a billing plan is chosen when the subscription begins")
+        }
+        let change = planChange(from: product, to: purchase.product, terms)
+        if purchase.offer != nil { return try redeem(subscription, purchase, change, at: now) }
+        switch change {
+        case .none: return try keep(subscription, product, at: now)
+        case .upgrade:
+            let transaction = upgrade(subscription, to: purchase, offer: nil, at: now)
+            announce(.didChangeRenewalPref, .upgrade, about: subscription.id, at: now)
+            return Subject(customer: purchase.customer, transaction: transaction)
+        case .downgrade:
+            guard subscription.renewalProduct != purchase.product.id else {
+                throw StoreError(.alreadyOwned, "\(subscription.customer) renews into \(purchase.product.id) already")
+            }
+            plan(subscription, purchase, offer: nil)
+            announce(.didChangeRenewalPref, .downgrade, about: subscription.id, at: now)
+            return Subject(customer: purchase.customer, transaction: subscription.current)
+        }
+    }
+
+    /// A higher level, or the same level for as long, is an upgrade; a lower level, or another length, waits.
+    private func planChange(from old: Product, to new: Product, _ terms: SubscriptionTerms) -> PlanChange {
+        guard old.id != new.id, let level = old.subscription?.level else { return .none }
+        if terms.level != level { return terms.level < level ? .upgrade : .downgrade }
+        return old.subscription?.period == terms.period ? .upgrade : .downgrade
+    }
+
+    /// Buying what one has: it withdraws a planned downgrade, or makes no sense.
+    private mutating func keep(
+        _ subscription: Subscription, _ product: Product, at now: Date
+    ) throws(StoreError) -> Subject {
+        guard subscription.renewalProduct != product.id else {
+            throw StoreError(.alreadyOwned, "\(subscription.customer) is subscribed to \(product.id) already")
+        }
+        subscriptions[subscription.id]?.renewalProduct = product.id
+        subscriptions[subscription.id]?.nextOffer = nil
+        subscriptions[subscription.id]?.renewsAutomatically = true
+        announce(.didChangeRenewalPref, about: subscription.id, at: now)
+        return Subject(customer: subscription.customer, transaction: subscription.current)
+    }
+
+    private mutating func redeem(
+        _ subscription: Subscription, _ purchase: Purchase, _ change: PlanChange, at now: Date
+    ) throws(StoreError) -> Subject {
+        let offer = try redeemedOffer(purchase)
+        switch change {
+        case .none:
+            plan(subscription, purchase, offer: offer)
+            announce(.offerRedeemed, about: subscription.id, at: now)
+        case .upgrade:
+            let transaction = upgrade(subscription, to: purchase, offer: offer, at: now)
+            announce(.offerRedeemed, .upgrade, about: subscription.id, at: now)
+            return Subject(customer: purchase.customer, transaction: transaction)
+        case .downgrade:
+            guard offer.type != .offerCode else {
+                throw StoreError(.notEligible, "an offer code cannot be redeemed for a lower level of service")
+            }
+            plan(subscription, purchase, offer: offer)
+            announce(.offerRedeemed, .downgrade, about: subscription.id, at: now)
+        }
+        return Subject(customer: purchase.customer, transaction: subscription.current)
+    }
+
+    /// What the next renewal will be.
+    private mutating func plan(_ subscription: Subscription, _ purchase: Purchase, offer: Offer?) {
+        subscriptions[subscription.id]?.renewalProduct = purchase.product.id
+        subscriptions[subscription.id]?.nextOffer = offer
+        subscriptions[subscription.id]?.renewsAutomatically = true
+        if let token = purchase.accountToken { subscriptions[subscription.id]?.accountToken = token }
+    }
+
+    /// Ends the period now and begins one of the new product. What was not used of the old one is paid back in silence.
+    private mutating func upgrade(
+        _ subscription: Subscription, to purchase: Purchase, offer: Offer?, at now: Date
+    ) -> String {
+        var subscription = subscription
+        let storefront = customers[subscription.customer]?.storefront ?? Storefront.usa.code
+        change(subscription.current) { $0.isUpgraded = true }
+        let shared = shares(of: subscription)
+        subscription.renewalProduct = purchase.product.id
+        subscription.price = purchase.product.price(in: storefront)
+        subscription.priceProduct = purchase.product.id
+        subscription.offer = offer.map { .init(offer: $0, periodsBegun: 1) }
+        subscription.nextOffer = nil
+        subscription.priceIncrease = nil
+        subscription.commitment = nil
+        subscription.renewsAutomatically = true
+        if let token = purchase.accountToken { subscription.accountToken = token }
+        let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
+        subscriptions[subscription.id] = subscription
+        for share in shared { upgrade(share, to: purchase.product, at: now) }
+        return transaction
+    }
+
+    /// A family member's share of an upgrade: the new product if it can be shared, nothing otherwise.
+    private mutating func upgrade(_ share: Subscription, to product: Product, at now: Date) {
+        var share = share
+        guard product.isFamilyShareable else { return revoke(share, reason: .other, at: now) }
+        change(share.current) { $0.isUpgraded = true }
+        share.renewalProduct = product.id
+        begin(&share, product, reason: .purchase, at: now)
+        subscriptions[share.id] = share
+        announce(.didChangeRenewalPref, .upgrade, about: share, at: now)
+    }
+
+    mutating func cancel(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
+        let subscription = try subscription(of: customer, selector)
+        guard subscription.owner == nil else {
+            throw StoreError(.impossibleTransition, "a family member cannot cancel; stopSharing ends the sharing")
+        }
+        guard subscription.renewsAutomatically, !isLapsed(subscription, at: now) else {
+            throw StoreError(.impossibleTransition, "the subscription does not renew as it is")
+        }
+        turnRenewalOff(subscription, at: now)
+        return Subject(customer: customer, transaction: subscription.current)
+    }
+
+    /// Turns renewal off. Where the store is only trying to charge, that is the end.
+    mutating func turnRenewalOff(_ subscription: Subscription, at now: Date) {
+        let hasNotice = subscription.priceIncrease != nil && !settings.cancellationAfterPriceNoticeHasSubtype
+        let ends = subscription.retryEnds != nil
+        for holder in [subscription] + shares(of: subscription) {
+            if holder.commitment != nil {
+                subscriptions[holder.id]?.commitment?.renews = false
+            }
+            subscriptions[holder.id]?.renewsAutomatically = false
+            subscriptions[holder.id]?.nextOffer = nil
+            announce(.didChangeRenewalStatus, hasNotice ? nil : .autoRenewDisabled, about: holder.id, at: now)
+        }
+        if ends { expire(subscription.id, .customerCancelled, .voluntary, at: now) }
+    }
+
+    mutating func resume(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
+        let subscription = try subscription(of: customer, selector)
+        guard subscription.owner == nil, !subscription.renewsAutomatically, !isLapsed(subscription, at: now) else {
+            throw StoreError(.impossibleTransition, "only an active subscription that will not renew can be resumed")
+        }
+        for holder in [subscription] + shares(of: subscription) {
+            subscriptions[holder.id]?.renewsAutomatically = true
+            subscriptions[holder.id]?.commitment?.renews = true
+            announce(.didChangeRenewalStatus, .autoRenewEnabled, about: holder.id, at: now)
+        }
+        return Subject(customer: customer, transaction: subscription.current)
+    }
+}

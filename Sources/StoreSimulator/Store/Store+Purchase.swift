@@ -1,0 +1,89 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension Store {
+    /// A purchase as a customer asks for it.
+    struct Purchase {
+        var customer: String
+        var product: Product
+        var quantity = 1
+        var offer: String?
+        var wantsIntroductoryOffer = true
+        var accountToken: UUID?
+        var plan: BillingPlanType?
+    }
+
+    mutating func purchase(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {
+        let product = purchase.product
+        if let customer = customers[purchase.customer] {
+            guard !customer.isBillingFailing else {
+                throw StoreError(.paymentDeclined, "\(customer.id)'s payment method fails; fixBilling mends it")
+            }
+        } else {
+            try checkName(purchase.customer)
+        }
+        guard product.isOnSale else { throw StoreError(.notForSale, "\(product.id) is not for sale") }
+        guard product.isAdvancedCommerce == false else {
+            throw StoreError(.invalidArgument, "\(product.id) is bought with an Advanced Commerce request")
+        }
+        if let terms = product.subscription { return try subscribe(purchase, terms, at: now) }
+        return try buyOnce(purchase, at: now)
+    }
+
+    private mutating func buyOnce(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {
+        let product = purchase.product
+        let most = product.type == .consumable ? 10 : 1
+        guard (1...most).contains(purchase.quantity) else {
+            throw StoreError(.invalidArgument, "the quantity of \(product.id) is 1\(most > 1 ? " to \(most)" : "")")
+        }
+        guard purchase.plan == nil else {
+            throw StoreError(.invalidArgument, "\(product.id) has no billing plans")
+        }
+        let offer = try oneTimeOffer(purchase)
+        if product.type == .nonConsumable, owns(purchase.customer, product.id) {
+            throw StoreError(.alreadyOwned, "\(purchase.customer) has \(product.id) already")
+        }
+        let customer = addCustomer(purchase.customer, at: now)
+        var payload = draft(product, for: customer, at: now, reason: .purchase)
+        payload.quantity = Int32(purchase.quantity)
+        payload.price = (offer?.billing ?? product.price(in: customer.storefront)) * Int64(purchase.quantity)
+        payload.appAccountToken = purchase.accountToken
+        payload.apply(offer)
+        let transaction = add(payload, for: customer.id)
+        announce(.oneTimeCharge, about: transaction, at: now)
+        if product.isFamilyShareable, product.type == .nonConsumable {
+            for member in customer.family { shareOnce(transaction, product, with: member, at: now) }
+        }
+        return Subject(customer: customer.id, transaction: payload.transactionId)
+    }
+
+    private func oneTimeOffer(_ purchase: Purchase) throws(StoreError) -> Offer? {
+        guard let identifier = purchase.offer else { return nil }
+        guard let offer = purchase.product.offer(identifier) else { throw unknownOffer(purchase) }
+        return offer
+    }
+
+    func unknownOffer(_ purchase: Purchase) -> StoreError {
+        StoreError(
+            .unknownOffer, "\(purchase.product.id) has no offer \((purchase.offer ?? "").debugDescription)")
+    }
+
+    /// Whether the customer has bought a product and not given it back.
+    private func owns(_ customer: String, _ product: String) -> Bool {
+        (customers[customer]?.transactions ?? []).contains {
+            guard let transaction = transactions[$0]?.payload else { return false }
+            return transaction.productId == product && transaction.revocationDate == nil
+                && transaction.inAppOwnershipType == .purchased
+        }
+    }
+
+    /// Gives a family member a non-consumable.
+    mutating func shareOnce(
+        _ original: StoredTransaction, _ product: Product, with member: String, at now: Date
+    ) {
+        guard let customer = customers[member] else { return }
+        let payload = draft(product, for: customer, at: now, reason: .purchase, ownership: .familyShared)
+        let transaction = add(payload, for: member, sharedFrom: original.payload.transactionId)
+        announce(.oneTimeCharge, about: transaction, at: now)
+    }
+}

@@ -1,0 +1,150 @@
+package import AppStoreModels
+package import Foundation
+
+extension Store {
+    mutating func requestRefund(
+        _ customer: String, _ selector: String?, reason: ConsumptionRequestReason?, inApp: Bool, note: String?,
+        at now: Date
+    ) throws(StoreError) -> Subject {
+        let transaction = try refundable(customer, selector)
+        guard transaction.refund?.state != .requested else {
+            throw StoreError(.impossibleTransition, "a refund of \(transaction.payload.transactionId) is being decided")
+        }
+        if inApp, let subscription = subscriptions[transaction.payload.originalTransactionId],
+            subscription.renewsAutomatically, !isLapsed(subscription, at: now)
+        {
+            turnRenewalOff(subscription, at: now)
+        }
+        let id = transaction.payload.transactionId
+        transactions[id]?.refund = .init(
+            state: .requested, requested: now, reason: reason ?? .unintendedPurchase, note: note)
+        if let asked = transactions[id] {
+            announce(.consumptionRequest, about: asked, reason: reason ?? .unintendedPurchase, at: now)
+        }
+        if settings.refunds == .automatic {
+            schedule.add(.refundDecision(id), at: (now + settings.consumptionWindow).wholeMilliseconds)
+        }
+        return Subject(customer: customer, transaction: id)
+    }
+
+    private func refundable(_ customer: String, _ selector: String?) throws(StoreError) -> StoredTransaction {
+        let transaction = try transaction(of: customer, selector)
+        guard transaction.payload.inAppOwnershipType == .purchased else {
+            throw StoreError(.impossibleTransition, "only the purchaser can have a refund")
+        }
+        guard transaction.payload.revocationDate == nil else {
+            throw StoreError(.alreadyRefunded, "\(transaction.payload.transactionId) is refunded already")
+        }
+        return transaction
+    }
+
+    mutating func approveRefund(
+        _ customer: String, _ selector: String?, reason: RevocationReason?, percentage: Int32?, at now: Date
+    ) throws(StoreError) -> Subject {
+        let transaction = try refundable(customer, selector)
+        guard (1...100_000).contains(percentage ?? 100_000) else {
+            throw StoreError(.invalidArgument, "a percentage is 1 to 100000 thousandths of a percent")
+        }
+        refund(transaction, reason: reason ?? .other, percentage: percentage, at: now)
+        return Subject(customer: customer, transaction: transaction.payload.transactionId)
+    }
+
+    /// Gives the money back, all of it if `percentage` is nil.
+    package mutating func refund(
+        _ transaction: StoredTransaction, reason: RevocationReason, percentage: Int32?, at now: Date
+    ) {
+        let id = transaction.payload.transactionId
+        transactions[id]?.refund = .init(
+            state: .granted, requested: transaction.refund?.requested, reason: transaction.refund?.reason, decided: now)
+        change(id) {
+            $0.revocationDate = now
+            $0.revocationReason = reason
+            $0.revocationType = percentage == nil ? .refundFull : .refundProrated
+            $0.revocationPercentage = percentage ?? 100_000
+        }
+        if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id {
+            subscriptions[subscription.id]?.renewsAutomatically = false
+            subscriptions[subscription.id]?.due = nil
+            subscriptions[subscription.id]?.retryEnds = nil
+            subscriptions[subscription.id]?.graceEnds = nil
+        }
+        if let refunded = transactions[id] { announce(.refund, about: refunded, at: now) }
+        revokeShares(of: id, reason: reason, at: now)
+    }
+
+    mutating func declineRefund(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
+        let transaction = try transaction(of: customer, selector)
+        guard transaction.refund?.state == .requested else {
+            throw StoreError(.impossibleTransition, "nobody asked for a refund of \(transaction.payload.transactionId)")
+        }
+        decline(transaction, at: now)
+        return Subject(customer: customer, transaction: transaction.payload.transactionId)
+    }
+
+    private mutating func decline(_ transaction: StoredTransaction, at now: Date) {
+        let id = transaction.payload.transactionId
+        transactions[id]?.refund?.state = .declined
+        transactions[id]?.refund?.decided = now
+        announce(.refundDeclined, about: transaction, at: now)
+    }
+
+    mutating func reverseRefund(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
+        let transaction = try transaction(of: customer, selector)
+        let id = transaction.payload.transactionId
+        guard transaction.refund?.state == .granted, transaction.payload.revocationDate != nil else {
+            throw StoreError(.impossibleTransition, "\(id) is not refunded")
+        }
+        transactions[id]?.refund?.state = .reversed
+        change(id) {
+            $0.revocationDate = nil
+            $0.revocationReason = nil
+            $0.revocationType = nil
+            $0.revocationPercentage = nil
+        }
+        if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id {
+            if let expires = transaction.payload.expiresDate, expires > now {
+                setDue(subscription.id, expires)
+            } else {
+                subscriptions[subscription.id]?.expirationIntent = .customerCancelled
+            }
+        }
+        if let reinstated = transactions[id] { announce(.refundReversed, about: reinstated, at: now) }
+        return Subject(customer: customer, transaction: id)
+    }
+
+    /// The developer's answer to a consumption request.
+    package mutating func answerConsumptionRequest(
+        _ id: String, preference: RefundPreference?, consumption: Int32?, at now: Date
+    ) {
+        guard transactions[id]?.refund?.state == .requested else { return }
+        transactions[id]?.refund?.preference = preference
+        transactions[id]?.refund?.consumption = consumption
+        if settings.refunds == .automatic { decideRefund(id, at: now) }
+    }
+
+    /// Decides as the sandbox does: what the customer wrote goes before what the developer prefers, and silence is consent.
+    mutating func decideRefund(_ id: String, at now: Date) {
+        guard let transaction = transactions[id], let request = transaction.refund, request.state == .requested,
+            transaction.payload.revocationDate == nil
+        else { return }
+        let wish = isSandbox ? request.note.map { RefundPreference(rawValue: $0) } : nil
+        switch wish ?? request.preference ?? .grantFull {
+        case .decline: decline(transaction, at: now)
+        case .grantProrated:
+            refund(transaction, reason: .other, percentage: remaining(of: transaction, at: now), at: now)
+        default: refund(transaction, reason: .other, percentage: nil, at: now)
+        }
+    }
+
+    /// What share of a purchase is not used yet, in thousandths of a percent: of a subscription the time that is left, of
+    /// anything else what the developer said, or half.
+    package func remaining(of transaction: StoredTransaction, at now: Date) -> Int32 {
+        guard transaction.isSubscription, let expires = transaction.payload.expiresDate else {
+            return 100_000 - min(max(transaction.refund?.consumption ?? 50_000, 0), 99_999)
+        }
+        let length = expires.timeIntervalSince(transaction.payload.purchaseDate)
+        guard length > 0 else { return 1 }
+        let share = (expires.timeIntervalSince(now) / length * 100_000).rounded()
+        return Int32(min(max(share, 1), 100_000))
+    }
+}

@@ -1,0 +1,57 @@
+package import AppStoreModels
+package import Foundation
+
+extension Store {
+    /// What is known at `now` about the renewal of a subscription.
+    package func renewalInfo(of subscription: Subscription, at now: Date) -> JWSRenewalInfoDecodedPayload {
+        let current = transactions[subscription.current]?.payload
+        let renews = subscription.renewsAutomatically || (subscription.commitment.map { $0.ends > now } ?? false)
+        var info = JWSRenewalInfoDecodedPayload(
+            originalTransactionId: subscription.id, productId: current?.productId ?? subscription.renewalProduct,
+            autoRenewProductId: subscription.renewalProduct, autoRenewStatus: renews ? .on : .off,
+            environment: environment, signedDate: now)
+        info.expirationIntent = subscription.expirationIntent
+        if subscription.expirationIntent != nil { info.isInBillingRetryPeriod = subscription.retryEnds != nil }
+        info.gracePeriodExpiresDate = subscription.graceEnds
+        info.priceIncreaseStatus = subscription.priceIncrease.map { $0.isAccepted ? .accepted : .pending }
+        info.renewalDate = current?.expiresDate
+        info.recentSubscriptionStartDate = subscription.streakStart
+        info.appAccountToken = subscription.accountToken
+        info.appTransactionId = current?.appTransactionId
+        if renews { price(&info, subscription) }
+        let winBacks = winBackOffers(of: subscription, at: now).compactMap(\.identifier)
+        if !winBacks.isEmpty { info.eligibleWinBackOfferIds = winBacks }
+        info.commitmentInfo = subscription.commitment.map { commitment in
+            .init(
+                commitmentAutoRenewProductId: subscription.renewalProduct,
+                commitmentAutoRenewStatus: commitment.renews ? .on : .off,
+                commitmentRenewalBillingPlanType: .init(rawValue: commitment.plan.type.rawValue),
+                commitmentRenewalDate: commitment.ends, commitmentRenewalPrice: commitment.plan.commitmentPrice)
+        }
+        info.renewalBillingPlanType = subscription.commitment.map { .init(rawValue: $0.plan.type.rawValue) }
+        info.advancedCommerceInfo = subscription.advancedCommerce?.renewalInfo
+        return info
+    }
+
+    /// What the next period costs, and by which offer.
+    private func price(_ info: inout JWSRenewalInfoDecodedPayload, _ subscription: Subscription) {
+        let storefront = customers[subscription.customer].flatMap { catalogue.storefront($0.storefront) } ?? .usa
+        info.currency = storefront.currency
+        let running = subscription.offer.flatMap { $0.hasMore ? $0.offer : nil }
+        if let offer = subscription.nextOffer ?? running {
+            info.offerType = offer.type
+            info.offerIdentifier = offer.identifier
+            info.offerDiscountType = offer.discount
+            info.offerPeriod = offer.total?.iso8601
+            info.renewalPrice = offer.billing
+        } else if let increase = subscription.priceIncrease {
+            info.renewalPrice = increase.price
+        } else if subscription.ownership != .purchased {
+            info.renewalPrice = 0
+        } else if subscription.renewalProduct != subscription.priceProduct {
+            info.renewalPrice = catalogue.product(subscription.renewalProduct)?.price(in: storefront.code)
+        } else {
+            info.renewalPrice = subscription.price
+        }
+    }
+}

@@ -1,0 +1,153 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension Store {
+    mutating func subscribe(
+        _ purchase: Purchase, _ terms: SubscriptionTerms, at now: Date
+    ) throws(StoreError) -> Subject {
+        guard purchase.quantity == 1 else {
+            throw StoreError(.invalidArgument, "the quantity of a subscription is 1")
+        }
+        let existing = ownSubscription(of: purchase.customer, in: terms.group)
+        if let existing, !isLapsed(existing, at: now) {
+            return try change(existing, to: purchase, terms, at: now)
+        }
+        let offer = try openingOffer(purchase, terms, lapsed: existing, at: now)
+        let plan = try billingPlan(purchase, terms)
+        let customer = addCustomer(purchase.customer, at: now)
+        var subscription = opening(purchase, terms, existing, customer, offer: offer, plan: plan, at: now)
+        let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
+        if offer?.type == .introductory { customers[customer.id]?.introductoryGroups.insert(terms.group) }
+        if existing == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
+        subscriptions[subscription.id] = subscription
+        announce(.subscribed, existing == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
+        if purchase.product.isFamilyShareable {
+            for member in customer.family { shareSubscription(subscription, with: member, at: now) }
+        }
+        return Subject(customer: customer.id, transaction: transaction)
+    }
+
+    /// The customer's own subscription in a group, whatever its state.
+    func ownSubscription(of customer: String, in group: String) -> Subscription? {
+        (customers[customer]?.subscriptions ?? []).lazy.compactMap { subscriptions[$0] }
+            .first { $0.group == group && $0.ownership == .purchased && $0.advancedCommerce == nil }
+    }
+
+    /// Whether only a purchase brings the subscription back.
+    func isLapsed(_ subscription: Subscription, at now: Date) -> Bool {
+        let status = status(of: subscription, at: now)
+        return status == .expired || status == .revoked
+    }
+
+    private func billingPlan(
+        _ purchase: Purchase, _ terms: SubscriptionTerms
+    ) throws(StoreError) -> BillingPlan? {
+        guard let type = purchase.plan else { return nil }
+        guard let plan = terms.billingPlans.first(where: { $0.type == type && $0.isEnabled }) else {
+            throw StoreError(.invalidArgument, "\(purchase.product.id) has no billing plan \(type.rawValue)")
+        }
+        return plan
+    }
+
+    /// The subscription as it is at the moment of purchase. Its transaction is still to come.
+    private mutating func opening(
+        _ purchase: Purchase, _ terms: SubscriptionTerms, _ lapsed: Subscription?, _ customer: Customer,
+        offer: Offer?, plan: BillingPlan?, at now: Date
+    ) -> Subscription {
+        let price = plan?.price ?? purchase.product.price(in: customer.storefront)
+        var subscription =
+            lapsed
+            ?? Subscription(
+                id: "", customer: customer.id, group: terms.group, ownership: .purchased, owner: nil, current: "",
+                renewalProduct: purchase.product.id, price: price, priceProduct: purchase.product.id, streakStart: now)
+        if let lapsed, let ended = accessEnd(of: lapsed), now.timeIntervalSince(ended) > settings.rate.streakGap {
+            subscription.streakStart = now
+        }
+        subscription.renewsAutomatically = true
+        subscription.renewalProduct = purchase.product.id
+        subscription.price = price
+        subscription.priceProduct = purchase.product.id
+        subscription.offer = offer.map { .init(offer: $0, periodsBegun: 1) }
+        subscription.nextOffer = nil
+        subscription.expirationIntent = nil
+        subscription.retryEnds = nil
+        subscription.graceEnds = nil
+        subscription.priceIncrease = nil
+        subscription.renewals = 0
+        subscription.commitment = plan.flatMap { plan in
+            guard plan.type == .monthly else { return nil }
+            return .init(
+                plan: plan, periodNumber: 1, totalPeriods: terms.period.months,
+                ends: settings.rate.end(of: terms.period, from: now), renews: true)
+        }
+        if let token = purchase.accountToken { subscription.accountToken = token }
+        return subscription
+    }
+
+    /// When the last paid period of a lapsed subscription ended.
+    private func accessEnd(of subscription: Subscription) -> Date? {
+        guard let payload = transactions[subscription.current]?.payload else { return nil }
+        return payload.revocationDate ?? payload.expiresDate
+    }
+
+    /// Begins a period at `start`: a new transaction, and the next thing due at its end.
+    ///
+    /// The running offer, the commitment and the price of the subscription are those of the new period. The first
+    /// transaction of all names the subscription.
+    @discardableResult
+    mutating func begin(
+        _ subscription: inout Subscription, _ product: Product, reason: TransactionReason, at start: Date
+    ) -> String {
+        guard let customer = customers[subscription.customer], let terms = product.subscription else { return "" }
+        var payload = draft(product, for: customer, at: start, reason: reason, ownership: subscription.ownership)
+        if subscription.id.isEmpty {
+            subscription.id = payload.transactionId
+        } else if let original = transactions[subscription.id]?.payload {
+            payload.originalPurchaseDate = original.purchaseDate
+        }
+        payload.originalTransactionId = subscription.id
+        payload.appAccountToken = subscription.accountToken
+        price(&payload, subscription, terms, from: start)
+        subscription.current = payload.transactionId
+        subscription.due = subscription.owner == nil ? payload.expiresDate : nil
+        add(payload, for: customer.id, sharedFrom: subscription.owner.flatMap { subscriptions[$0]?.current })
+        if let due = subscription.due { schedule.add(.subscription(subscription.id), at: due) }
+        return payload.transactionId
+    }
+
+    /// What the period costs and how long it lasts.
+    private func price(
+        _ payload: inout JWSTransactionDecodedPayload, _ subscription: Subscription, _ terms: SubscriptionTerms,
+        from start: Date
+    ) {
+        let offer = subscription.offer?.offer
+        payload.apply(offer)
+        let isFree = subscription.ownership != .purchased
+        payload.price = isFree ? 0 : offer?.billing ?? subscription.price
+        var period = terms.period
+        if let offer, !offer.isBilledByPeriod, let total = offer.total { period = total }
+        if let commitment = subscription.commitment {
+            if offer == nil { period = .month }
+            payload.billingPlanType = commitment.plan.type
+            payload.commitmentInfo = .init(
+                billingPeriodNumber: commitment.periodNumber, commitmentExpiresDate: commitment.ends,
+                commitmentPrice: commitment.plan.commitmentPrice, totalBillingPeriods: commitment.totalPeriods)
+        }
+        payload.expiresDate = settings.rate.end(of: period, from: start).wholeMilliseconds
+        if let state = subscription.advancedCommerce {
+            payload.advancedCommerceInfo = state.transactionInfo
+            payload.expiresDate = settings.rate.end(of: state.period, from: start).wholeMilliseconds
+        }
+    }
+}
+
+extension Period {
+    /// The number of months in it, at least one.
+    var months: Int32 {
+        switch unit {
+        case .year: Int32(clamping: count * 12)
+        case .month: Int32(clamping: count)
+        case .day, .week: 1
+        }
+    }
+}

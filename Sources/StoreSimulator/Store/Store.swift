@@ -1,0 +1,148 @@
+package import AppStoreModels
+package import Foundation
+
+/// The app whose purchases a simulated store sells.
+public struct SimulatedApp: Sendable, Hashable, Codable {
+    /// The bundle identifier.
+    public var bundleId: String
+    /// The number in the App Store.
+    public var appAppleId: Int64
+    /// What payloads carry as `bundleVersion` and `applicationVersion`.
+    public var version: String
+
+    /// An app.
+    public init(bundleId: String = "com.example.app", appAppleId: Int64 = 1_234_567_890, version: String = "1") {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.version = version
+    }
+}
+
+/// One environment of the simulated App Store: who bought what, what will happen when, what was announced.
+///
+/// A value without a clock, a key or a socket. Every change has the instant at which it happens as a parameter; the same
+/// changes at the same instants give the same store. A change that is refused changes nothing.
+package struct Store: Sendable, Codable {
+    package let environment: AppStoreEnvironment
+    package let app: SimulatedApp
+    package var catalogue: Catalogue
+    package var settings: StoreSettings
+    package var identifiers: Identifiers
+    package var customers: [String: Customer] = [:]
+    package var transactions: [String: StoredTransaction] = [:]
+    package var subscriptions: [String: Subscription] = [:]
+    package var customersByAppTransaction: [String: String] = [:]
+    package var transactionsByOrder: [String: [String]] = [:]
+    package var notifications: [NotificationRecord] = []
+    package var notificationsByUUID: [String: Int] = [:]
+    package var tests: [String: Int] = [:]
+    /// What happens to purchases by itself.
+    package var schedule = Schedule()
+    /// When notifications are sent.
+    package var deliveries = Schedule()
+    package var massExtensions: [String: MassExtension] = [:]
+    package var externalPurchases: [String: ExternalPurchase] = [:]
+    /// Counts the changes to transactions.
+    package var revision = 0
+
+    package init(
+        environment: AppStoreEnvironment, app: SimulatedApp, catalogue: Catalogue, settings: StoreSettings, seed: UInt64
+    ) {
+        self.environment = environment
+        self.app = app
+        self.catalogue = catalogue
+        self.settings = settings
+        identifiers = Identifiers(seed: seed, isSandbox: environment == .sandbox)
+    }
+
+    package var isSandbox: Bool { environment == .sandbox }
+}
+
+// MARK: - Looking things up
+
+extension Store {
+    package func product(_ id: String) throws(StoreError) -> Product {
+        guard let product = catalogue.product(id) else {
+            throw StoreError(.unknownProduct, "the catalogue has no product \(id.debugDescription)")
+        }
+        return product
+    }
+
+    package func customer(_ id: String) throws(StoreError) -> Customer {
+        guard let customer = customers[id] else {
+            throw StoreError(.unknownCustomer, "there is no customer \(id.debugDescription) in \(environment.rawValue)")
+        }
+        return customer
+    }
+
+    package func transaction(_ id: String) throws(StoreError) -> StoredTransaction {
+        guard let transaction = transactions[id] else {
+            throw StoreError(.unknownTransaction, "there is no transaction \(id.debugDescription)")
+        }
+        return transaction
+    }
+
+    /// A customer's transaction by its identifier or its product's; the latest if neither is given.
+    package func transaction(of customer: String, _ selector: String?) throws(StoreError) -> StoredTransaction {
+        let all = try self.customer(customer).transactions.reversed().lazy.compactMap { transactions[$0] }
+        guard let selector else {
+            guard let latest = all.first else {
+                throw StoreError(.unknownTransaction, "\(customer) has bought nothing")
+            }
+            return latest
+        }
+        guard let found = all.first(where: { $0.payload.transactionId == selector || $0.payload.productId == selector })
+        else { throw StoreError(.unknownTransaction, "\(customer) has no transaction \(selector.debugDescription)") }
+        return found
+    }
+
+    /// A customer's subscription by an identifier of it or its product's; the latest if neither is given.
+    package func subscription(of customer: String, _ selector: String?) throws(StoreError) -> Subscription {
+        let all = try self.customer(customer).subscriptions.compactMap { subscriptions[$0] }
+        let fitting = all.filter { subscription in
+            guard let selector else { return true }
+            return subscription.id == selector || subscription.current == selector || subscription.group == selector
+                || transactions[subscription.current]?.payload.productId == selector
+                || transactions[selector]?.payload.originalTransactionId == subscription.id
+        }
+        // Of several the one whose current transaction is the latest.
+        let latest = fitting.max { purchaseOrder($0) < purchaseOrder($1) }
+        guard let latest else {
+            let which = selector.map { " \($0.debugDescription)" } ?? ""
+            throw StoreError(.noSubscription, "\(customer) has no subscription\(which)")
+        }
+        return latest
+    }
+
+    private func purchaseOrder(_ subscription: Subscription) -> Date {
+        transactions[subscription.current]?.payload.purchaseDate ?? .distantPast
+    }
+
+    /// The transaction that a subscription is in, and its product.
+    package func current(of subscription: Subscription) throws(StoreError) -> (StoredTransaction, Product) {
+        let transaction = try transaction(subscription.current)
+        return (transaction, try product(transaction.payload.productId))
+    }
+
+    /// The status as the App Store Server API gives it.
+    package func status(of subscription: Subscription, at now: Date) -> SubscriptionStatus {
+        guard let current = transactions[subscription.current]?.payload else { return .expired }
+        if current.revocationDate != nil { return .revoked }
+        if let expires = current.expiresDate, expires > now, !subscription.isOver { return .active }
+        guard subscription.retryEnds != nil else { return .expired }
+        if let graceEnds = subscription.graceEnds, graceEnds > now { return .billingGracePeriod }
+        return .billingRetry
+    }
+
+    /// The subscriptions of family members who share this one.
+    package func shares(of subscription: Subscription) -> [Subscription] {
+        guard let owner = customers[subscription.customer] else { return [] }
+        return owner.family.flatMap { customers[$0]?.subscriptions ?? [] }.compactMap { subscriptions[$0] }
+            .filter { $0.owner == subscription.id && transactions[$0.current]?.payload.revocationDate == nil }
+    }
+}
+
+extension Subscription {
+    /// Whether it has ended for good: only a purchase brings it back.
+    package var isOver: Bool { expirationIntent != nil && retryEnds == nil }
+}

@@ -1,0 +1,116 @@
+public import AppStoreModels
+public import Foundation
+
+/// Something that a customer, the developer or Apple does in the simulated store.
+///
+/// Scenario files, the control API and the Swift API share this vocabulary. As JSON or YAML a command is an object with one
+/// member, its name: `{"purchase": {"customer": "anna", "product": "premium.monthly"}}`. What is optional may be left out.
+/// `subscription` and `transaction` are identifiers as transactions carry them, or a product identifier; left out, the
+/// customer's latest one is meant.
+public enum StoreCommand: Sendable, Hashable, Codable {
+    /// A new Apple Account installs the app. Buying does that too, in the first storefront of the catalogue.
+    case createCustomer(customer: String, storefront: String? = nil)
+
+    /// A purchase in the app: the first one, another one of a subscription that has lapsed, a change of plan, the
+    /// redemption of an offer. An introductory offer applies by itself to whoever is eligible, unless `introductory` is
+    /// false; `offer` names any other.
+    case purchase(
+        customer: String, product: String, quantity: Int? = nil, offer: String? = nil, introductory: Bool? = nil,
+        appAccountToken: UUID? = nil, billingPlan: BillingPlanType? = nil)
+
+    /// The customer turns renewal off.
+    case cancel(customer: String, subscription: String? = nil)
+    /// The customer turns renewal on again.
+    case resume(customer: String, subscription: String? = nil)
+
+    /// From now on every charge fails.
+    case failBilling(customer: String)
+    /// Charges work again, and what is owed is charged at once.
+    case fixBilling(customer: String)
+
+    /// What would happen next to a subscription by itself (the end of the period, of the grace period, of the billing
+    /// retry) happens now.
+    case hasten(customer: String, subscription: String? = nil)
+
+    /// The customer asks for a refund, in the app's own sheet if `inApp`, which turns renewal off. In the sandbox the
+    /// `note` decides, if it is `DECLINE` or `GRANT_PRORATED`.
+    case requestRefund(
+        customer: String, transaction: String? = nil, reason: ConsumptionRequestReason? = nil, inApp: Bool? = nil,
+        note: String? = nil)
+    /// Apple refunds, asked or not. `percentage` in thousandths of a percent makes it prorated.
+    case approveRefund(
+        customer: String, transaction: String? = nil, reason: RevocationReason? = nil, percentage: Int32? = nil)
+    /// Apple declines what was asked for.
+    case declineRefund(customer: String, transaction: String? = nil)
+    /// Apple takes a refund back after a dispute.
+    case reverseRefund(customer: String, transaction: String? = nil)
+
+    /// `member` joins the family of `customer` and may use what can be shared.
+    case shareWithFamily(customer: String, member: String)
+    /// `member` leaves the family of `customer`.
+    case stopSharing(customer: String, member: String)
+
+    /// The developer raises the price of a subscription for those who have it, or for one customer. `price` in
+    /// thousandths of the currency.
+    case increasePrice(product: String, price: Int64, consent: Bool, customer: String? = nil)
+    /// The customer agrees to the higher price.
+    case acceptPrice(customer: String, subscription: String? = nil)
+
+    /// The developer takes a product off sale.
+    case removeFromSale(product: String)
+    /// The developer puts a product on sale again.
+    case returnToSale(product: String)
+
+    /// The app has delivered what was bought.
+    case finish(customer: String, transaction: String? = nil)
+
+    /// The developer extends one subscription, as through the API.
+    case extendRenewal(
+        customer: String, days: Int32, subscription: String? = nil, reason: ExtendReasonCode? = nil)
+    /// The developer extends all subscriptions to a product, as through the API.
+    case extendAllRenewals(product: String, days: Int32, storefronts: [String]? = nil)
+
+    /// A parent takes back the consent to a child's use of the app.
+    case rescindConsent(customer: String)
+    /// The app creates a token for an external purchase; `tokenType` makes it a custom link's.
+    case createExternalPurchaseToken(tokenType: ExternalPurchaseTokenType? = nil)
+    /// The developer reports the purchases of a token.
+    case reportExternalPurchaseToken(token: String)
+
+    /// The developer asks for a test notification, as through the API.
+    case requestTestNotification
+
+    /// The sandbox's button that clears a customer's purchases.
+    case clearHistory(customer: String)
+    /// An organisation assigns a seat of a subscription to a customer.
+    case assignSeat(customer: String, product: String)
+    /// A customer joins a group (sandbox).
+    case joinGroup(customer: String, group: String, organization: Bool? = nil, administrator: Bool? = nil)
+}
+
+/// What a command did.
+public struct StoreOutcome: Sendable, Hashable, Codable {
+    /// Production or sandbox.
+    public var environment: AppStoreEnvironment
+    /// Whom it was about.
+    public var customer: String?
+    /// The transaction it made, or was about.
+    public var transactionId: String?
+    /// The first transaction of the same subscription.
+    public var originalTransactionId: String?
+    /// What was made that is no transaction: the token of a test notification or of an external purchase, the request
+    /// identifier of an extension.
+    public var token: String?
+    /// The notifications it caused, in order.
+    public var notifications: [Announcement] = []
+
+    /// One notification.
+    public struct Announcement: Sendable, Hashable, Codable {
+        /// What happened.
+        public var notificationType: NotificationTypeV2
+        /// In more detail.
+        public var subtype: NotificationSubtype?
+        /// The identifier, the same for every attempt to send it.
+        public var notificationUUID: String
+    }
+}

@@ -1,0 +1,74 @@
+public import Foundation
+
+/// How one environment of the simulated App Store behaves where Apple's differs between environments, can be
+/// configured, or is not documented.
+public struct StoreSettings: Sendable, Hashable, Codable {
+    /// How long a period lasts.
+    public var rate = RenewalRate.realTime
+
+    /// The billing grace period of App Store Connect.
+    public var gracePeriod = BillingGracePeriod.off
+
+    /// Whether the grace period also covers the renewal that follows a free offer.
+    public var graceCoversFreeOffers = true
+
+    /// How often a subscription renews before the system turns renewal off; nil for ever.
+    public var renewalCap: Int?
+
+    /// Where notifications go; nil sends none.
+    public var notificationURL: String?
+
+    /// Whether a failed notification is sent again, five times over 157 hours.
+    public var retriesNotifications = true
+
+    /// Whether a 400 counts as a failure that is sent again, as documented, or as the end.
+    public var retriesAfterBadRequest = true
+
+    /// How long the receiver of a notification has, in seconds.
+    public var deliveryTimeout: TimeInterval = 5
+
+    /// Who decides about refunds.
+    public var refunds = RefundDecision.byCommand
+
+    /// How long the answer to a consumption request may take, in seconds.
+    public var consumptionWindow: TimeInterval = 12 * 3600
+
+    /// Whether a mere `notificationType` in the history's filter means only those without a subtype.
+    public var historyMatchesSubtypeExactly = true
+
+    /// Whether family members' renewals, failures and expiries are notified too.
+    public var notifiesFamilyMembers = true
+
+    /// Whether the notification of a cancellation after a price notice has its subtype.
+    public var cancellationAfterPriceNoticeHasSubtype = true
+
+    /// Whether notifications about purchases carry `appAppleId`. Documented as absent in the sandbox, seen there in 2025.
+    public var namesAppAppleID = true
+
+    /// How long extending the renewal date of all subscribers takes, in seconds.
+    public var massExtensionDuration: TimeInterval = 3600
+
+    /// Whether Apple's hourly quotas hold.
+    public var enforcesRateLimits = true
+
+    /// The production App Store's behaviour, as documented.
+    public static let production = Self()
+
+    /// The sandbox's behaviour, as documented, but for the speed of its subscriptions.
+    public static let sandbox: Self = {
+        var settings = Self()
+        settings.renewalCap = 12
+        settings.retriesNotifications = false
+        settings.refunds = .automatic
+        settings.consumptionWindow = 300
+        return settings
+    }()
+
+    /// Who decides about refunds.
+    public enum RefundDecision: String, Sendable, Hashable, Codable {
+        /// Nobody but a command.
+        case byCommand
+        /// The store: by the developer's answer to the consumption request, or in favour of the customer when it is late.
+        case automatic
+    }
+}

@@ -1,0 +1,69 @@
+package import AppStoreModels
+package import Foundation
+
+/// A customer's subscription in one group: what all transactions of one original transaction identifier share.
+package struct Subscription: Sendable, Codable {
+    /// The original transaction identifier. Empty until there is a transaction.
+    package var id: String
+    package let customer: String
+    package let group: String
+    package let ownership: InAppOwnershipType
+    /// For a family member's: the purchaser's subscription.
+    package let owner: String?
+    /// The latest transaction. It is never an upgraded one.
+    package var current: String
+    package var renewsAutomatically = true
+    /// What it renews into.
+    package var renewalProduct: String
+    /// The standard price of a period, in thousandths of the currency, as this customer has it.
+    package var price: Int64
+    /// The product that the price is for.
+    package var priceProduct: String
+    /// The offer that the current transaction is part of, and how many of its periods have begun.
+    package var offer: RunningOffer?
+    /// The offer that begins with the next renewal.
+    package var nextOffer: Offer?
+    package var expirationIntent: ExpirationIntent?
+    /// Until when the store tries to charge; set from the first failure on.
+    package var retryEnds: Date?
+    package var graceEnds: Date?
+    package var priceIncrease: PriceIncrease?
+    /// Since when the customer has paid without a gap of more than 60 days.
+    package var streakStart: Date
+    package var renewals = 0
+    package var extensions: [Date] = []
+    package var accountToken: UUID?
+    package var commitment: Commitment?
+    package var advancedCommerce: AdvancedCommerceState?
+    /// When something happens to it by itself. An entry of the schedule with another date is out of date.
+    package var due: Date?
+
+    package struct RunningOffer: Sendable, Codable, Hashable {
+        package var offer: Offer
+        package var periodsBegun: Int
+    }
+
+    package struct PriceIncrease: Sendable, Codable, Hashable {
+        package var price: Int64
+        package var isAccepted: Bool
+        /// Nobody had to be asked.
+        package var needsConsent: Bool
+    }
+
+    /// Twelve monthly payments that the customer has agreed to.
+    package struct Commitment: Sendable, Codable, Hashable {
+        package var plan: BillingPlan
+        package var periodNumber: Int32
+        package var totalPeriods: Int32
+        package var ends: Date
+        /// Whether another commitment follows.
+        package var renews: Bool
+    }
+}
+
+/// What Advanced Commerce adds to a subscription.
+package struct AdvancedCommerceState: Sendable, Codable {
+    package var transactionInfo: AdvancedCommerceTransactionInfo
+    package var renewalInfo: AdvancedCommerceRenewalInfo
+    package var period: Period
+}
