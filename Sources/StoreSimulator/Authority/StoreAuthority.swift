@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 internal import Crypto
 package import Foundation
 internal import Synchronization
@@ -33,7 +34,10 @@ package final class StoreAuthority: Sendable {
     package let root: Issued
     /// Where it is kept, if anywhere.
     package let directory: URL?
+    /// Held while the authority for receipts is made, which takes seconds; the next one only to look.
+    let receiptsInTheMaking = Mutex(())
     let receipts = Mutex<ReceiptAuthority?>(nil)
+    let apiKeys = Mutex<[String: CryptoConstant<P256.Signing.PrivateKey>]>([:])
 
     private let state: Mutex<State>
     private let stranger = Mutex<PayloadSigner?>(nil)
@@ -105,7 +109,7 @@ package final class StoreAuthority: Sendable {
     package func generation(_ number: Int) -> SigningGeneration? {
         state.withLock { state in
             if number == state.current.number { return state.current }
-            return state.past.indices.contains(number - 1) ? state.past[number - 1] : nil
+            return number > 0 && number <= state.past.count ? state.past[number - 1] : nil
         }
     }
 

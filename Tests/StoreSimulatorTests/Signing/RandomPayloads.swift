@@ -38,12 +38,14 @@ struct RandomPayloads {
         }
     }
 
-    mutating func open<Value: RawRepresentable>() -> Value where Value.RawValue == String {
-        // The open enumerations take every text; a closed one would fail here and be noticed.
-        Value(rawValue: text())!
-    }
+    mutating func open<Value: RawRepresentable>() -> Value where Value.RawValue == String { open(text()) }
 
-    mutating func open<Value: RawRepresentable>() -> Value where Value.RawValue == Int32 { Value(rawValue: small())! }
+    mutating func open<Value: RawRepresentable>() -> Value where Value.RawValue == Int32 { open(small()) }
+
+    private func open<Value: RawRepresentable>(_ raw: Value.RawValue) -> Value {
+        guard let value = Value(rawValue: raw) else { preconditionFailure("\(Value.self) is not open") }
+        return value
+    }
 
     mutating func small() -> Int32 {
         pick([0, 1, -1, 9, 10, 99, 100, .min, .max, Int32.random(in: .min ... .max, using: &generator)])
