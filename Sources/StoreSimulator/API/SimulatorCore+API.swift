@@ -1,6 +1,7 @@
 package import AppStoreModels
-package import AppStoreServer
-package import Foundation
+internal import AppStoreServer
+internal import Foundation
+internal import Synchronization
 
 extension SimulatorCore {
     /// Answers a request to one of the App Store's APIs, as the faults let it.
@@ -30,10 +31,20 @@ extension SimulatorCore {
         }
         guard let body = answer.body else { return HTTPAnswer(status: answer.status) }
         do {
-            return .json(try APIRendering(self, environment, tampering).render(body), status: answer.status)
+            return .json(try rendering(tampering, in: environment).bytes(body), status: answer.status)
         } catch {
             throw APIFailure(.generalInternal, "the store could not sign: \(error)")
         }
+    }
+
+    /// Signs what an answer leaves to be signed.
+    private func rendering(_ tampering: Tampering, in environment: AppStoreEnvironment) -> APIRendering {
+        let writer = writer(environment)
+        return APIRendering(
+            transaction: { try writer.sign($0.jsonBytes(), tampering) },
+            renewalInfo: { try writer.sign($0.jsonBytes(), tampering) },
+            appTransaction: { try writer.sign($0.jsonBytes(), tampering) },
+            notification: { try self.text($0, in: environment) })
     }
 
     func strike(_ targets: [String], in environment: AppStoreEnvironment) -> [Fault.Effect] {

@@ -26,7 +26,7 @@ struct ControlFailure: Error {
         case let error as SimulatorError:
             self.init(error.code.hasPrefix("unknown_") ? 404 : 400, error.code, error.message)
         case let error as DecodingError: self.init(error)
-        default: self.init(500, "internal", "\(type(of: error))")
+        default: self.init(500, "internal", "\(Swift.type(of: error))")
         }
     }
 

@@ -1,5 +1,6 @@
 internal import AppStoreModels
-package import Foundation
+internal import Foundation
+internal import Synchronization
 
 extension SimulatorCore {
     var clockReading: ClockReading {

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// A length of time as people type it.
 package struct TypedDuration: Sendable, Hashable {

@@ -29,7 +29,7 @@ enum SimulatorRoutes {
         for environment in [AppStoreEnvironment.production, .sandbox] {
             let prefix = "/\(environment == .sandbox ? "sandbox" : "production")"
             for endpoint in AppStoreEndpoint.all { add(endpoint, prefix, environment, to: router, slot) }
-            router.post("\(prefix)/verifyReceipt") { request, context in
+            router.post("\(prefix)/verifyReceipt") { request, context -> Response in
                 let body = try await data(request, context)
                 return try await send(slot.get().core.verifyReceipt(body, in: environment), context)
             }
@@ -47,7 +47,7 @@ enum SimulatorRoutes {
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
         let names = endpoint.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
-        router.on(RouterPath(prefix + endpoint.path), method: method) { request, context in
+        router.on(RouterPath(prefix + endpoint.path), method: method) { request, context -> Response in
             let simulator = try slot.get()
             var path: [String: String] = [:]
             for name in names { path[name] = context.parameters.get(name) }
@@ -63,11 +63,11 @@ enum SimulatorRoutes {
     }
 
     private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
-        router.post("/ocsp/{responder}") { request, context in
+        router.post("/ocsp/{responder}") { request, context -> Response in
             let body = try await data(request, context)
             return try await send(slot.get().core.revocationAnswer { $0.reply(to: body, now: Date()) }, context)
         }
-        router.get("/ocsp/{responder}/**") { request, context in
+        router.get("/ocsp/{responder}/**") { request, context -> Response in
             // RFC 6960 appendix A.1: the request is the rest of the path, in base64, which may hold slashes.
             let path = request.uri.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true).last ?? ""
             return try await send(slot.get().core.revocationAnswer { $0.reply(toPath: path, now: Date()) }, context)

@@ -17,7 +17,7 @@ struct Courier: Sendable {
 
     init() {
         var configuration = HTTPClient.Configuration()
-        configuration.redirectConfiguration = .follow(configuration: .init(max: 5, allowCycles: false))
+        configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -62,7 +62,7 @@ struct Courier: Sendable {
 
     private static func outcome(_ error: any Error) -> SendAttemptResult {
         switch error {
-        case is ChannelError, is IOError, is NIOConnectionError: return .socketIssue
+        case is ChannelError, is IOError: return .socketIssue
         case is NIOTooManyBytesError: return .invalidResponse
         case let error as HTTPClientError:
             let outcomes: [(HTTPClientError, SendAttemptResult)] = [
@@ -73,7 +73,7 @@ struct Courier: Sendable {
             ]
             return outcomes.first { $0.0 == error }?.1 ?? .other
         default:
-            return "\(type(of: error))".contains("SSL") ? .tlsIssue : .invalidResponse
+            return "\(Swift.type(of: error))".contains("SSL") ? .tlsIssue : .invalidResponse
         }
     }
 }

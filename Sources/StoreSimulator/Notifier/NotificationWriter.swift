@@ -1,5 +1,5 @@
-package import AppStoreModels
-package import Foundation
+internal import AppStoreModels
+internal import Foundation
 
 /// Turns the record of a notification into the text that is sent.
 ///
@@ -12,10 +12,7 @@ package struct NotificationWriter: Sendable {
 
     /// Signs the notification and what is nested in it.
     package func seal(_ record: NotificationRecord) throws -> NotificationRecord.Seal {
-        guard let generation = authority.current else {
-            throw SimulatorError("no_signer", "the authority has no leaf")
-        }
-        let signer = generation.signer
+        let signer = authority.current.signer
         let (transaction, renewalInfo) = try parts(record)
         let transactionSignature = try transaction.map { try signer.seal($0) }
         let renewalSignature = try renewalInfo.map { try signer.seal($0) }
@@ -69,11 +66,7 @@ package struct NotificationWriter: Sendable {
     }
 
     private func signer(_ tampering: Tampering) throws -> PayloadSigner {
-        if tampering.usesWrongChain { return try authority.wrongChainSigner() }
-        guard let generation = authority.current else {
-            throw SimulatorError("no_signer", "the authority has no leaf")
-        }
-        return generation.signer
+        tampering.usesWrongChain ? try authority.wrongChainSigner() : authority.current.signer
     }
 
     private func parts(_ record: NotificationRecord) throws -> (transaction: [UInt8]?, renewalInfo: [UInt8]?) {

@@ -1,5 +1,6 @@
-internal import AppStoreModels
-package import Foundation
+package import AppStoreModels
+internal import Foundation
+internal import Synchronization
 
 extension SimulatorCore {
     /// What one attempt needs to know.

@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 internal import Synchronization
 
 // Snapshots: the whole state in a file of the simulator's folder.

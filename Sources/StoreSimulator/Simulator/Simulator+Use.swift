@@ -1,5 +1,6 @@
 public import AppStoreModels
 public import Foundation
+internal import Synchronization
 
 extension Simulator {
     /// What the simulator's clock shows.

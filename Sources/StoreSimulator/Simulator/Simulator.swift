@@ -1,6 +1,6 @@
-public import AppStoreModels
+internal import AppStoreModels
 internal import AppStoreServer
-public import Foundation
+internal import Foundation
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging

@@ -1,4 +1,4 @@
-public import AppStoreModels
+internal import AppStoreModels
 public import Foundation
 
 /// What a simulated App Store is made of.

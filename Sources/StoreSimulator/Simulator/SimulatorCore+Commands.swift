@@ -1,5 +1,6 @@
 package import AppStoreModels
-package import Foundation
+public import Foundation
+internal import Synchronization
 
 extension SimulatorCore {
     /// Does what a command says at the time that the clock shows. What it caused is announced when this returns.

@@ -1,5 +1,5 @@
-package import AppStoreModels
-package import AppStoreServer
+internal import AppStoreModels
+internal import AppStoreServer
 package import Foundation
 package import Synchronization
 
@@ -21,7 +21,7 @@ package final class SimulatorCore: Sendable {
         self.configuration = configuration
         self.authority = authority
         self.bearer = bearer
-        ocsp = Mutex(OCSPService())
+        ocsp = Mutex(OCSPService(authority))
         state = Mutex(SimulatorState(configuration, real: real))
     }
 

@@ -1,5 +1,5 @@
 public import AppStoreModels
-public import Foundation
+internal import Foundation
 
 /// What a program needs to talk to a running simulator: the contents of `simulator.json`.
 public struct SimulatorInformation: Sendable, Hashable, Codable {
