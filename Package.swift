@@ -118,6 +118,12 @@ let package = Package(
             "AppStoreReceiptsTests",
             ["AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
         tests(
+            "StoreSimulatorTests",
+            [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
+                asn1,
+            ]),
+        tests(
             "CounterfoilTests",
             ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),
     ]
