@@ -127,8 +127,7 @@ let package = Package(
             [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
                 asn1,
-            ]
-        ),
+            ]),
         tests(
             "CounterfoilTests",
             ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),
