@@ -63,6 +63,13 @@ package final class SimulatorCore: Sendable {
     /// How many notifications are under way at once.
     private static let mostUnderway = 32
 
+    /// Puts another state in the place of this one. Nothing is under way meanwhile.
+    package func replace(with new: SimulatorState) async throws(CancellationError) {
+        do { try await gate.enter() } catch { throw CancellationError() }
+        defer { gate.leave() }
+        state.withLock { $0 = new }
+    }
+
     /// When something happens or is sent next by itself.
     package var next: Date? { state.withLock { $0.next } }
 }
