@@ -47,18 +47,32 @@ enum SimulatorRoutes {
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
         let names = endpoint.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+        let route = Route(endpoint: endpoint, environment: environment, parameters: names, slot: slot)
         router.on(RouterPath(prefix + endpoint.path), method: method) { request, context -> Response in
+            try await route.answer(request, context)
+        }
+    }
+
+    /// One endpoint in one environment.
+    private struct Route: Sendable {
+        let endpoint: AppStoreEndpoint
+        let environment: AppStoreEnvironment
+        let parameters: [String]
+        let slot: SimulatorSlot
+
+        func answer(_ request: Request, _ context: SimulatorContext) async throws -> Response {
             let simulator = try slot.get()
             var path: [String: String] = [:]
-            for name in names { path[name] = context.parameters.get(name) }
-            let body = method == .get ? Data() : try await data(request, context)
+            for name in parameters { path[name] = context.parameters.get(name) }
+            let isRead = endpoint.method == "GET"
+            let body = isRead ? Data() : try await SimulatorRoutes.data(request, context)
             let call = APIRequest(
-                endpoint, path: path, query: request.uri.query.map(String.init) ?? "",
+                endpoint, path: path, query: request.uri.query.map { String($0) } ?? "",
                 contentType: request.headers[.contentType], body: body)
             let answer = simulator.core.answer(
                 call, authorization: request.headers[.authorization], in: environment)
-            if method != .get { simulator.wake() }
-            return try await send(answer, context)
+            if !isRead { simulator.wake() }
+            return try await SimulatorRoutes.send(answer, context)
         }
     }
 
