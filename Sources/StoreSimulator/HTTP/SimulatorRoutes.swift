@@ -46,9 +46,16 @@ enum SimulatorRoutes {
         to router: Router<SimulatorContext>, _ slot: SimulatorSlot
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
-        let names = endpoint.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+        // The router wants one name for a parameter at one place, whatever endpoint it is of.
+        var names: [String: String] = [:]
+        let parts = endpoint.path.split(separator: "/").enumerated().map { index, part in
+            guard part.hasPrefix("{") else { return String(part) }
+            names["p\(index)"] = String(part.dropFirst().dropLast())
+            return "{p\(index)}"
+        }
         let route = Route(endpoint: endpoint, environment: environment, parameters: names, slot: slot)
-        router.on(RouterPath(prefix + endpoint.path), method: method) { request, context -> Response in
+        let path = RouterPath("\(prefix)/\(parts.joined(separator: "/"))")
+        router.on(path, method: method) { request, context -> Response in
             try await route.answer(request, context)
         }
     }
@@ -57,13 +64,14 @@ enum SimulatorRoutes {
     private struct Route: Sendable {
         let endpoint: AppStoreEndpoint
         let environment: AppStoreEnvironment
-        let parameters: [String]
+        /// The endpoint's names for the router's parameters.
+        let parameters: [String: String]
         let slot: SimulatorSlot
 
         func answer(_ request: Request, _ context: SimulatorContext) async throws -> Response {
             let simulator = try slot.get()
             var path: [String: String] = [:]
-            for name in parameters { path[name] = context.parameters.get(name) }
+            for (name, meaning) in parameters { path[meaning] = context.parameters.get(name) }
             let isRead = endpoint.method == "GET"
             let body = isRead ? Data() : try await SimulatorRoutes.data(request, context)
             let call = APIRequest(
