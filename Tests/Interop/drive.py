@@ -262,6 +262,19 @@ def revocation(store):
 PARTS = [transactions, history, notifications, receipts, errors, revocation, changes, images_and_messages, realtime]
 
 
+def causes(error):
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def describe(error):
+    if isinstance(error, APIException):
+        return f"APIException {error.http_status_code} {error.raw_api_error} {error.error_message}"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} {error} ({frame.name}, line {frame.lineno})"
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         plan = json.load(file)
@@ -274,7 +287,7 @@ def main():
             except Exception as error:  # One part must not hide the others.
                 frame = traceback.extract_tb(error.__traceback__)
                 line = [f for f in frame if f.filename.endswith("drive.py") and f.name != "call"][-1]
-                detail = f"{type(error).__name__} {vars(error) if isinstance(error, APIException) else error}"
+                detail = "; caused by ".join(describe(cause) for cause in causes(error))
                 report.failures.append(f"{store.name}: {part.__name__}, line {line.lineno}: {detail}")
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         json.dump({
