@@ -76,7 +76,7 @@ struct Courier: Sendable {
             return outcomes.first { $0.0 == error }?.1 ?? .other
         default:
             let name = "\(Swift.type(of: error))"
-            if name.contains("NIOConnectionError") { return .noResponse }
+            if name.contains("NIOConnectionError") { return .socketIssue }
             return name.contains("SSL") ? .tlsIssue : .invalidResponse
         }
     }

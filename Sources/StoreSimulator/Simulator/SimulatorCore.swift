@@ -8,7 +8,7 @@ package final class SimulatorCore: Sendable {
     package let configuration: SimulatorConfiguration
     package let authority: StoreAuthority
     package let bearer: BearerCheck
-    package let limits = RateLimits()
+    private let counted = Mutex(RateLimits())
     package let ocsp: Mutex<OCSPService>
     let state: Mutex<SimulatorState>
     let courier = Courier()
@@ -24,6 +24,9 @@ package final class SimulatorCore: Sendable {
         ocsp = Mutex(OCSPService(authority))
         state = Mutex(SimulatorState(configuration, real: real))
     }
+
+    /// The requests of the hour.
+    package var limits: RateLimits { counted.withLock { $0 } }
 
     /// What the simulator's clock shows.
     package var now: Date { state.withLock { $0.clock.now() } }
@@ -68,6 +71,8 @@ package final class SimulatorCore: Sendable {
         do { try await gate.enter() } catch { throw CancellationError() }
         defer { gate.leave() }
         state.withLock { $0 = new }
+        // Nobody has asked anything of the new state yet.
+        counted.withLock { $0 = RateLimits() }
     }
 
     /// When something happens or is sent next by itself.

@@ -48,7 +48,9 @@ struct ReadingTests {
     @Test("a stored revision leads to what has changed since")
     func revision() async throws {
         try await Simulator.run { simulator in
-            let coins = [try await simulator.buy("com.example.coins.100"), try await simulator.buy("com.example.coins.100")]
+            let coins = [
+                try await simulator.buy("com.example.coins.100"), try await simulator.buy("com.example.coins.100"),
+            ]
             let client = try simulator.client()
             var revision: String?
             for try await page in client.transactionHistory(of: coins[0]) { revision = page.revision }
@@ -101,7 +103,8 @@ struct ReadingTests {
                     key: SigningKey(P256.Signing.PrivateKey(), keyID: information.keyId),
                     issuerID: information.issuerId, bundleID: information.bundleId),
                 try APITokenSource(
-                    key: SigningKey(pem: String(contentsOfFile: information.privateKey, encoding: .utf8), keyID: "OTHER"),
+                    key: SigningKey(
+                        pem: String(contentsOfFile: information.privateKey, encoding: .utf8), keyID: "OTHER"),
                     issuerID: information.issuerId, bundleID: information.bundleId),
                 try APITokenSource(key: key, issuerID: "other", bundleID: information.bundleId),
                 try APITokenSource(key: key, issuerID: information.issuerId, bundleID: "com.example.other"),

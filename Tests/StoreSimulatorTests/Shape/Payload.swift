@@ -37,7 +37,9 @@ struct Payload: Sendable {
     }
 
     /// Every member at every level whose name is not among `names`, with its value.
-    static func values(_ object: [String: JSONValue], without names: Set<String>, below path: String = "") -> [String: String] {
+    static func values(_ object: [String: JSONValue], without names: Set<String>, below path: String = "") -> [String:
+        String]
+    {
         object.reduce(into: [:]) { values, member in
             guard !names.contains(member.key) else { return }
             if case .object(let inner) = member.value {
