@@ -154,13 +154,17 @@ extension RequestBody {
         try needed(objectIfPresent(name, or: code), name, missing ?? code)
     }
 
-    /// A list of objects, which may be empty.
-    package func objectsIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> [RequestBody]? {
+    /// A list of objects, which may be empty. `nullElement` is the code for null among them.
+    package func objectsIfPresent(
+        _ name: String, nullElement: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> [RequestBody]? {
         guard let elements = try elements(name, or: code) else { return nil }
         var objects: [RequestBody] = []
         for (index, element) in elements.enumerated() {
             guard case .object(let fields) = element else {
-                throw failure(code, "\(name)[\(index)]", "is \(element.kind), not an object")
+                throw failure(
+                    element == .null ? nullElement ?? code : code, "\(name)[\(index)]",
+                    "is \(element.kind), not an object")
             }
             objects.append(RequestBody(path: "\(path)\(name)[\(index)].", fields: fields))
         }
@@ -168,9 +172,9 @@ extension RequestBody {
     }
 
     package func objects(
-        _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
+        _ name: String, missing: APIErrorCode? = nil, nullElement: APIErrorCode? = nil, or code: APIErrorCode?
     ) throws(APIFailure) -> [RequestBody] {
-        try needed(objectsIfPresent(name, or: code), name, missing ?? code)
+        try needed(objectsIfPresent(name, nullElement: nullElement, or: code), name, missing ?? code)
     }
 
     /// A list of texts, which may be empty.

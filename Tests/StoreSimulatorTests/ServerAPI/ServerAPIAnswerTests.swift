@@ -137,6 +137,7 @@ struct ServerAPIAnswerTests {
         func status(_ id: String) throws -> MassExtendRenewalDateStatusResponse {
             try shop.get(MassExtendRenewalDateStatusResponse.self, .renewalExtensionStatus, "plus", id)
         }
+        #expect(shop.store.massExtensions.count == 1)
         #expect(try status(uuid) == .init(requestIdentifier: uuid, complete: false))
         shop.advance(days: 1)
         let done = try status(uuid.lowercased())
@@ -173,6 +174,21 @@ struct ServerAPIAnswerTests {
         let id = try shop.buy("coins")
         #expect(try shop.send(APIShop.request(.sendConsumption, [id], body: body.text)).status == 202)
         #expect(shop.store.transactions[id]?.refund == nil)
+    }
+
+    @Test("where Apple decides by itself, the developer's wish is noted, if it comes in time")
+    func preference() throws {
+        for (hours, expected) in [(12.0, RefundPreference.grantProrated), (12.1, nil)] {
+            var shop = APIShop()
+            let id = try shop.buy("coins")
+            try shop.perform(.requestRefund(customer: "anna"))
+            shop.now += hours * 3600
+            let body = APIRefusalTests.prorated("40000")
+            #expect(try shop.send(APIShop.request(.sendConsumption, [id], body: body)).status == 202)
+            let refund = try #require(shop.store.transactions[id]?.refund)
+            #expect(refund.state == .requested && refund.preference == expected)
+            #expect(refund.consumption == expected.map { _ in 40_000 })
+        }
     }
 
     @Test("groups and their members, page by page; whoever has none has the placeholder")
