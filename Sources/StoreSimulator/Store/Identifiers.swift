@@ -42,6 +42,12 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
         return "M" + String((0..<9).compactMap { _ in letters.randomElement(using: &self) })
     }
 
+    /// The identifier of an API key: ten letters and digits.
+    package mutating func keyIdentifier() -> String {
+        let letters = Array("ABCDEFGHJKLMNPQRSTVWXYZ0123456789")
+        return String((0..<10).compactMap { _ in letters.randomElement(using: &self) })
+    }
+
     /// A random UUID (version 4), lower case.
     package mutating func uuid() -> String { version4().uuidString.lowercased() }
 
