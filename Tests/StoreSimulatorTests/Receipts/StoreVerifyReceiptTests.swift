@@ -23,11 +23,11 @@ struct StoreVerifyReceiptTests {
         at environment: ReceiptEnvironment? = nil, method: String = "POST"
     ) throws -> Answer {
         let endpoint = VerifyReceiptEndpoint(
-            validator: try StoreReceiptTests.validator(now: shop.now),
+            validator: try ReceiptContentsTests.validator(now: shop.now),
             environment: environment ?? (shop.store.isSandbox ? .sandbox : .production), sharedSecrets: secrets)
         let request = VerifyReceiptRequest(
             receiptData: receipt.base64EncodedString(), password: secret, excludesOldTransactions: newest)
-        let authority = try StoreReceiptTests.authority.get()
+        let authority = try ReceiptContentsTests.authority.get()
         let answer = try shop.store.verifyReceipt(
             method: method, body: JSONEncoder().encode(request), endpoint: endpoint, at: shop.now, sign: authority.sign)
         let decoded = try JSONDecoder().decode(Answer.self, from: Data(answer.json.utf8))
@@ -39,7 +39,7 @@ struct StoreVerifyReceiptTests {
     func latest() throws {
         var shop = APIShop()
         let first = try shop.buy("plus")
-        let old = try StoreReceiptTests.receipt(shop)
+        let old = try ReceiptContentsTests.receipt(shop)
         shop.advance(days: 100)
         let lamp = try shop.buy("lamp")
         let answer = try Self.verify(&shop, old)
@@ -53,7 +53,7 @@ struct StoreVerifyReceiptTests {
         let newest = try Self.verify(&shop, old, newest: true).latest_receipt_info?.compactMap { $0["transaction_id"] }
         #expect(newest == [lamp, try #require(shop.store.subscriptions[first]?.current)])
         let text = try #require(answer.latest_receipt)
-        let receipt = try StoreReceiptTests.validator(now: shop.now).validate(base64: text)
+        let receipt = try ReceiptContentsTests.validator(now: shop.now).validate(base64: text)
         #expect(receipt.appReceipt?.payload.purchases.count == rows.count)
     }
 
@@ -62,7 +62,7 @@ struct StoreVerifyReceiptTests {
         var shop = APIShop()
         let id = try shop.buy("trial")
         try shop.perform(.approveRefund(customer: "anna", reason: .issueWithApp))
-        let rows = try #require(try Self.verify(&shop, StoreReceiptTests.receipt(shop)).latest_receipt_info)
+        let rows = try #require(try Self.verify(&shop, ReceiptContentsTests.receipt(shop)).latest_receipt_info)
         let line = try #require(shop.store.transactions[id]?.payload.webOrderLineItemId)
         let start = ["2026-01-01 00:00:00 Etc/GMT", "1767225600000", "2025-12-31 16:00:00 America/Los_Angeles"]
         let end = ["2026-01-08 00:00:00 Etc/GMT", "1767830400000", "2026-01-07 16:00:00 America/Los_Angeles"]
@@ -88,7 +88,7 @@ struct StoreVerifyReceiptTests {
         try shop.buy("plus")
         shop.advance(days: 200)
         try shop.perform(.cancel(customer: "anna"))
-        let answer = try Self.verify(&shop, StoreReceiptTests.receipt(shop))
+        let answer = try Self.verify(&shop, ReceiptContentsTests.receipt(shop))
         let latest = Dictionary(
             uniqueKeysWithValues: (answer.latest_receipt_info ?? []).map { ($0["transaction_id"], $0) })
         let rows = try #require(answer.receipt?.in_app)
@@ -104,7 +104,7 @@ struct StoreVerifyReceiptTests {
         var shop = APIShop()
         try shop.buy("plus")
         for _ in 0..<120 { try shop.buy("pass") }
-        let answer = try Self.verify(&shop, StoreReceiptTests.receipt(shop))
+        let answer = try Self.verify(&shop, ReceiptContentsTests.receipt(shop))
         #expect(answer.latest_receipt_info?.count == 100)
         #expect(answer.receipt?.in_app.count == 121)
     }
@@ -114,7 +114,7 @@ struct StoreVerifyReceiptTests {
         var shop = APIShop()
         shop.store.settings.gracePeriod = .sixteenDays
         let id = try shop.buy("plus")
-        let receipt = try StoreReceiptTests.receipt(shop)
+        let receipt = try ReceiptContentsTests.receipt(shop)
         var expected = [
             "auto_renew_product_id": "plus", "original_transaction_id": id, "product_id": "plus",
             "auto_renew_status": "1",
@@ -148,7 +148,7 @@ struct StoreVerifyReceiptTests {
     func plain() throws {
         var shop = APIShop(.sandbox)
         try shop.buy("lamp")
-        let answer = try Self.verify(&shop, StoreReceiptTests.receipt(shop))
+        let answer = try Self.verify(&shop, ReceiptContentsTests.receipt(shop))
         #expect(answer.status == 0 && answer.environment == "Sandbox" && answer.receipt?.in_app.count == 1)
         #expect(answer.latest_receipt_info == nil && answer.latest_receipt == nil)
         #expect(answer.pending_renewal_info == nil)
@@ -158,7 +158,7 @@ struct StoreVerifyReceiptTests {
     func refusals() throws {
         var shop = APIShop()
         try shop.buy("plus")
-        let receipt = try StoreReceiptTests.receipt(shop)
+        let receipt = try ReceiptContentsTests.receipt(shop)
         #expect(try Self.verify(&shop, receipt, method: "GET").status == 21000)
         #expect(try Self.verify(&shop, Data("{".utf8)).status == 21002)
         var forged = receipt
@@ -170,7 +170,7 @@ struct StoreVerifyReceiptTests {
         #expect(try Self.verify(&shop, receipt, at: .sandbox).status == 21008)
         var sandbox = APIShop(.sandbox)
         try sandbox.buy("plus")
-        let other = try StoreReceiptTests.receipt(sandbox)
+        let other = try ReceiptContentsTests.receipt(sandbox)
         #expect(try Self.verify(&shop, other).status == 21007)
         // A genuine receipt whose purchases are gone.
         #expect(try Self.verify(&sandbox, other).status == 0)

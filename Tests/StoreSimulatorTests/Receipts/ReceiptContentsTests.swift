@@ -6,7 +6,7 @@ import StoreSimulator
 import Testing
 
 @Suite("Receipts of the store")
-struct StoreReceiptTests {
+struct ReceiptContentsTests {
     /// RSA keys are expensive: one authority serves all tests.
     static let authority = Result { try ReceiptAuthority(now: APIShop.start) }
 
