@@ -50,6 +50,8 @@ let package = Package(
         .library(name: "AppStoreModels", targets: ["AppStoreModels"]),
         .library(name: "AppStoreServer", targets: ["AppStoreServer"]),
         .library(name: "AppStoreReceipts", targets: ["AppStoreReceipts"]),
+        // Only for a dependent that asks for the trait "Server".
+        .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .executable(name: "counterfoil", targets: ["counterfoil"]),
     ],
     traits: [
