@@ -28,6 +28,9 @@ func server(_ name: String, _ package: String) -> Target.Dependency {
 }
 let arguments = server("ArgumentParser", "swift-argument-parser")
 let hummingbird = server("Hummingbird", "hummingbird")
+let httpServer = [
+    hummingbird, server("HummingbirdCore", "hummingbird"), server("HTTPTypes", "swift-http-types"),
+]
 let yams = server("Yams", "Yams")
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -62,6 +65,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.24.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.15.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.3.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
     ],
     targets: [
@@ -84,11 +88,12 @@ let package = Package(
             name: "StoreSimulator",
             dependencies: [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", crypto, cryptoExtras, x509,
-                asn1, hummingbird, yams,
+                asn1, yams,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-            ],
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ] + httpServer,
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil",
@@ -101,7 +106,11 @@ let package = Package(
             name: "counterfoil-benchmarks",
             dependencies: [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-            ],
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ] + httpServer,
             path: "Benchmarks", swiftSettings: settings),
         .target(
             name: "TestSupport",
@@ -117,6 +126,12 @@ let package = Package(
         tests(
             "AppStoreReceiptsTests",
             ["AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
+        tests(
+            "StoreSimulatorTests",
+            [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
+                asn1,
+            ]),
         tests(
             "CounterfoilTests",
             ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A door that one task at a time goes through, in the order in which they came. A task that is cancelled while it waits
 /// leaves the queue at once.
-final class FairGate: Sendable {
+package final class FairGate: Sendable {
     private struct State {
         var isTaken = false
         var lastID: UInt64 = 0
@@ -11,11 +11,13 @@ final class FairGate: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// How many tasks wait.
     var waiting: Int { state.withLock { $0.queue.count } }
 
     /// Goes through as soon as everybody who came before has left. Pair it with ``leave()``.
-    func enter() async throws {
+    package func enter() async throws {
         try Task.checkCancellation()
         let id = state.withLock { state -> UInt64? in
             guard state.isTaken else {
@@ -37,7 +39,7 @@ final class FairGate: Sendable {
     }
 
     /// Lets the next one in.
-    func leave() {
+    package func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard !state.queue.isEmpty else {
                 state.isTaken = false

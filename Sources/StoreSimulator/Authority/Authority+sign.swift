@@ -14,7 +14,10 @@ extension Authority {
     }
 
     /// The header's JSON.
-    package func header() -> String {
+    package func header() -> String { Self.header(chain: chain) }
+
+    /// The JSON of a header with this chain: the members of the genuine one, in their order.
+    package static func header(chain: [[UInt8]]) -> String {
         let x5c = chain.map { "\"\(Data($0).base64EncodedString())\"" }.joined(separator: ",")
         return "{\"alg\":\"ES256\",\"x5c\":[\(x5c)]}"
     }

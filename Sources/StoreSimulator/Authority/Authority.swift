@@ -4,8 +4,9 @@ package import Foundation
 internal import SwiftASN1
 package import X509
 
-/// A throw-away certificate authority shaped like the App Store's: a P-384 root, a P-384 intermediate, a P-256 leaf with
-/// the marker extensions. What it signs verifies wherever its root is trusted, and nowhere else.
+/// A throw-away certificate authority shaped like the App Store's: a P-384 root, a P-384 intermediate and a P-256 leaf
+/// with every extension that the genuine ones have. What it signs verifies wherever its root is trusted, and nowhere else.
+/// Its names and its policy say that it is a simulation; no name is Apple's.
 package struct Authority: Sendable {
     package let root: Issued
     package let intermediate: Issued
@@ -14,6 +15,32 @@ package struct Authority: Sendable {
 
     /// The host that its certificates name as their OCSP responder.
     package static let ocspHost = "ocsp.counterfoil.test"
+
+    /// The places that a certificate names: where its issuer answers, and where to fetch what the issuer published.
+    package struct Places: Sendable, Hashable {
+        /// Who answers for the intermediate: the root.
+        package var rootResponder: String
+        /// Who answers for the leaf: the intermediate.
+        package var intermediateResponder: String
+        package var intermediateCertificate: String
+        package var rootRevocationList: String
+
+        /// The places of the test authority, which nobody can reach: `.test` is reserved (RFC 6761).
+        package static let nowhere = Self(
+            rootResponder: "http://\(ocspHost)/root", intermediateResponder: "http://\(ocspHost)/intermediate",
+            intermediateCertificate: "http://certs.counterfoil.test/intermediate.der",
+            rootRevocationList: "http://crl.counterfoil.test/root.crl")
+
+        package init(
+            rootResponder: String, intermediateResponder: String, intermediateCertificate: String,
+            rootRevocationList: String
+        ) {
+            self.rootResponder = rootResponder
+            self.intermediateResponder = intermediateResponder
+            self.intermediateCertificate = intermediateCertificate
+            self.rootRevocationList = rootRevocationList
+        }
+    }
 
     /// Changes to the certificates before they are issued.
     package struct Changes {
@@ -61,38 +88,5 @@ package struct Authority: Sendable {
     /// The leaf's key in PEM (PKCS #8), for tools that sign.
     package var signingKeyPEM: String { signingKey.pemRepresentation }
 
-    private static let year: TimeInterval = 365 * 86_400
-}
-
-extension Authority {
-    /// A root like Apple Root CA - G3.
-    package static func rootTemplate(_ name: String, _ now: Date) -> CertificateTemplate {
-        CertificateTemplate(
-            commonName: "\(name) Root CA", notBefore: now - 2 * year, notAfter: now + 8 * year,
-            basicConstraints: .isCertificateAuthority(maxPathLength: nil),
-            keyUsage: KeyUsage(keyCertSign: true, cRLSign: true))
-    }
-
-    /// An intermediate like Apple's Worldwide Developer Relations authority.
-    package static func intermediateTemplate(_ name: String, _ now: Date) -> CertificateTemplate {
-        var template = CertificateTemplate(
-            commonName: "\(name) Worldwide Developer Relations", organizationalUnit: "G6",
-            notBefore: now - 2 * year, notAfter: now + 8 * year,
-            basicConstraints: .isCertificateAuthority(maxPathLength: 0),
-            keyUsage: KeyUsage(keyCertSign: true, cRLSign: true))
-        template.markers = [[1, 2, 840, 113635, 100, 6, 2, 1]]
-        template.ocspResponder = "http://\(ocspHost)/root"
-        return template
-    }
-
-    /// A leaf like the one that signs App Store data.
-    package static func leafTemplate(_ name: String, _ now: Date) -> CertificateTemplate {
-        var template = CertificateTemplate(
-            commonName: "\(name) Receipt Signing", organizationalUnit: "Worldwide Developer Relations",
-            notBefore: now - 2 * year, notAfter: now + 8 * year, basicConstraints: .notCertificateAuthority,
-            keyUsage: KeyUsage(digitalSignature: true))
-        template.markers = [[1, 2, 840, 113635, 100, 6, 11, 1]]
-        template.ocspResponder = "http://\(ocspHost)/intermediate"
-        return template
-    }
+    static let year: TimeInterval = 365 * 86_400
 }

@@ -13,6 +13,12 @@ package struct CertificateTemplate {
     package var keyUsage: KeyUsage?
     package var markers: [ASN1ObjectIdentifier] = []
     package var ocspResponder: String?
+    /// Where the issuer's certificate can be fetched.
+    package var issuerCertificate: String?
+    /// Where the issuer's list of revoked certificates can be fetched.
+    package var revocationList: String?
+    /// Whether it names the policy that Apple's leaves name, with a notice that this is a simulation.
+    package var hasPolicy = false
     package var isOCSPSigner = false
     package var version = Certificate.Version.v3
     package var extraExtensions: [Certificate.Extension] = []
@@ -36,7 +42,7 @@ package struct CertificateTemplate {
             version: version, serialNumber: serialNumber, publicKey: key.publicKey,
             notValidBefore: notBefore, notValidAfter: notAfter,
             issuer: issuer?.certificate.subject ?? subject(), subject: subject(),
-            extensions: extensions(for: key.publicKey, issuer: issuer?.certificate.publicKey ?? key.publicKey),
+            extensions: extensions(for: key.publicKey, issuer: issuer?.certificate.publicKey),
             issuerPrivateKey: issuer?.key ?? key)
         return try Issued(certificate: certificate, key: key)
     }
@@ -50,20 +56,29 @@ package struct CertificateTemplate {
         }
     }
 
-    private func extensions(for key: Certificate.PublicKey, issuer: Certificate.PublicKey) throws
+    // In the order of the genuine certificates, of which the root begins with its own key and names no issuer's.
+    private func extensions(for key: Certificate.PublicKey, issuer: Certificate.PublicKey?) throws
         -> Certificate.Extensions
     {
         var extensions = Certificate.Extensions()
+        let subjectKey = SubjectKeyIdentifier(hash: key)
+        if issuer == nil { try extensions.append(.init(subjectKey, critical: false)) }
         if let basicConstraints { try extensions.append(.init(basicConstraints, critical: true)) }
-        let authorityKey = AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: issuer).keyIdentifier)
-        try extensions.append(.init(authorityKey, critical: false))
-        if let ocspResponder {
-            let access = AuthorityInformationAccess([
-                .init(method: .ocspServer, location: .uniformResourceIdentifier(ocspResponder))
-            ])
-            try extensions.append(.init(access, critical: false))
+        if let issuer {
+            let authorityKey = AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: issuer).keyIdentifier)
+            try extensions.append(.init(authorityKey, critical: false))
         }
-        try extensions.append(.init(SubjectKeyIdentifier(hash: key), critical: false))
+        let places =
+            [(.issuingCA, issuerCertificate), (.ocspServer, ocspResponder)]
+            as [(AuthorityInformationAccess.AccessDescription.AccessMethod, String?)]
+        let access = AuthorityInformationAccess(
+            places.compactMap { method, place in
+                place.map { .init(method: method, location: .uniformResourceIdentifier($0)) }
+            })
+        if !access.isEmpty { try extensions.append(.init(access, critical: false)) }
+        if hasPolicy { try extensions.append(Self.simulationPolicy()) }
+        if let revocationList { try extensions.append(Self.distributionPoint(revocationList)) }
+        if issuer != nil { try extensions.append(.init(subjectKey, critical: false)) }
         if let keyUsage { try extensions.append(.init(keyUsage, critical: true)) }
         if isOCSPSigner { try extensions.append(.init(ExtendedKeyUsage([.ocspSigning]), critical: false)) }
         for marker in markers { try extensions.append(.init(oid: marker, critical: false, value: [0x05, 0x00])) }

@@ -3,6 +3,7 @@ internal import Crypto
 package import Foundation
 internal import SwiftASN1
 internal import X509
+internal import _CryptoExtras
 
 /// Answers OCSP requests for certificates of an issuer, rightly or wrongly, as told.
 package struct OCSPResponder: Sendable {
@@ -39,19 +40,26 @@ package struct OCSPResponder: Sendable {
     }
 
     /// The response to a request, DER encoded (RFC 6960 §4.2.1). Throws for what is not a request.
-    package func answer(_ request: Data) throws -> Data {
-        let certificateID = try Self.certificateID(in: Array(request))
+    package func answer(_ request: Data) throws -> Data { try answer(OCSPQuery(der: request)) }
+
+    /// The same for a request that was read already.
+    package func answer(_ query: OCSPQuery) throws -> Data {
         var serializer = DER.Serializer()
-        try appendResponseData(to: &serializer, certificateID)
+        try appendResponseData(to: &serializer, query)
         let tbs = serializer.serializedBytes
-        let key = (delegate ?? issuer).key
-        var signature = Array(try key.sign(bytes: tbs, signatureAlgorithm: .ecdsaWithSHA384).rawRepresentation)
-        if forgesSignature { signature[signature.count - 1] ^= 1 }
+        let signer = delegate ?? issuer
+        let isRSA = _RSA.Signing.PublicKey(signer.certificate.publicKey) != nil
+        let algorithm: Certificate.SignatureAlgorithm = isRSA ? .sha256WithRSAEncryption : .ecdsaWithSHA384
+        var signature = Array(try signer.key.sign(bytes: tbs, signatureAlgorithm: algorithm).rawRepresentation)
+        if forgesSignature, let last = signature.indices.last { signature[last] ^= 1 }
 
         var response = DER.Serializer()
         try response.appendConstructedNode(identifier: .sequence) { basic in
             basic.serializeRawBytes(tbs)
-            try basic.appendConstructedNode(identifier: .sequence) { try $0.serialize(Self.ecdsaWithSHA384) }
+            try basic.appendConstructedNode(identifier: .sequence) {
+                try $0.serialize(isRSA ? Self.sha256WithRSA : Self.ecdsaWithSHA384)
+                if isRSA { try $0.serialize(ASN1Null()) }
+            }
             try basic.serialize(ASN1BitString(bytes: signature[...]))
             if let delegate {
                 try basic.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { certificates in
@@ -64,7 +72,7 @@ package struct OCSPResponder: Sendable {
         return try Self.wrap(response.serializedBytes)
     }
 
-    private func appendResponseData(to coder: inout DER.Serializer, _ certificateID: CertificateID) throws {
+    private func appendResponseData(to coder: inout DER.Serializer, _ query: OCSPQuery) throws {
         let responder = (delegate ?? issuer).certificate
         try coder.appendConstructedNode(identifier: .sequence) { data in
             if isNamedByKey {
@@ -80,7 +88,7 @@ package struct OCSPResponder: Sendable {
             try data.serialize(Self.time(thisUpdate))
             try data.appendConstructedNode(identifier: .sequence) { list in
                 try list.appendConstructedNode(identifier: .sequence) { single in
-                    try certificateID.serialize(into: &single, serialNumber: serialNumber)
+                    try append(query, to: &single)
                     try append(status, to: &single)
                     try single.serialize(Self.time(thisUpdate))
                     if let nextUpdate {
@@ -91,7 +99,13 @@ package struct OCSPResponder: Sendable {
                     if criticalExtension == .answer { try Self.appendCriticalExtension(to: &single) }
                 }
             }
-            if criticalExtension == .response { try Self.appendCriticalExtension(to: &data) }
+            if criticalExtension == .response {
+                try Self.appendCriticalExtension(to: &data)
+            } else if let nonce = query.nonce {
+                try data.serialize(explicitlyTaggedWithTagNumber: 1, tagClass: .contextSpecific) { extensions in
+                    try extensions.appendConstructedNode(identifier: .sequence) { try $0.serialize(nonce) }
+                }
+            }
         }
     }
 
@@ -132,6 +146,8 @@ package struct OCSPResponder: Sendable {
     }
 
     private static func time(_ date: Date) throws -> GeneralizedTime {
+        // Four digits for the year. The calendar would make something of any date.
+        guard abs(date.timeIntervalSinceReferenceDate) < 60e9 else { throw CocoaError(.formatting) }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
@@ -142,29 +158,21 @@ package struct OCSPResponder: Sendable {
 
     private static let ecdsaWithSHA384: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 3]
 
-    private struct CertificateID {
-        let fields: [ASN1Node]
+    private static let sha256WithRSA: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 11]
 
-        func serialize(into coder: inout DER.Serializer, serialNumber: [UInt8]?) throws {
-            coder.appendConstructedNode(identifier: .sequence) { id in
-                for (index, field) in fields.enumerated() {
-                    if index == 3, let serialNumber {
-                        id.appendPrimitiveNode(identifier: .integer) { $0.append(contentsOf: serialNumber) }
-                    } else {
-                        id.serializeRawBytes(field.encodedBytes)
-                    }
-                }
+    private func append(_ query: OCSPQuery, to coder: inout DER.Serializer) throws {
+        guard let serialNumber else {
+            coder.serializeRawBytes(query.certificateID)
+            return
+        }
+        try coder.appendConstructedNode(identifier: .sequence) { id in
+            try id.appendConstructedNode(identifier: .sequence) {
+                try $0.serialize(query.hashAlgorithm)
+                try $0.serialize(ASN1Null())
             }
+            try id.serialize(ASN1OctetString(contentBytes: query.issuerNameHash[...]))
+            try id.serialize(ASN1OctetString(contentBytes: query.issuerKeyHash[...]))
+            id.appendPrimitiveNode(identifier: .integer) { $0.append(contentsOf: serialNumber) }
         }
-    }
-
-    private static func certificateID(in request: [UInt8]) throws -> CertificateID {
-        func children(_ node: ASN1Node?) throws -> [ASN1Node] {
-            guard let node, case .constructed(let nodes) = node.content else { throw CocoaError(.coderReadCorrupt) }
-            return Array(nodes)
-        }
-        let list = try children(try children(try DER.parse(request)).first).first { $0.identifier == .sequence }
-        let id = try children(try children(try children(list).first).first)
-        return CertificateID(fields: id)
     }
 }

@@ -5,7 +5,9 @@ package import SwiftASN1
 package enum RawDER {
     package static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         if content.count < 0x80 { return [tag, UInt8(content.count)] + content }
-        return [tag, 0x84] + withUnsafeBytes(of: UInt32(content.count).bigEndian) { Array($0) } + content
+        // As short as it can be: a certificate with any other length is not DER, and strict readers refuse it.
+        let length = withUnsafeBytes(of: UInt64(content.count).bigEndian) { Array($0.drop { $0 == 0 }) }
+        return [tag, 0x80 | UInt8(length.count)] + length + content
     }
 
     /// An element whose end is marked instead of its length being given (BER).

@@ -20,35 +20,62 @@ package struct ReceiptAuthority: Sendable {
 
     /// Issues new certificates, valid from two years before `now` to eight years after it.
     package init(now: Date = Date(), name: String = "Test") throws {
-        let validity = (now - 2 * Self.year)...(now + 8 * Self.year)
+        let validity = (now - 2 * Authority.year)...(now + 8 * Authority.year)
+        try self.init(name: name, validity: validity, rootValidity: validity, places: nil)
+    }
+
+    /// Issues new certificates. The keys are those of `predecessor`, and so is the root, where there is one.
+    init(
+        name: String, validity: ClosedRange<Date>, rootValidity: ClosedRange<Date>, places: Authority.Places?,
+        predecessor: ReceiptAuthority? = nil
+    ) throws {
         func template(
-            _ commonName: String, _ constraints: BasicConstraints, _ usage: KeyUsage,
+            _ commonName: String, _ constraints: BasicConstraints, _ usage: KeyUsage, _ responder: String? = nil,
             _ markers: [ASN1ObjectIdentifier] = []
         ) -> CertificateTemplate {
             var template = CertificateTemplate(
                 commonName: commonName, notBefore: validity.lowerBound, notAfter: validity.upperBound,
                 basicConstraints: constraints, keyUsage: usage)
             template.markers = markers
+            template.ocspResponder = responder
             return template
         }
         let certificateSigning = KeyUsage(keyCertSign: true, cRLSign: true)
 
         self.validity = validity
-        root = try template("\(name) Root CA", .isCertificateAuthority(maxPathLength: nil), certificateSigning)
-            .issue(for: Self.newKey())
+        if let predecessor {
+            root = predecessor.root
+        } else {
+            var template = template(
+                "\(name) Root CA", .isCertificateAuthority(maxPathLength: nil), certificateSigning)
+            (template.notBefore, template.notAfter) = (rootValidity.lowerBound, rootValidity.upperBound)
+            root = try template.issue(for: Self.newKey())
+        }
         intermediate = try template(
             "\(name) Worldwide Developer Relations", .isCertificateAuthority(maxPathLength: 0), certificateSigning,
-            [[1, 2, 840, 113635, 100, 6, 2, 1]]
-        ).issue(for: Self.newKey(), by: root)
+            places?.rootResponder, [[1, 2, 840, 113635, 100, 6, 2, 1]]
+        ).issue(for: predecessor?.intermediate.key ?? Self.newKey(), by: root)
         leaf = try template(
             "\(name) Receipt Signing", .notCertificateAuthority, KeyUsage(digitalSignature: true),
-            [[1, 2, 840, 113635, 100, 6, 11, 1]]
-        ).issue(for: Self.newKey(), by: intermediate)
+            places?.intermediateResponder, [[1, 2, 840, 113635, 100, 6, 11, 1]]
+        ).issue(for: predecessor?.leaf.key ?? Self.newKey(), by: intermediate)
         var selfSigned = template(
             "StoreKit", .isCertificateAuthority(maxPathLength: nil), KeyUsage(digitalSignature: true, keyCertSign: true)
         )
         selfSigned.extraExtensions = [try .init(ExtendedKeyUsage([.codeSigning]), critical: true)]
-        xcode = try selfSigned.issue(for: Self.newKey())
+        xcode = try selfSigned.issue(for: predecessor?.xcode.key ?? Self.newKey())
+    }
+
+    /// Takes certificates as they are.
+    init(root: Issued, intermediate: Issued, leaf: Issued, xcode: Issued) {
+        self.root = root
+        self.intermediate = intermediate
+        self.leaf = leaf
+        self.xcode = xcode
+        let certificates = [root, intermediate, leaf, xcode].map(\.certificate)
+        let start = certificates.map(\.notValidBefore).max() ?? .distantPast
+        let end = certificates.map(\.notValidAfter).min() ?? .distantFuture
+        validity = start...max(start, end)
     }
 
     /// Signs a receipt in the form that its kind has: pure DER with the whole chain, or for Xcode indefinite lengths with
@@ -69,6 +96,4 @@ package struct ReceiptAuthority: Sendable {
     private static func newKey() throws -> Certificate.PrivateKey {
         Certificate.PrivateKey(try _RSA.Signing.PrivateKey(keySize: .bits2048))
     }
-
-    private static let year: TimeInterval = 365 * 86_400
 }

@@ -66,6 +66,7 @@ public struct Period: Sendable, Hashable {
 }
 
 extension Period: Codable {
+    /// Reads ISO 8601, such as `P2W`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let period = Period(iso8601: try container.decode(String.self)) else {
@@ -75,6 +76,7 @@ extension Period: Codable {
         self = period
     }
 
+    /// Writes ISO 8601, such as `P2W`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(iso8601)

@@ -53,9 +53,14 @@ public struct Product: Sendable, Hashable, Codable, Identifiable {
     /// The price in a storefront, in thousandths of its currency.
     public func price(in storefront: String) -> Int64 { prices[storefront] ?? price }
 
-    /// The offer of this identifier, of whatever kind but introductory.
+    /// The offer of this identifier, of whatever kind but introductory. If two kinds share it, the first.
     public func offer(_ identifier: String) -> Offer? {
         (subscription?.offers ?? offers).first { $0.identifier == identifier }
+    }
+
+    /// The offer of this identifier and type. Identifiers are unique within a type only.
+    public func offer(_ identifier: String, type: OfferType) -> Offer? {
+        (subscription?.offers ?? offers).first { $0.identifier == identifier && $0.type == type }
     }
 }
 

@@ -1,14 +1,216 @@
 public import Foundation
 
-/// TEMPORARY: the real one replaces it.
-public struct RenewalRate: RawRepresentable, Sendable, Hashable, Codable {
+/// How fast subscriptions renew: in real time, or as the App Store sandbox and Xcode shorten it for tests.
+///
+/// The raw value is the rate's name in files and on the command line, such as `monthlyEvery5Minutes`.
+public struct RenewalRate: Sendable, Hashable, Codable {
+    /// How lengths of time shrink.
+    private enum Scale: Hashable {
+        case real
+        /// A week and a month last so many seconds; so do the multiples of a month.
+        case monthly(week: Double, month: Double)
+        /// Every period lasts so many seconds.
+        case fixed(Double)
+        /// Every day lasts so many seconds.
+        case daily(Double)
+    }
+
+    /// The name of the rate.
     public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public static let realTime = Self(rawValue: "real_time")
-    public func end(of period: Period, from start: Date) -> Date { period.after(start) }
-    public func gracePeriod(_ configured: BillingGracePeriod, for period: Period) -> TimeInterval { 16 * 86_400 }
-    public var billingRetry: TimeInterval { 60 * 86_400 }
-    public func scaled(days: Int) -> TimeInterval { Double(days) * 86_400 }
-    public var streakGap: TimeInterval { 60 * 86_400 }
+    /// The number that `.storekit` files and `SKTestSession.TimeRate` have for it; nil for the sandbox's own.
+    public let storeKitValue: Int?
+    private let scale: Scale
+
+    private init(_ name: String, _ storeKitValue: Int?, _ scale: Scale) {
+        rawValue = name
+        self.storeKitValue = storeKitValue
+        self.scale = scale
+    }
+
+    /// Nothing is shortened, as in production.
+    public static let realTime = Self("realTime", 0, .real)
+    /// A month lasts an hour; sandbox and Xcode.
+    public static let monthlyEveryHour = Self("monthlyEveryHour", 10, .monthly(week: 900, month: 3600))
+    /// A month lasts 30 minutes; sandbox and Xcode.
+    public static let monthlyEvery30Minutes = Self("monthlyEvery30Minutes", 11, .monthly(week: 600, month: 1800))
+    /// A month lasts 15 minutes; sandbox and Xcode.
+    public static let monthlyEvery15Minutes = Self("monthlyEvery15Minutes", 12, .monthly(week: 300, month: 900))
+    /// A month lasts 5 minutes; Xcode, and what the sandbox does unless told otherwise.
+    public static let monthlyEvery5Minutes = Self("monthlyEvery5Minutes", 13, .monthly(week: 180, month: 300))
+    /// A month lasts 3 minutes; sandbox only.
+    public static let monthlyEvery3Minutes = Self("monthlyEvery3Minutes", nil, .monthly(week: 180, month: 180))
+    /// A month lasts 30 seconds; Xcode only.
+    public static let monthlyEvery30Seconds = Self("monthlyEvery30Seconds", 15, .monthly(week: 10, month: 30))
+    /// Every period lasts 15 minutes; Xcode only, as are the following.
+    public static let anyEvery15Minutes = Self("anyEvery15Minutes", 1000, .fixed(900))
+    /// Every period lasts 5 minutes.
+    public static let anyEvery5Minutes = Self("anyEvery5Minutes", 1001, .fixed(300))
+    /// Every period lasts a minute.
+    public static let anyEveryMinute = Self("anyEveryMinute", 1002, .fixed(60))
+    /// Every period lasts 30 seconds.
+    public static let anyEvery30Seconds = Self("anyEvery30Seconds", 1003, .fixed(30))
+    /// Every period lasts 10 seconds.
+    public static let anyEvery10Seconds = Self("anyEvery10Seconds", 1004, .fixed(10))
+    /// Every period lasts 2 seconds.
+    public static let anyEvery2Seconds = Self("anyEvery2Seconds", 1005, .fixed(2))
+    /// A day lasts an hour; deprecated in Xcode, as are the following.
+    public static let dayEveryHour = Self("dayEveryHour", 1, .daily(3600))
+    /// A day lasts 30 minutes.
+    public static let dayEvery30Minutes = Self("dayEvery30Minutes", 2, .daily(1800))
+    /// A day lasts 5 minutes.
+    public static let dayEvery5Minutes = Self("dayEvery5Minutes", 3, .daily(300))
+    /// A day lasts a minute.
+    public static let dayEveryMinute = Self("dayEveryMinute", 4, .daily(60))
+    /// A day lasts 30 seconds.
+    public static let dayEvery30Seconds = Self("dayEvery30Seconds", 5, .daily(30))
+    /// A day lasts a second.
+    public static let dayEverySecond = Self("dayEverySecond", 6, .daily(1))
+
+    /// The rates that a sandbox tester can be given, from the fastest.
+    public static let sandbox: [Self] = [
+        .monthlyEvery3Minutes, .monthlyEvery5Minutes, .monthlyEvery15Minutes, .monthlyEvery30Minutes, .monthlyEveryHour,
+    ]
+
+    /// Every rate there is.
+    public static let all: [Self] =
+        [.realTime] + sandbox + [
+            .monthlyEvery30Seconds, .anyEvery15Minutes, .anyEvery5Minutes, .anyEveryMinute, .anyEvery30Seconds,
+            .anyEvery10Seconds, .anyEvery2Seconds, .dayEveryHour, .dayEvery30Minutes, .dayEvery5Minutes,
+            .dayEveryMinute,
+            .dayEvery30Seconds, .dayEverySecond,
+        ]
 }
-public enum BillingGracePeriod: String, Sendable, Hashable, Codable { case off, threeDays, sixteenDays, twentyEightDays }
+
+extension RenewalRate: RawRepresentable, CustomStringConvertible {
+    /// The name of the rate.
+    public var description: String { rawValue }
+
+    /// The rate of this name; nil if there is none.
+    public init?(rawValue: String) {
+        guard let rate = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = rate
+    }
+
+    /// The rate that `.storekit` files and `SKTestSession.TimeRate` have this number for; nil if there is none.
+    public init?(storeKitValue: Int) {
+        guard let rate = Self.all.first(where: { $0.storeKitValue == storeKitValue }) else { return nil }
+        self = rate
+    }
+}
+
+// MARK: - Periods
+
+extension RenewalRate {
+    /// When a period ends that starts at `start`.
+    ///
+    /// Weeks, and months in any number, last what Apple's tables say. The tables have no other lengths. At the rates by
+    /// the month they lie on straight lines: from nothing to a week, from a week to a month of 30 days, and on from
+    /// there in proportion, rounded up to whole minutes (seconds at the 30-second rate). At the rates by the day,
+    /// every length shrinks in proportion, and months have as many days as they do in the calendar.
+    public func end(of period: Period, from start: Date) -> Date {
+        switch scale {
+        case .real: period.after(start)
+        case .monthly(let week, let month): start + Self.length(of: period, week: week, month: month)
+        case .fixed(let seconds): start + seconds
+        case .daily(let seconds): start + period.after(start).timeIntervalSince(start) / 86_400 * seconds
+        }
+    }
+
+    private static func length(of period: Period, week: Double, month: Double) -> TimeInterval {
+        let days: Double
+        switch period.unit {
+        case .month: return Double(period.count) * month
+        case .year: return Double(period.count) * 12 * month
+        case .week: days = Double(period.count) * 7
+        case .day: days = Double(period.count)
+        }
+        let seconds =
+            switch days {
+            case ...7: days / 7 * week
+            case ...30: week + (days - 7) / 23 * (month - week)
+            default: days / 30 * month
+            }
+        let step = step(month: month)
+        return (seconds / step).rounded(.up) * step
+    }
+
+    /// What lengths are rounded to. Minutes are too coarse when a month is shorter than one.
+    private static func step(month: Double) -> TimeInterval { month < 60 ? 1 : 60 }
+}
+
+// MARK: - Failed renewals, extensions
+
+extension RenewalRate {
+    /// For how long a subscription stays usable when its renewal fails.
+    ///
+    /// In real time a subscription shorter than four weeks has 3 or 6 days, a longer one what was configured. Otherwise
+    /// the rate alone decides: six sevenths of a week, half a month, or one period.
+    public func gracePeriod(_ configured: BillingGracePeriod, for period: Period) -> TimeInterval {
+        guard configured != .off else { return 0 }
+        let isWeekly = period.isShorterThanFourWeeks
+        let days: Double =
+            switch configured {
+            case .off: 0
+            case .threeDays: 3
+            case .sixteenDays: isWeekly ? 6 : 16
+            case .twentyEightDays: isWeekly ? 6 : 28
+            }
+        return switch scale {
+        case .real: days * 86_400
+        case .monthly(let week, let month): isWeekly ? (week * 6 / 7).rounded() : month / 2
+        case .fixed(let seconds): seconds
+        case .daily(let seconds): days * seconds
+        }
+    }
+
+    /// For how long the App Store tries to charge for a renewal that failed; the grace period is its first part.
+    public var billingRetry: TimeInterval {
+        switch scale {
+        case .real: 60 * 86_400
+        case .monthly(_, let month): 2 * month
+        case .fixed(let seconds): 2 * seconds
+        case .daily(let seconds): 60 * seconds
+        }
+    }
+
+    /// For how long a subscription may pause and its `recentSubscriptionStartDate` still be that of before: 60 days in
+    /// real time, 10 minutes at every rate of the sandbox, as long as ``billingRetry`` where only Xcode knows the rate.
+    public var streakGap: TimeInterval { Self.sandbox.contains(self) ? 600 : billingRetry }
+
+    /// By how long an extension of `days` moves a renewal date. At the rates by the month that is a thirtieth of a month
+    /// for each day, in whole minutes (seconds at the 30-second rate), so that few days can be none. Where every period
+    /// has one length, that of a month counts, in whole seconds.
+    public func scaled(days: Int) -> TimeInterval {
+        let days = Double(max(0, days))
+        return switch scale {
+        case .real: days * 86_400
+        case .monthly(_, let month):
+            (days / 30 * month / Self.step(month: month)).rounded(.down) * Self.step(month: month)
+        case .fixed(let seconds): (days / 30 * seconds).rounded(.down)
+        case .daily(let seconds): days * seconds
+        }
+    }
+}
+
+extension Period {
+    /// Whether it counts as weekly where the App Store tells weekly subscriptions from the others.
+    fileprivate var isShorterThanFourWeeks: Bool {
+        switch unit {
+        case .day: count < 28
+        case .week: count < 4
+        case .month, .year: false
+        }
+    }
+}
+
+/// For how long subscriptions stay usable when their renewal fails, as it is configured for an app in App Store Connect.
+public enum BillingGracePeriod: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Not at all.
+    case off
+    /// Three days.
+    case threeDays
+    /// Sixteen days; six for weekly subscriptions.
+    case sixteenDays
+    /// Twenty-eight days; six for weekly subscriptions.
+    case twentyEightDays
+}

@@ -1,0 +1,153 @@
+package import AppStoreModels
+package import Foundation
+
+/// The query of a request: names and values, decoded, in the order they came.
+///
+/// Apple repeats a name for several values (`a=1&a=2`). Accessors take the code of the parameter and throw it for a value
+/// that does not fit; names that nobody asks for are ignored.
+package struct QueryParameters: Sendable, Hashable {
+    /// The most bytes of a query.
+    package static let maximumSize = 16 * 1024
+
+    /// The most parameters of a query.
+    package static let maximumCount = 500
+
+    package let pairs: [Pair]
+
+    package struct Pair: Sendable, Hashable {
+        package let name: String
+        package let value: String
+    }
+
+    /// Reads what follows the question mark. Status 400 without a code for what is not percent-encoded UTF-8.
+    package init(_ query: some StringProtocol) throws(APIFailure) {
+        guard query.utf8.count <= Self.maximumSize else { throw APIFailure(status: 400, "the query is too long") }
+        // Node's client ends every URL with a question mark, so there may be nothing at all.
+        let parts = query.split(separator: "&", omittingEmptySubsequences: true)
+        guard parts.count <= Self.maximumCount else { throw APIFailure(status: 400, "too many query parameters") }
+        var pairs: [Pair] = []
+        for part in parts {
+            let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let (name, value) = (halves.first, halves.count > 1 ? halves.last : nil)
+            guard let name = Self.decoded(name ?? ""), let value = Self.decoded(value ?? "") else {
+                throw APIFailure(status: 400, "the query is not percent-encoded UTF-8")
+            }
+            pairs.append(Pair(name: name, value: value))
+        }
+        self.pairs = pairs
+    }
+
+    // A plus sign is a space, as HTML forms and Node's `URLSearchParams` write it.
+    private static func decoded(_ text: some StringProtocol) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(value(ofDigit:)), let low = rest.next().flatMap(value(ofDigit:))
+                else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func value(ofDigit letter: UInt8) -> UInt8? {
+        switch letter {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): letter - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): letter - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension QueryParameters {
+    /// Every value of a name that may be repeated. An empty value does not fit.
+    package func strings(_ name: String, or code: APIErrorCode) throws(APIFailure) -> [String] {
+        let values = pairs.filter { $0.name == name }.map(\.value)
+        guard !values.contains("") else { throw APIFailure(code, "\(name) is empty.") }
+        return values
+    }
+
+    /// The value of a name that must not be repeated; nil if it is not there.
+    package func string(_ name: String, or code: APIErrorCode) throws(APIFailure) -> String? {
+        let values = try strings(name, or: code)
+        guard values.count <= 1 else { throw APIFailure(code, "\(name) is there more than once.") }
+        return values.first
+    }
+
+    /// `true` or `false`; Python's client writes `True` and `False`.
+    package func bool(_ name: String, or code: APIErrorCode) throws(APIFailure) -> Bool? {
+        switch try string(name, or: code) {
+        case nil: return nil
+        case "true", "True": return true
+        case "false", "False": return false
+        default: throw APIFailure(code, "\(name) is neither true nor false.")
+        }
+    }
+
+    /// A whole number within a range.
+    package func int(
+        _ name: String, in range: ClosedRange<Int64> = Int64.min...Int64.max, or code: APIErrorCode
+    ) throws(APIFailure) -> Int64? {
+        guard let text = try string(name, or: code) else { return nil }
+        guard let number = Self.number(text), range.contains(number) else {
+            throw APIFailure(code, "\(name) is not a whole number in the range that is allowed.")
+        }
+        return number
+    }
+
+    /// Whole numbers within a range.
+    package func ints(
+        _ name: String, in range: ClosedRange<Int64>, or code: APIErrorCode
+    ) throws(APIFailure) -> [Int64] {
+        var numbers: [Int64] = []
+        for text in try strings(name, or: code) {
+            guard let number = Self.number(text), range.contains(number) else {
+                throw APIFailure(code, "\(name) is not a whole number in the range that is allowed.")
+            }
+            numbers.append(number)
+        }
+        return numbers
+    }
+
+    /// A whole number of milliseconds since 1970.
+    package func date(_ name: String, or code: APIErrorCode) throws(APIFailure) -> Date? {
+        guard let number = try int(name, or: code) else { return nil }
+        guard let date = Date(millisecondsSince1970: number) else {
+            throw APIFailure(code, "\(name) is not an instant in milliseconds.")
+        }
+        return date
+    }
+
+    /// A value of an enumeration that must not be repeated.
+    package func value<Value: RawRepresentable & Equatable>(
+        _ name: String, of known: [Value], or code: APIErrorCode
+    ) throws(APIFailure) -> Value? where Value.RawValue == String {
+        guard let text = try string(name, or: code) else { return nil }
+        guard let value = Value(rawValue: text), known.contains(value) else {
+            throw APIFailure(code, "\(name) has an unknown value.")
+        }
+        return value
+    }
+
+    /// Values of an enumeration.
+    package func values<Value: RawRepresentable & Equatable>(
+        _ name: String, of known: [Value], or code: APIErrorCode
+    ) throws(APIFailure) -> [Value] where Value.RawValue == String {
+        var values: [Value] = []
+        for text in try strings(name, or: code) {
+            guard let value = Value(rawValue: text), known.contains(value) else {
+                throw APIFailure(code, "\(name) has an unknown value.")
+            }
+            values.append(value)
+        }
+        return values
+    }
+
+    // `Int64` itself takes a plus sign.
+    private static func number(_ text: String) -> Int64? { text.hasPrefix("+") ? nil : Int64(text) }
+}

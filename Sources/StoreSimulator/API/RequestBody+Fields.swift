@@ -1,0 +1,200 @@
+package import AppStoreModels
+package import Foundation
+
+// `…IfPresent` gives nil for a field that is absent or null. The others need it: `missing` is the code for its absence, by
+// default the same as for a value that does not fit.
+
+extension RequestBody {
+    package func stringIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> String? {
+        switch value(name) {
+        case nil: return nil
+        case .string(let text)?: return text
+        case let other?: throw failure(code, name, "is \(other.kind), not a string")
+        }
+    }
+
+    package func string(
+        _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> String {
+        try needed(stringIfPresent(name, or: code), name, missing ?? code)
+    }
+
+    /// A text of so many characters. They are counted as Unicode scalars: a limit in what a reader takes for a character
+    /// would let any amount of text through.
+    package func string(
+        _ name: String, upTo limit: Int, missing: APIErrorCode? = nil, tooLong: APIErrorCode?, or code: APIErrorCode?
+    ) throws(APIFailure) -> String {
+        let text = try string(name, missing: missing, or: code)
+        guard text.unicodeScalars.count <= limit else {
+            throw failure(tooLong, name, "has more than \(limit) characters")
+        }
+        return text
+    }
+
+    package func boolIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> Bool? {
+        switch value(name) {
+        case nil: return nil
+        case .bool(let flag)?: return flag
+        case let other?: throw failure(code, name, "is \(other.kind), not true or false")
+        }
+    }
+
+    package func bool(
+        _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> Bool {
+        try needed(boolIfPresent(name, or: code), name, missing ?? code)
+    }
+
+    /// A whole number without fraction and exponent.
+    package func intIfPresent(
+        _ name: String, in range: ClosedRange<Int64> = Int64.min...Int64.max, or code: APIErrorCode?
+    ) throws(APIFailure) -> Int64? {
+        switch value(name) {
+        case nil: return nil
+        case .integer(let number)?:
+            guard range.contains(number) else {
+                throw failure(code, name, "is not within \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        case let other?: throw failure(code, name, "is \(other.kind), not a whole number")
+        }
+    }
+
+    package func int(
+        _ name: String, in range: ClosedRange<Int64> = Int64.min...Int64.max, missing: APIErrorCode? = nil,
+        or code: APIErrorCode?
+    ) throws(APIFailure) -> Int64 {
+        try needed(intIfPresent(name, in: range, or: code), name, missing ?? code)
+    }
+
+    /// A whole number of milliseconds since 1970.
+    package func dateIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> Date? {
+        guard let number = try intIfPresent(name, or: code) else { return nil }
+        guard let date = Date(millisecondsSince1970: number) else {
+            throw failure(code, name, "is not an instant in milliseconds")
+        }
+        return date
+    }
+
+    package func date(
+        _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> Date {
+        try needed(dateIfPresent(name, or: code), name, missing ?? code)
+    }
+
+    /// A UUID in the form `8-4-4-4-12`, in either case. `emptyIsNone`: some fields say "none" by an empty string.
+    package func uuidIfPresent(
+        _ name: String, emptyIsNone: Bool = false, or code: APIErrorCode?
+    ) throws(APIFailure) -> UUID? {
+        guard let text = try stringIfPresent(name, or: code) else { return nil }
+        if emptyIsNone, text.isEmpty { return nil }
+        guard let uuid = UUID(uuidString: text) else { throw failure(code, name, "is not a UUID") }
+        return uuid
+    }
+
+    package func uuid(
+        _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> UUID {
+        try needed(uuidIfPresent(name, or: code), name, missing ?? code)
+    }
+
+    /// A value of an enumeration of texts.
+    package func valueIfPresent<Value: RawRepresentable & Equatable>(
+        _ name: String, of known: [Value], or code: APIErrorCode?
+    ) throws(APIFailure) -> Value? where Value.RawValue == String {
+        guard let text = try stringIfPresent(name, or: code) else { return nil }
+        guard let value = Value(rawValue: text), known.contains(value) else {
+            throw failure(code, name, "has an unknown value")
+        }
+        return value
+    }
+
+    package func value<Value: RawRepresentable & Equatable>(
+        _ name: String, of known: [Value], missing: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> Value where Value.RawValue == String {
+        try needed(valueIfPresent(name, of: known, or: code), name, missing ?? code)
+    }
+
+    /// A value of an enumeration of numbers.
+    package func valueIfPresent<Value: RawRepresentable & Equatable>(
+        _ name: String, of known: [Value], or code: APIErrorCode?
+    ) throws(APIFailure) -> Value? where Value.RawValue == Int32 {
+        guard let number = try intIfPresent(name, or: code) else { return nil }
+        guard let raw = Int32(exactly: number), let value = Value(rawValue: raw), known.contains(value) else {
+            throw failure(code, name, "has an unknown value")
+        }
+        return value
+    }
+
+    package func value<Value: RawRepresentable & Equatable>(
+        _ name: String, of known: [Value], missing: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> Value where Value.RawValue == Int32 {
+        try needed(valueIfPresent(name, of: known, or: code), name, missing ?? code)
+    }
+
+    func needed<Value>(_ value: Value?, _ name: String, _ code: APIErrorCode?) throws(APIFailure) -> Value {
+        guard let value else { throw failure(code, name, "is missing") }
+        return value
+    }
+}
+
+// Objects and lists.
+extension RequestBody {
+    package func objectIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> RequestBody? {
+        switch value(name) {
+        case nil: return nil
+        case .object(let fields)?: return RequestBody(path: "\(path)\(name).", fields: fields)
+        case let other?: throw failure(code, name, "is \(other.kind), not an object")
+        }
+    }
+
+    package func object(
+        _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> RequestBody {
+        try needed(objectIfPresent(name, or: code), name, missing ?? code)
+    }
+
+    /// A list of objects, which may be empty. `nullElement` is the code for null among them.
+    package func objectsIfPresent(
+        _ name: String, nullElement: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> [RequestBody]? {
+        guard let elements = try elements(name, or: code) else { return nil }
+        var objects: [RequestBody] = []
+        for (index, element) in elements.enumerated() {
+            guard case .object(let fields) = element else {
+                throw failure(
+                    element == .null ? nullElement ?? code : code, "\(name)[\(index)]",
+                    "is \(element.kind), not an object")
+            }
+            objects.append(RequestBody(path: "\(path)\(name)[\(index)].", fields: fields))
+        }
+        return objects
+    }
+
+    package func objects(
+        _ name: String, missing: APIErrorCode? = nil, nullElement: APIErrorCode? = nil, or code: APIErrorCode?
+    ) throws(APIFailure) -> [RequestBody] {
+        try needed(objectsIfPresent(name, nullElement: nullElement, or: code), name, missing ?? code)
+    }
+
+    /// A list of texts, which may be empty.
+    package func stringsIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> [String]? {
+        guard let elements = try elements(name, or: code) else { return nil }
+        var texts: [String] = []
+        for (index, element) in elements.enumerated() {
+            guard case .string(let text) = element else {
+                throw failure(code, "\(name)[\(index)]", "is \(element.kind), not a string")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    private func elements(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> [JSON]? {
+        switch value(name) {
+        case nil: return nil
+        case .array(let elements)?: return elements
+        case let other?: throw failure(code, name, "is \(other.kind), not an array")
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import AppStoreModels
+internal import AppStoreServer
+
+/// The JSON object in the body of a request, or an object in there, with the means to say which field is wrong.
+///
+/// A field that is null counts as absent: Apple's clients write either. Accessors take the code that Apple documents for
+/// the field and throw it when the value does not fit, also when it is of another type. Apple documents that "malformed
+/// JSON or types" give status 400 without a code; we keep that for fields without a code of their own, as the code tells
+/// the developer more.
+package struct RequestBody: Sendable, Hashable {
+    /// The most bytes of a body.
+    package static let maximumSize = 256 * 1024
+
+    /// Where the object lies in the body, such as `items[0].`; empty for the body itself.
+    let path: String
+    let fields: [String: JSON]
+
+    /// Reads a body. Status 400 without a code for what is not one JSON object: UTF-8, no name twice, little nesting.
+    package init(_ bytes: [UInt8]) throws(APIFailure) {
+        guard bytes.count <= Self.maximumSize else { throw APIFailure(status: 400, "the body is too large") }
+        guard case .object(let fields) = try? StrictJSONDecoder.decode(JSON.self, from: bytes) else {
+            throw APIFailure(status: 400, "the body is not a JSON object")
+        }
+        self.init(path: "", fields: fields)
+    }
+
+    init(path: String, fields: [String: JSON]) {
+        self.path = path
+        self.fields = fields
+    }
+
+    /// Reads the whole body as a model, once its fields are checked. What is still wrong has status 400 without a code.
+    package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(APIFailure) -> Value {
+        guard bytes.count <= maximumSize else { throw APIFailure(status: 400, "the body is too large") }
+        do { return try StrictJSONDecoder.decode(type, from: bytes) } catch let error as DecodingError {
+            throw APIFailure(status: 400, "the body does not have the form of the request: \(error.path)")
+        } catch { throw APIFailure(status: 400, "the body is not JSON") }
+    }
+
+    /// Whether the field is there and not null.
+    package func has(_ name: String) -> Bool { value(name) != nil }
+
+    func value(_ name: String) -> JSON? {
+        guard let value = fields[name], value != .null else { return nil }
+        return value
+    }
+
+    func failure(_ code: APIErrorCode?, _ name: String, _ problem: String) -> APIFailure {
+        let message = "\(path)\(name) \(problem)."
+        return code.map { APIFailure($0, message) } ?? APIFailure(status: 400, message)
+    }
+}
+
+/// Any JSON value.
+package enum JSON: Sendable, Hashable, Decodable {
+    case null
+    case bool(Bool)
+    /// A number without fraction and exponent that fits 64 bits.
+    case integer(Int64)
+    /// Any other number.
+    case number(Double)
+    case string(String)
+    case array([JSON])
+    case object([String: JSON])
+
+    /// The most members of an object. To look each of them up takes quadratic time.
+    static let maximumMembers = 512
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let single = try decoder.singleValueContainer()
+        if single.decodeNil() {
+            self = .null
+        } else if let text = try? single.decode(String.self) {
+            self = .string(text)
+        } else if let number = try? single.decode(Int64.self) {
+            self = .integer(number)
+        } else if let flag = try? single.decode(Bool.self) {
+            self = .bool(flag)
+        } else if let number = try? single.decode(Double.self) {
+            self = .number(number)
+        } else if let members = try? decoder.container(keyedBy: Name.self) {
+            let names = members.allKeys
+            guard names.count <= Self.maximumMembers else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "too many members"))
+            }
+            var object: [String: JSON] = [:]
+            for name in names { object[name.stringValue] = try members.decode(JSON.self, forKey: name) }
+            self = .object(object)
+        } else {
+            var elements = try decoder.unkeyedContainer()
+            var array: [JSON] = []
+            while !elements.isAtEnd { array.append(try elements.decode(JSON.self)) }
+            self = .array(array)
+        }
+    }
+
+    /// What kind of value it is, for a sentence.
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "true or false"
+        case .integer: "a whole number"
+        case .number: "a number with a fraction or too large"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension DecodingError {
+    /// The names on the way to the value in question.
+    fileprivate var path: String {
+        let path: [any CodingKey] =
+            switch self {
+            case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+                context.codingPath
+            case .keyNotFound(let key, let context): context.codingPath + [key]
+            @unknown default: []
+            }
+        return path.map(\.stringValue).joined(separator: ".")
+    }
+}

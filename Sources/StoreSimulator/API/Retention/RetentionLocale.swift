@@ -1,0 +1,54 @@
+/// A language tag as the Retention Messaging API names languages: `en`, `en-US`, `zh-Hant-TW`.
+///
+/// The shape is checked (RFC 5646 §2.1: language, script, region, variants), not whether such a language exists. Two
+/// spellings that differ in case only are one tag.
+package struct RetentionLocale: Sendable, Hashable, Codable {
+    /// The tag in the usual case.
+    package let text: String
+
+    /// Nil for what has not the shape.
+    package init?(_ text: some StringProtocol) {
+        guard (2...35).contains(text.utf8.count) else { return nil }
+        var rest = text.split(separator: "-", omittingEmptySubsequences: false)[...]
+        guard let language = rest.popFirst(), Self.isAlphabetic(language, 2...3) else { return nil }
+        var parts = [language.lowercased()]
+        if let script = rest.first, Self.isAlphabetic(script, 4...4) {
+            parts.append(script.capitalized)
+            rest.removeFirst()
+        }
+        if let region = rest.first, Self.isAlphabetic(region, 2...2) || Self.isNumeric(region) {
+            parts.append(region.uppercased())
+            rest.removeFirst()
+        }
+        for variant in rest {
+            guard Self.isVariant(variant) else { return nil }
+            parts.append(variant.lowercased())
+        }
+        self.text = parts.joined(separator: "-")
+    }
+
+    private static func isAlphabetic(_ text: some StringProtocol, _ count: ClosedRange<Int>) -> Bool {
+        count.contains(text.utf8.count) && text.utf8.allSatisfy { isLetter($0) }
+    }
+
+    // UN M.49, such as 419 for Latin America.
+    private static func isNumeric(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == 3 && text.utf8.allSatisfy { isDigit($0) }
+    }
+
+    // Five to eight letters or digits, or four that begin with a digit, such as `1996`.
+    private static func isVariant(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, text.utf8.allSatisfy({ isLetter($0) || isDigit($0) }) else { return false }
+        return (5...8).contains(text.utf8.count) || text.utf8.count == 4 && isDigit(first)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
+
+extension StringProtocol {
+    fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst().lowercased() }
+}

@@ -1,0 +1,55 @@
+package import AppStoreModels
+internal import Foundation
+
+extension RetentionMessaging {
+    /// R10. In place of what was there. In production the app needs a performance test that passed in the sandbox:
+    /// ``hasPassedTest(now:)`` of the sandbox's value.
+    package mutating func setRealtimeURL(_ body: RequestBody, hasPassedTest: Bool) throws(APIFailure) {
+        let text = try body.string("realtimeURL", or: .badRequestRealtimeUrl)
+        if let problem = Self.problem(ofURL: text) {
+            throw APIFailure(.badRequestRealtimeUrl, "realtimeURL \(problem).")
+        }
+        guard isSandbox || hasPassedTest else {
+            throw APIFailure(.forbiddenNoPassingTest, "No performance test has passed in the sandbox.")
+        }
+        realtimeURL = text
+    }
+
+    /// R11.
+    package func realtimeURLResponse() throws(APIFailure) -> RealtimeUrlResponse {
+        guard let realtimeURL else { throw APIFailure(.realtimeUrlNotFound, "No realtime URL is set.") }
+        return RealtimeUrlResponse(realtimeURL: realtimeURL)
+    }
+
+    /// R12. Status 404 without a code if there is none: none is documented here.
+    package mutating func deleteRealtimeURL() throws(APIFailure) {
+        guard realtimeURL != nil else { throw APIFailure(status: 404, "no realtime URL is set") }
+        realtimeURL = nil
+    }
+
+    /// Why the App Store would not call this URL. For notifications the same rules hold: HTTPS, port 443 or from 1024 on.
+    /// Here HTTP is fine, too, as long as it stays on this machine: a developer's server has no certificate.
+    private static func problem(ofURL text: String) -> String? {
+        guard text.unicodeScalars.count <= 256 else { return "has more than 256 characters" }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let url = URLComponents(string: text),
+            let host = url.host, !host.isEmpty
+        else { return "is not a URL with a host" }
+        guard url.user == nil, url.password == nil, url.fragment == nil else {
+            return "has a user, a password or a fragment"
+        }
+        switch url.scheme?.lowercased() {
+        case "https":
+            let port = url.port ?? 443
+            return port == 443 || (1024...65535).contains(port) ? nil : "has a port other than 443 and 1024 or above"
+        case "http": return isLoopback(host) ? nil : "is not HTTPS"
+        default: return "is not HTTPS"
+        }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        let host = host.lowercased()
+        if ["localhost", "::1", "[::1]"].contains(host) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return parts.count == 4 && parts.first == 127 && !parts.contains(nil)
+    }
+}

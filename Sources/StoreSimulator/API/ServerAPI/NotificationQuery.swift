@@ -1,0 +1,58 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// The filters of the notification history, checked.
+struct NotificationQuery {
+    let startDate: Date
+    let endDate: Date
+    let type: NotificationTypeV2?
+    let subtype: NotificationSubtype?
+    let transaction: String?
+    let onlyFailures: Bool
+
+    /// How long Apple keeps notifications.
+    static let days = 180
+
+    init(_ body: RequestBody, at now: Date) throws(APIFailure) {
+        startDate = try body.date("startDate", or: .invalidStartDate)
+        endDate = try body.date("endDate", or: .invalidEndDate)
+        guard startDate >= now - Double(Self.days) * 86_400 else {
+            throw APIFailure(.startDateTooFarInPast, "startDate is more than \(Self.days) days ago.")
+        }
+        guard startDate < endDate, startDate <= now else {
+            throw APIFailure(.startDateAfterEndDate, "startDate is not before endDate, or lies in the future.")
+        }
+        type = try body.stringIfPresent("notificationType", or: .invalidNotificationType).map { .init(rawValue: $0) }
+        subtype = try body.stringIfPresent("notificationSubtype", or: .invalidNotificationType)
+            .map { .init(rawValue: $0) }
+        let original = try body.stringIfPresent("originalTransactionId", or: .invalidTransactionId)
+        transaction = try body.stringIfPresent("transactionId", or: .invalidTransactionId) ?? original
+        onlyFailures = try body.boolIfPresent("onlyFailures", or: nil) ?? false
+        if transaction != nil, type != nil {
+            throw APIFailure(.multipleFiltersSupplied, "Send transactionId or notificationType, not both.")
+        }
+        guard type.map({ NotificationPairs.areLegal($0, subtype) }) ?? (subtype == nil) else {
+            throw APIFailure(.invalidNotificationType, "There is no notification of that type and subtype.")
+        }
+        if let transaction { _ = try APIRequest.check(transaction, "transactionId", or: .invalidTransactionId) }
+    }
+
+    /// Whether a notification within the dates is wanted.
+    func accepts(_ record: NotificationRecord, exactly: Bool) -> Bool {
+        if let type {
+            guard record.type == type else { return false }
+            // A mere type means those without a subtype: said in a talk of Apple's only, hence the switch.
+            if subtype != nil || exactly, record.subtype != subtype { return false }
+        }
+        // What nobody has tried to send has not failed.
+        return !onlyFailures || (!record.isDelivered && !record.attempts.isEmpty)
+    }
+
+    /// What a pagination token is bound to.
+    var canonical: [String] {
+        [
+            "notifications", "\(startDate.millisecondsSince1970 ?? 0)", "\(endDate.millisecondsSince1970 ?? 0)",
+            type?.rawValue ?? "", subtype?.rawValue ?? "", transaction ?? "", "\(onlyFailures)",
+        ]
+    }
+}

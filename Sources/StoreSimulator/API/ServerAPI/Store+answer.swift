@@ -1,0 +1,73 @@
+internal import AppStoreModels
+internal import AppStoreServer
+package import Foundation
+
+// The App Store Server API, one handler for each endpoint. A handler checks what the request says by itself first, then
+// what the store knows about it.
+//
+// Some documented failures cannot come from a store that sells one app and forgets no account: AccountNotFound (4040001,
+// 4040002), AppNotFound (4040003, 4040004), InvalidAppIdentifier (4000002), OriginalTransactionIdNotFoundRetryable
+// (4040006), AppTransactionDoesNotExist (4040019), the refusals 4030004 and 4030005 of a whole mass extension, and the
+// internal errors (5000000, 5000001). Whoever wants to see them has them injected.
+
+extension Store {
+    /// Answers a request to the App Store Server API, after everything that happens by itself until then.
+    package mutating func answer(_ request: APIRequest, at date: Date) throws(APIFailure) -> APIAnswer {
+        let now = date.wholeMilliseconds
+        run(until: now)
+        if let only = request.endpoint.environment, only != environment {
+            throw APIFailure(status: 404, "\(request.endpoint.title) does not exist in \(environment.rawValue).")
+        }
+        switch request.endpoint.name {
+        case AppStoreEndpoint.transaction.name: return try transactionInfo(request, at: now)
+        case AppStoreEndpoint.transactionHistory.name: return try history(request, .v2, at: now)
+        case AppStoreEndpoint.transactionHistoryV1.name: return try history(request, .v1, at: now)
+        case AppStoreEndpoint.subscriptionStatuses.name: return try statuses(request, at: now)
+        case AppStoreEndpoint.appTransaction.name: return try appTransactionInfo(request, at: now)
+        case AppStoreEndpoint.order.name: return try orderLookup(request, at: now)
+        case AppStoreEndpoint.refundHistory.name: return try refundHistory(request, at: now)
+        case AppStoreEndpoint.refundHistoryV1.name: return try refundHistoryV1(request, at: now)
+        case AppStoreEndpoint.renewalExtensionStatus.name: return try massExtensionStatus(request)
+        case AppStoreEndpoint.testNotification.name: return try testNotificationStatus(request, at: now)
+        case AppStoreEndpoint.notificationHistory.name: return try notificationHistory(request, at: now)
+        case AppStoreEndpoint.customerGroups.name: return try customerGroups(request)
+        case AppStoreEndpoint.groupMembers.name: return try groupMembers(request)
+        default: return try answerChange(request, at: now)
+        }
+    }
+
+    private mutating func answerChange(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        switch request.endpoint.name {
+        case AppStoreEndpoint.finishTransaction.name: return try finishTransaction(request)
+        case AppStoreEndpoint.setAppAccountToken.name: return try setAppAccountToken(request)
+        case AppStoreEndpoint.sendConsumption.name: return try sendConsumption(request, at: now)
+        case AppStoreEndpoint.sendConsumptionV1.name: return try sendConsumptionV1(request, at: now)
+        case AppStoreEndpoint.extendRenewalDate.name: return try extendRenewalDate(request, at: now)
+        case AppStoreEndpoint.extendRenewalDates.name: return try extendRenewalDates(request, at: now)
+        case AppStoreEndpoint.requestTestNotification.name: return try sendTestNotification(at: now)
+        default: throw APIFailure(status: 404, "\(request.endpoint.title) is not part of the App Store Server API.")
+        }
+    }
+}
+
+extension Store {
+    /// A transaction as it is signed now.
+    func signable(_ transaction: StoredTransaction, at now: Date) -> APIBody {
+        var payload = transaction.payload
+        payload.signedDate = now
+        return .transaction(payload)
+    }
+
+    /// Signed transactions, given by their identifiers.
+    func signable(_ ids: some Sequence<String>, at now: Date) -> APIBody {
+        .array(ids.compactMap { id in transactions[id].map { signable($0, at: now) } })
+    }
+
+    /// The app's number as answers have it: not in the sandbox.
+    var answeredAppAppleId: APIBody? { isSandbox ? nil : .integer(app.appAppleId) }
+}
+
+extension Date {
+    /// As answers have it. Every instant of the store fits.
+    var milliseconds: APIBody { .integer(millisecondsSince1970 ?? 0) }
+}

@@ -1,0 +1,94 @@
+internal import AppStoreModels
+internal import Foundation
+
+// The histories of transactions and of refunds, page by page.
+
+extension Store {
+    /// How many signed transactions are on a page.
+    static let pageSize = 20
+
+    func history(
+        _ request: APIRequest, _ version: TransactionHistoryVersion, at now: Date
+    ) throws(APIFailure) -> APIAnswer {
+        let id = try request.identifier("anyTransactionId", or: .invalidTransactionId)
+        let query = try HistoryQuery(request.query, catalogue)
+        let customer = try account(id)
+        let binding = ["history", version.rawValue, customer.appTransactionId] + query.canonical
+        let last = try Self.token(query.revision, boundTo: binding)
+        let page = historyPage(of: customer, query, version, after: last?.position)
+        // Without anything new the old revision still holds.
+        let token = page.revisions.last.map { PageToken(position: Int64($0)) } ?? last ?? PageToken(position: 0)
+        return APIAnswer(
+            body: .object([
+                ("revision", .string(token.text(boundTo: binding))), ("hasMore", .bool(page.hasMore)),
+                ("bundleId", .string(app.bundleId)), ("appAppleId", answeredAppAppleId),
+                ("environment", .string(environment.rawValue)),
+                ("signedTransactions", signable(page.ids, at: now)),
+            ]))
+    }
+
+    private static func token(
+        _ revision: String?, boundTo binding: [String]
+    ) throws(APIFailure) -> PageToken? {
+        guard let revision else { return nil }
+        guard let token = PageToken(revision, boundTo: binding) else {
+            throw APIFailure(
+                .invalidRequestRevision, "The revision is not one of this customer's, or the other parameters changed.")
+        }
+        return token
+    }
+
+    /// In the order of changes. What changes moves to the end: in ascending order it is delivered again, also to who
+    /// comes back with the last revision.
+    private func historyPage(
+        of customer: Customer, _ query: HistoryQuery, _ version: TransactionHistoryVersion, after position: Int64?
+    ) -> (ids: [String], revisions: [Int], hasMore: Bool) {
+        var found: [(revision: Int, id: String)] = []
+        for id in customer.transactions {
+            guard let transaction = transactions[id] else { continue }
+            let revision = transaction.revision
+            if let position, query.isDescending ? revision >= position : revision <= position { continue }
+            if version == .v1, transaction.isFinished, transaction.payload.type == .consumable { continue }
+            if query.accepts(transaction.payload) { found.append((revision, id)) }
+        }
+        found.sort { query.isDescending ? $0.revision > $1.revision : $0.revision < $1.revision }
+        let page = found.prefix(Self.pageSize)
+        return (page.map(\.id), page.map(\.revision), found.count > page.count)
+    }
+
+    func refundHistory(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        let id = try request.identifier("anyTransactionId", or: .invalidTransactionId)
+        let revision = try QueryParameters(request.query).string("revision", or: .invalidRequestRevision)
+        let customer = try account(id)
+        let binding = ["refunds", customer.appTransactionId]
+        let last = try Self.token(revision, boundTo: binding)
+        let new = refunds(of: customer).filter { refund in
+            last.map { ($0.position, $0.minor) < (refund.date, refund.revision) } ?? true
+        }
+        let page = new.prefix(Self.pageSize)
+        let token =
+            page.last.map { PageToken(position: $0.date, minor: $0.revision) } ?? last ?? PageToken(position: 0)
+        return APIAnswer(
+            body: .object([
+                ("signedTransactions", signable(page.map(\.id), at: now)),
+                ("revision", .string(token.text(boundTo: binding))), ("hasMore", .bool(new.count > page.count)),
+            ]))
+    }
+
+    /// The fifty latest, the latest first.
+    func refundHistoryV1(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        let customer = try account(original(request).payload.transactionId)
+        let latest = refunds(of: customer).reversed().prefix(50).map(\.id)
+        return APIAnswer(body: .object([("signedTransactions", signable(latest, at: now))]))
+    }
+
+    /// What Apple gave back to a customer, by ascending date. What a family member lost was no refund.
+    private func refunds(of customer: Customer) -> [(date: Int64, revision: Int64, id: String)] {
+        customer.transactions.compactMap { id in
+            guard let transaction = transactions[id], transaction.refund?.state == .granted,
+                let date = transaction.payload.revocationDate?.millisecondsSince1970
+            else { return nil }
+            return (date, Int64(transaction.revision), id)
+        }.sorted { ($0.date, $0.revision) < ($1.date, $1.revision) }
+    }
+}

@@ -1,0 +1,85 @@
+internal import AppStoreModels
+internal import Foundation
+
+// Single transactions: looked at, finished, tied to an account.
+
+extension Store {
+    func transactionInfo(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        let id = try request.identifier("transactionId", or: .invalidTransactionId)
+        // What is asked most: one lookup, one copy of the payload and of nothing else.
+        guard var payload = transactions[id]?.payload else { throw unknownPurchase(id) }
+        payload.signedDate = now
+        return APIAnswer(body: .object([("signedTransactionInfo", .transaction(payload))]))
+    }
+
+    func appTransactionInfo(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        var transaction = appTransaction(of: try account(request), at: now)
+        // The server's variant has nothing that only a device knows.
+        transaction.applicationVersion = nil
+        transaction.requestDate = nil
+        if isSandbox { transaction.appAppleId = nil }
+        return APIAnswer(body: .object([("signedAppTransactionInfo", .appTransaction(transaction))]))
+    }
+
+    func orderLookup(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        let order = request.path["orderId"] ?? ""
+        guard (1...64).contains(order.utf8.count), order.utf8.allSatisfy(\.isLetterOrDigit) else {
+            throw APIFailure(.generalBadRequest, "An order identifier has 1 to 64 letters and digits.")
+        }
+        guard let ids = transactionsByOrder[order], !ids.isEmpty else {
+            return APIAnswer(body: .object([("status", .integer(Int64(OrderLookupStatus.invalid.rawValue)))]))
+        }
+        return APIAnswer(
+            body: .object([
+                ("status", .integer(Int64(OrderLookupStatus.valid.rawValue))),
+                ("signedTransactions", signable(ids, at: now)),
+            ]))
+    }
+
+    /// Finishing twice is the same as once: what Apple does is not documented.
+    mutating func finishTransaction(_ request: APIRequest) throws(APIFailure) -> APIAnswer {
+        let transaction = try purchase(request)
+        // Not a change that the history knows: only its first version leaves finished consumables out.
+        transactions[transaction.payload.transactionId]?.isFinished = true
+        return APIAnswer()
+    }
+
+    mutating func setAppAccountToken(_ request: APIRequest) throws(APIFailure) -> APIAnswer {
+        let id = try request.identifier("originalTransactionId", or: .invalidTransactionId)
+        let token = try RequestBody(Array(request.body)).uuid("appAccountToken", or: .invalidAppAccountTokenUUID)
+        let transaction = try purchase(request, "originalTransactionId", notFound: .originalTransactionIdNotFound)
+        try refuseShared(transaction)
+        guard transaction.payload.originalTransactionId == id else {
+            throw APIFailure(
+                .transactionIdIsNotOriginalTransactionId, "This needs the first transaction of the subscription.")
+        }
+        // Of a subscription the period that runs has it, and all that follow, but none before.
+        let current = subscriptions[id]?.current ?? id
+        subscriptions[id]?.accountToken = token
+        if transactions[current]?.payload.appAccountToken != token { change(current) { $0.appAccountToken = token } }
+        return APIAnswer()
+    }
+
+    /// Refuses what the customer has without having bought it.
+    func refuseShared(_ transaction: StoredTransaction) throws(APIFailure) {
+        if transaction.payload.inAppOwnershipType == .familyShared {
+            throw APIFailure(.familyTransactionNotSupported, "The transaction is shared by a family member.")
+        }
+        try refuseAssigned(transaction)
+    }
+
+    func refuseAssigned(_ transaction: StoredTransaction) throws(APIFailure) {
+        if transaction.payload.inAppOwnershipType == .assigned {
+            throw APIFailure(.invalidAssignedTransactionNotSupported, "The transaction is an assigned seat.")
+        }
+    }
+}
+
+extension UInt8 {
+    var isLetterOrDigit: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import AppStoreTrust
+package import Crypto
+internal import Foundation
+internal import Synchronization
+
+/// A key for in-app purchase as App Store Connect issues it: who holds its file may ask the simulator's API.
+package struct StoreAPIKey: Sendable {
+    package let keyID: String
+    package let issuerID: String
+    fileprivate let key: CryptoConstant<P256.Signing.PrivateKey>
+
+    package init(keyID: String, issuerID: String, key: P256.Signing.PrivateKey) {
+        self.keyID = keyID
+        self.issuerID = issuerID
+        self.key = CryptoConstant(key)
+    }
+
+    /// What tokens are checked with.
+    package var publicKey: P256.Signing.PublicKey { key.value.publicKey }
+
+    /// The contents of the `.p8` file.
+    package var pem: String { key.value.pemRepresentation }
+
+    /// The name that App Store Connect gives the file.
+    package var fileName: String { "SubscriptionKey_\(keyID).p8" }
+}
+
+extension StoreAPIKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "in-app purchase key \(keyID)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: ["keyID": keyID, "issuerID": issuerID]) }
+}
+
+extension StoreAuthority {
+    /// The API key with this identifier: the one that was made before, in the directory or in memory, or a new one.
+    package func apiKey(keyID: String, issuerID: String) throws(StoreAuthorityError) -> StoreAPIKey {
+        // It becomes part of a file's name.
+        guard (1...64).contains(keyID.utf8.count),
+            keyID.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic || "0"..."9" ~= $0 })
+        else {
+            throw StoreAuthorityError(.invalidConfiguration, "a key identifier has 1 to 64 letters and digits")
+        }
+        return try apiKeys.withLock { keys throws(StoreAuthorityError) in
+            if let known = keys[keyID] { return StoreAPIKey(keyID: keyID, issuerID: issuerID, key: known.value) }
+            guard keys.count < 100 else {
+                throw StoreAuthorityError(.invalidConfiguration, "a simulator has at most 100 API keys")
+            }
+            let key = StoreAPIKey(keyID: keyID, issuerID: issuerID, key: P256.Signing.PrivateKey())
+            let file = directory?.appending(path: key.fileName)
+            if let file, let saved = try SecretFile.read(file) {
+                guard let read = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: saved, as: UTF8.self))
+                else { throw StoreAuthorityError(.unreadableFile, "\(key.fileName) is not a P-256 key") }
+                keys[keyID] = CryptoConstant(read)
+                return StoreAPIKey(keyID: keyID, issuerID: issuerID, key: read)
+            }
+            if let file { try SecretFile.write(Data(key.pem.utf8), to: file) }
+            keys[keyID] = key.key
+            return key
+        }
+    }
+}

@@ -1,0 +1,202 @@
+internal import AppStoreModels
+
+extension Catalogue {
+    /// Reads a catalogue from YAML.
+    ///
+    /// ```yaml
+    /// storefronts: [USA, DEU, {code: ISL, id: "143558", currency: USD}]
+    /// groups:
+    ///   - id: premium
+    ///     name: Premium
+    ///     subscriptions:
+    ///       - id: com.example.premium.monthly
+    ///         level: 1
+    ///         period: P1M
+    ///         price: 9.99
+    ///         prices: {DEU: 10.99}
+    ///         familyShareable: true
+    ///         introductoryOffer: {mode: free, period: P1W}
+    ///         offers:
+    ///           - {id: save20, type: promotional, mode: payAsYouGo, period: P1M, periods: 3, price: 7.99}
+    ///           - {id: WELCOME, type: offerCode, mode: free, period: P1M, eligibility: [new, expired]}
+    ///           - {id: comeback, type: winBack, mode: payUpFront, period: P3M, price: 9.99}
+    ///       - id: com.example.premium.yearly
+    ///         period: P1Y
+    ///         price: 99.99
+    ///         billingPlans:
+    ///           - {type: upfront, price: 99.99}
+    ///           - {type: monthly, price: 8.99, commitment: 107.88}
+    /// products:
+    ///   - {id: com.example.coins, type: consumable, price: 0.99}
+    ///   - {id: com.example.unlock, type: nonConsumable, price: 4.99, familyShareable: true}
+    /// ```
+    ///
+    /// The keys, and what they are when they are missing:
+    ///
+    /// - `storefronts`: `[USA]`. The codes of ``Storefront/known`` stand for themselves; others come with `id` and
+    ///   `currency`. The first is where customers are who name none.
+    /// - `groups`: none. Each has an `id`, a `name` and `subscriptions`.
+    /// - A subscription: `id`, `period` and `price` have to be there; `name`, `level` (1), `prices`, `familyShareable`
+    ///   (false), `onSale` (true), `advancedCommerce` (false), `introductoryOffer`, `offers`, `billingPlans`.
+    /// - An offer: `id` (except for the introductory one), `type` (`promotional`, `offerCode`, `winBack`), `mode`
+    ///   (`free`, `payAsYouGo`, `payUpFront`) and `period` have to be there, `price` unless it is free; `periods` (1),
+    ///   `eligibility` of a code (`new`, `existing`, `expired`; everybody), `winBack` of a win-back offer, with
+    ///   `paidMonths` and `monthsSinceExpiry` (0).
+    /// - A billing plan: `type` (`upfront`, `monthly`) and `price`; `commitment`, the price of the whole (the same),
+    ///   `enabled` (true).
+    /// - `products`: none. `id`, `type` (`consumable`, `nonConsumable`, `nonRenewing`) and `price` have to be there;
+    ///   `name`, `prices`, `familyShareable`, `onSale`, `advancedCommerce`, and `offers`, which are offer codes with `id`
+    ///   and `price` (0) alone.
+    ///
+    /// Prices are decimal numbers with at most three decimals and are kept exactly. Periods are ISO 8601 with one unit:
+    /// `P3D`, `P1W`, `P1M`, `P1Y`. Aliases and unknown keys are refused, and so is a text of more than 1 MiB or a
+    /// catalogue of more than 10,000 products.
+    ///
+    /// - Throws: ``CatalogueError`` with every problem, its path in the file and its line. Only when the text is no YAML
+    ///   the first one is all.
+    public init(yaml text: String) throws(CatalogueError) {
+        let root = try ConfigurationValue(yaml: text)
+        let findings = Findings(unknownKeys: .areProblems)
+        var reader = YAMLCatalogueReader()
+        if var section = Section(root, path: "", findings: findings) { reader.read(&section) }
+        findings.add(CatalogueCheck(reader.catalogue, places: reader.places).problems)
+        try findings.finish()
+        self = reader.catalogue
+    }
+}
+
+/// Reads the sections of our YAML format. Where a value is missing or wrong a harmless one takes its place, so that the
+/// rest can be checked as well; the findings then see to it that the catalogue is not used.
+private struct YAMLCatalogueReader {
+    private(set) var catalogue = Catalogue(products: [], storefronts: [])
+    private(set) var places: [CatalogueCheck.Place] = []
+
+    mutating func read(_ root: inout Section) {
+        if root.has("storefronts") {
+            catalogue.storefronts = root.list("storefronts").compactMap {
+                Self.storefront($0.value, path: $0.path, findings: root.findings)
+            }
+        } else {
+            catalogue.storefronts = [.usa]
+        }
+        for var group in root.sections("groups") {
+            let id = group.requiredText("id") ?? ""
+            catalogue.groups.append(SubscriptionGroup(id: id, name: group.text("name") ?? ""))
+            for var section in group.sections("subscriptions") { readSubscription(&section, group: id) }
+            group.finish()
+        }
+        for var section in root.sections("products") { readProduct(&section) }
+        root.finish()
+    }
+
+    private static func storefront(_ value: ConfigurationValue, path: String, findings: Findings) -> Storefront? {
+        findings.locate(path, line: value.line)
+        if case .text(let code) = value.content {
+            if let storefront = Storefront.known(code) { return storefront }
+            findings.problem(
+                path,
+                "\(quoted(code)) is not a storefront with a known number; write {code: …, id: …, currency: …}"
+                    + Spelling.suggestion(for: code, among: Storefront.known.map(\.code)))
+            return nil
+        }
+        guard var section = Section(value, path: path, findings: findings) else { return nil }
+        let code = section.requiredText("code") ?? ""
+        let known = Storefront.known(code)
+        let id = section.text("id") ?? known?.id ?? ""
+        let currency = section.text("currency") ?? known?.currency ?? ""
+        section.finish()
+        return Storefront(code: code, id: id, currency: currency)
+    }
+
+    private mutating func readSubscription(_ section: inout Section, group: String) {
+        if !section.has("period") { section.problem("period", "is missing") }
+        var terms = SubscriptionTerms(
+            group: group, level: section.number("level") ?? 1, period: section.period("period") ?? .month)
+        var place = CatalogueCheck.Place(
+            product: section.path, introductoryOffer: section.path("introductoryOffer"), offers: [])
+        if var offer = section.section("introductoryOffer") {
+            terms.introductoryOffer = Self.offer(&offer, type: .introductory)
+        }
+        for var offer in section.sections("offers") {
+            if !offer.has("type") { offer.problem("type", "is missing") }
+            let identifier = offer.requiredText("id") ?? ""
+            let type = offer.word("type", of: Words.offerTypes) ?? .offerCode
+            place.offers.append(offer.path)
+            terms.offers.append(Self.offer(&offer, type: type, identifier: identifier))
+        }
+        terms.billingPlans = section.sections("billingPlans").map {
+            var plan = $0
+            return Self.billingPlan(&plan)
+        }
+        var product = Self.product(&section, type: .autoRenewableSubscription)
+        product.subscription = terms
+        section.finish()
+        catalogue.products.append(product)
+        places.append(place)
+    }
+
+    private mutating func readProduct(_ section: inout Section) {
+        if !section.has("type") { section.problem("type", "is missing") }
+        let type = section.word("type", of: Words.productTypes) ?? .nonConsumable
+        var place = CatalogueCheck.Place(product: section.path, introductoryOffer: "", offers: [])
+        var product = Self.product(&section, type: type)
+        for var offer in section.sections("offers") {
+            place.offers.append(offer.path)
+            product.offers.append(
+                Offer(
+                    identifier: offer.requiredText("id") ?? "",
+                    type: offer.word("type", of: Words.offerTypes) ?? .offerCode, discount: .oneTime,
+                    price: offer.price("price") ?? 0,
+                    eligibility: Self.eligibility(&offer)))
+            offer.finish()
+        }
+        section.finish()
+        catalogue.products.append(product)
+        places.append(place)
+    }
+
+    /// What all kinds of products have.
+    private static func product(_ section: inout Section, type: ProductType) -> Product {
+        if !section.has("price") { section.problem("price", "is missing") }
+        var prices: [String: Int64] = [:]
+        if var section = section.section("prices") {
+            for storefront in section.keys { prices[storefront] = section.price(storefront) }
+        }
+        return Product(
+            id: section.requiredText("id") ?? "", type: type, name: section.text("name") ?? "",
+            price: section.price("price") ?? 0, prices: prices,
+            isFamilyShareable: section.flag("familyShareable") ?? false, isOnSale: section.flag("onSale") ?? true,
+            isAdvancedCommerce: section.flag("advancedCommerce") ?? false)
+    }
+
+    private static func offer(_ section: inout Section, type: OfferType, identifier: String? = nil) -> Offer {
+        for key in ["mode", "period"] where !section.has(key) { section.problem(key, "is missing") }
+        var offer = Offer(
+            identifier: identifier, type: type, discount: section.word("mode", of: Words.discounts) ?? .freeTrial,
+            period: section.period("period") ?? .month, periodCount: section.number("periods") ?? 1,
+            price: section.price("price") ?? 0, eligibility: eligibility(&section))
+        if offer.discount != .freeTrial, !section.has("price") { section.problem("price", "is missing") }
+        if type != .introductory, var rules = section.section("winBack") {
+            offer.winBack = .init(
+                paidMonths: rules.number("paidMonths") ?? 0, monthsSinceExpiry: rules.number("monthsSinceExpiry") ?? 0)
+            rules.finish()
+        }
+        section.finish()
+        return offer
+    }
+
+    private static func eligibility(_ section: inout Section) -> [Offer.Audience]? {
+        guard section.has("eligibility") else { return nil }
+        return section.words("eligibility", of: Words.audiences)
+    }
+
+    private static func billingPlan(_ section: inout Section) -> BillingPlan {
+        for key in ["type", "price"] where !section.has(key) { section.problem(key, "is missing") }
+        let price = section.price("price") ?? 0
+        let plan = BillingPlan(
+            type: section.word("type", of: Words.billingPlans) ?? .billedUpfront, price: price,
+            commitmentPrice: section.price("commitment") ?? price, isEnabled: section.flag("enabled") ?? true)
+        section.finish()
+        return plan
+    }
+}

@@ -1,0 +1,118 @@
+internal import Yams
+
+extension ConfigurationValue {
+    private static let maximumBytes = 1 << 20
+    private static let maximumDepth = 16
+
+    /// Reads a YAML document, without aliases, tags and keys that are no text.
+    init(yaml text: String) throws(CatalogueError) {
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw CatalogueError(problems: [.init(message: "larger than 1 MiB")])
+        }
+        try Self.checkIndicators(in: text)
+        do {
+            // Without rules for the types of values: we read text, and each rule is a regular expression for every scalar.
+            self = try compose(yaml: text, .basic).map { try Self(node: $0, depth: 1) } ?? .init(.nothing)
+        } catch let error as CatalogueError {
+            throw error
+        } catch {
+            throw CatalogueError(problems: [Self.problem(for: error)])
+        }
+    }
+
+    private init(node: Node, depth: Int) throws {
+        let line = node.mark?.line
+        guard depth <= Self.maximumDepth else {
+            throw CatalogueError(
+                problems: [.init(message: "nested deeper than \(Self.maximumDepth) levels", line: line)])
+        }
+        switch node {
+        case .scalar(let scalar):
+            let isNothing = scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+            self.init(isNothing ? .nothing : .text(scalar.string), line: line)
+        case .sequence(let sequence):
+            self.init(.list(try sequence.map { try Self(node: $0, depth: depth + 1) }), line: line)
+        case .mapping(let mapping):
+            var members: [String: ConfigurationValue] = [:]
+            for (key, value) in mapping {
+                guard case .scalar(let name) = key else {
+                    throw CatalogueError(problems: [.init(message: "a key is not text", line: key.mark?.line)])
+                }
+                var member = try Self(node: value, depth: depth + 1)
+                member.line = key.mark?.line ?? member.line
+                guard members.updateValue(member, forKey: name.string) == nil else {
+                    throw CatalogueError(
+                        problems: [.init(message: "the key \(quoted(name.string)) is there twice", line: member.line)])
+                }
+            }
+            self.init(.mapping(members), line: line)
+        case .alias:
+            throw CatalogueError(problems: [.init(message: "aliases are not supported", line: line)])
+        }
+    }
+
+    /// Refuses aliases and keys behind a question mark before Yams sees them. It compares keys with each other, and a
+    /// few lines of aliases of aliases make a key of any size. This looks where the two can stand, not at what is
+    /// quoted, so it may refuse text that is neither; the message says what to do.
+    private static func checkIndicators(in text: String) throws(CatalogueError) {
+        /// What the last character of the line was that is not blank; nil at the start of a line.
+        var previous: Unicode.Scalar?
+        var (line, isComment) = (1, false)
+        var scalars = text.unicodeScalars.makeIterator()
+        var next = scalars.next()
+        while let scalar = next {
+            next = scalars.next()
+            switch scalar {
+            case "\r", "\n", "\u{85}", "\u{2028}", "\u{2029}":
+                if scalar != "\r" || next != "\n" { line += 1 }
+                (previous, isComment) = (nil, false)
+                continue
+            case " ", "\t", "\u{FEFF}": continue
+            case "#" where previous == nil: isComment = true
+            case "*" where !isComment && isWhereValueStarts(previous) && isNameCharacter(next):
+                throw CatalogueError(
+                    problems: [
+                        .init(
+                            message: "aliases are not supported; text that looks like one can start with another word",
+                            line: line)
+                    ])
+            case "?" where !isComment && isWhereValueStarts(previous):
+                throw CatalogueError(
+                    problems: [
+                        .init(
+                            message: "keys after a question mark are not supported; text can start with another word",
+                            line: line)
+                    ])
+            default: break
+            }
+            previous = scalar
+        }
+    }
+
+    /// After a question mark, too, but one that is an indicator has been refused by then.
+    private static func isWhereValueStarts(_ previous: Unicode.Scalar?) -> Bool {
+        switch previous {
+        case nil, "-", ":", ",", "[", "{": true
+        default: false
+        }
+    }
+
+    private static func isNameCharacter(_ scalar: Unicode.Scalar?) -> Bool {
+        guard let scalar, scalar.isASCII else { return false }
+        return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_" || scalar == "-"
+    }
+
+    private static func problem(for error: any Error) -> CatalogueError.Problem {
+        switch error as? YamlError {
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+            .composer(let context, let problem, let mark, _):
+            let text = [context?.text, problem].compactMap(\.self).joined(separator: ": ")
+            return .init(message: "not YAML: \(text)", line: mark.line)
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            let names = duplicates.prefix(3).map { quoted($0) }.joined(separator: ", ")
+            return .init(message: "there twice: \(names)", line: context.mark.line)
+        case .reader(let problem, _, _, _): return .init(message: "not YAML: \(problem)")
+        default: return .init(message: "not YAML")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// What a reader finds out about a file beside its content. One object for all the sections of a file.
+final class Findings {
+    /// What becomes of a key that the reader does not know.
+    enum UnknownKeys {
+        /// A problem: the format is ours, so it is a typing mistake.
+        case areProblems
+        /// A note: the format is Xcode's, and newer ones know more than we do.
+        case areNotes
+    }
+
+    private static let maximum = 100
+
+    /// Whether further problems are only counted, so that their messages need no care.
+    var isFull: Bool { problems.count >= Self.maximum }
+
+    let unknownKeys: UnknownKeys
+    /// What was not understood but does not matter.
+    private(set) var notes: [String] = []
+    private var problems: [CatalogueError.Problem] = []
+    private var pathsWithProblem: Set<String> = []
+    private var lines: [String: Int] = [:]
+    private var (omittedProblems, omittedNotes) = (0, 0)
+
+    init(unknownKeys: UnknownKeys) { self.unknownKeys = unknownKeys }
+
+    /// Remembers where a path is, for problems that turn up when the text is long gone.
+    func locate(_ path: String, line: Int?) {
+        if let line { lines[path] = line }
+    }
+
+    func problem(_ path: String, _ message: String, line: Int? = nil) {
+        pathsWithProblem.insert(path)
+        guard !isFull else {
+            omittedProblems += 1
+            return
+        }
+        problems.append(.init(path: path, message: message, line: line ?? self.line(near: path)))
+    }
+
+    /// Adds what a check of the finished catalogue says, except about values that could not be read in the first place.
+    func add(_ found: [CatalogueError.Problem]) {
+        let unread = pathsWithProblem
+        for problem in found where !unread.contains(problem.path) {
+            self.problem(problem.path, problem.message)
+        }
+    }
+
+    func note(_ text: String) {
+        if notes.count < Self.maximum { notes.append(text) } else { omittedNotes += 1 }
+    }
+
+    func finish() throws(CatalogueError) {
+        if omittedNotes > 0 {
+            notes.append("\(omittedNotes) more of this kind")
+            omittedNotes = 0
+        }
+        guard !problems.isEmpty else { return }
+        throw CatalogueError(
+            problems: problems + (omittedProblems > 0 ? [.init(message: "\(omittedProblems) more problems")] : []))
+    }
+
+    /// The line of a value, or of the nearest thing around it that the file spells out.
+    private func line(near path: String) -> Int? {
+        var path = path[...]
+        while true {
+            if let line = lines[String(path)] { return line }
+            guard let end = path.lastIndex(where: { $0 == "." || $0 == "[" }) else { return nil }
+            path = path[..<end]
+        }
+    }
+}

@@ -1,0 +1,183 @@
+internal import AppStoreModels
+
+/// Reads the sections of a `.storekit` file. Every key is optional but those without which nothing can be sold.
+struct StoreKitReader {
+    private static let newestFormat = 5
+
+    private(set) var catalogue = Catalogue(products: [])
+    private(set) var places: [CatalogueCheck.Place] = []
+    private(set) var settings = StoreKitConfiguration.Settings()
+    private(set) var hasOfferKey = false
+    private(set) var formatVersion: Int?
+    private let findings: Findings
+
+    init(findings: Findings) { self.findings = findings }
+
+    mutating func read(_ root: inout Section) {
+        root.ignore("identifier", "appPolicies")
+        hasOfferKey = root.has("subscriptionOffersKeyPair")
+        if var version = root.section("version") {
+            version.ignore("minor")
+            formatVersion = version.number("major")
+            version.finish()
+        }
+        if let formatVersion, !(1...Self.newestFormat).contains(formatVersion) {
+            findings.note("version \(formatVersion) of the format is not known; read as version \(Self.newestFormat)")
+        }
+        if var section = root.section("settings") { readSettings(&section) }
+        for key in ["products", "nonRenewingSubscriptions"] {
+            for var section in root.sections(key) { readProduct(&section) }
+        }
+        for var group in root.sections("subscriptionGroups") {
+            group.ignore("localizations")
+            let id = group.requiredText("id") ?? ""
+            catalogue.groups.append(SubscriptionGroup(id: id, name: group.text("name") ?? ""))
+            for var section in group.sections("subscriptions") { readSubscription(&section, group: id) }
+            group.finish()
+        }
+        root.finish()
+    }
+
+    private mutating func readSettings(_ section: inout Section) {
+        section.ignore(
+            "_compatibilityTimeRate", "_locale", "_disableDialogs", "_storeKitErrors", "_applicationInternalID",
+            "_developerTeamID", "_lastSynchronizedDate")
+        if let number = section.number("_timeRate") {
+            settings.renewalRate = RenewalRate(storeKitValue: number)
+            if settings.renewalRate == nil { findings.note("settings._timeRate: there is no rate \(number)") }
+        }
+        settings.isBillingGracePeriodEnabled = section.flag("_billingGracePeriodEnabled") ?? false
+        settings.areRenewalBillingIssuesEnabled = section.flag("_renewalBillingIssuesEnabled") ?? false
+        settings.areBillingIssuesEnabled = section.flag("_billingIssuesEnabled") ?? false
+        settings.isAskToBuyEnabled = section.flag("_askToBuyEnabled") ?? false
+        if section.flag("_failTransactionsEnabled") ?? false {
+            findings.note("settings._failTransactionsEnabled: purchases do not fail by themselves here")
+        }
+        settings.storefront = section.text("_storefront")
+        if let code = settings.storefront {
+            if let storefront = Storefront.known(code) {
+                catalogue.storefronts = [storefront]
+            } else {
+                findings.note("settings._storefront: \(quoted(code)) is not known; the storefront is USA")
+            }
+        }
+        section.finish()
+    }
+
+    private mutating func readProduct(_ section: inout Section) {
+        if !section.has("type") { section.problem("type", "is missing") }
+        let type = section.word("type", of: Words.productTypes) ?? .nonConsumable
+        var place = CatalogueCheck.Place(product: section.path, introductoryOffer: "", offers: [])
+        var product = Self.product(&section, type: type)
+        for var offer in section.sections("codeOffers") {
+            offer.ignore("internalID", "isStackable", "paymentMode", "subscriptionPeriod", "numberOfPeriods")
+            place.offers.append(offer.path)
+            product.offers.append(
+                Offer(
+                    identifier: identifier(&offer), type: .offerCode, discount: .oneTime,
+                    price: offer.price("displayPrice") ?? 0, eligibility: eligibility(&offer)))
+            offer.finish()
+        }
+        section.finish()
+        catalogue.products.append(product)
+        places.append(place)
+    }
+
+    private mutating func readSubscription(_ section: inout Section, group: String) {
+        // The group is the one around it, and the type is always the same.
+        section.ignore("subscriptionGroupID", "type")
+        if !section.has("recurringSubscriptionPeriod") { section.problem("recurringSubscriptionPeriod", "is missing") }
+        var terms = SubscriptionTerms(
+            group: group, level: section.number("groupNumber") ?? 1,
+            period: section.period("recurringSubscriptionPeriod") ?? .month)
+        var place = CatalogueCheck.Place(
+            product: section.path, introductoryOffer: section.path("introductoryOffer"), offers: [])
+        // Format 5 has a list beside the single offer, which repeats it.
+        let introductoryOffers = section.sections("introductoryOffers")
+        if introductoryOffers.count > 1 {
+            findings.note("\(section.path("introductoryOffers")): only one introductory offer is used")
+        }
+        if var offer = section.section("introductoryOffer") ?? introductoryOffers.first {
+            place.introductoryOffer = offer.path
+            offer.ignore("offerID", "referenceName")
+            terms.introductoryOffer = read(&offer, type: .introductory)
+        }
+        for (key, type) in [
+            ("adHocOffers", OfferType.promotional), ("codeOffers", .offerCode), ("winbackOffers", .winBack),
+        ] {
+            for var offer in section.sections(key) {
+                place.offers.append(offer.path)
+                let identifier = identifier(&offer)
+                terms.offers.append(read(&offer, type: type, identifier: identifier))
+            }
+        }
+        for var plan in section.sections("billingPlans") {
+            plan.ignore("internalID")
+            let price = plan.price("displayPrice") ?? 0
+            terms.billingPlans.append(
+                BillingPlan(
+                    type: plan.word("billingPlanType", of: Words.billingPlans) ?? .billedUpfront, price: price,
+                    commitmentPrice: plan.price("commitmentDisplayPrice") ?? price,
+                    isEnabled: plan.flag("isEnabled") ?? true))
+            plan.finish()
+        }
+        var product = Self.product(&section, type: .autoRenewableSubscription)
+        product.subscription = terms
+        section.finish()
+        catalogue.products.append(product)
+        places.append(place)
+    }
+
+    /// What all kinds of products have.
+    private static func product(_ section: inout Section, type: ProductType) -> Product {
+        section.ignore("internalID", "localizations")
+        if !section.has("displayPrice") { section.problem("displayPrice", "is missing") }
+        return Product(
+            id: section.requiredText("productID") ?? "", type: type, name: section.text("referenceName") ?? "",
+            price: section.price("displayPrice") ?? 0, isFamilyShareable: section.flag("familyShareable") ?? false)
+    }
+
+    private func read(_ section: inout Section, type: OfferType, identifier: String? = nil) -> Offer {
+        section.ignore("internalID", "isStackable", "billingPlanType")
+        for key in ["paymentMode", "subscriptionPeriod"] where !section.has(key) { section.problem(key, "is missing") }
+        let discount = section.word("paymentMode", of: Words.discounts) ?? .freeTrial
+        if discount == .freeTrial {
+            // There may be one, left over from another mode.
+            section.ignore("displayPrice")
+        } else if !section.has("displayPrice") {
+            findings.note("\(section.path("displayPrice")): is missing, so the offer costs nothing")
+        }
+        let offer = Offer(
+            identifier: identifier, type: type, discount: discount,
+            period: section.period("subscriptionPeriod") ?? .month,
+            periodCount: section.number("numberOfPeriods") ?? 1,
+            price: discount == .freeTrial ? 0 : section.price("displayPrice") ?? 0,
+            eligibility: type == .offerCode ? eligibility(&section) : nil)
+        section.finish()
+        return offer
+    }
+
+    /// Offer codes have a reference name only; in a file that lacks even that, Xcode's own number has to do.
+    private func identifier(_ section: inout Section) -> String {
+        section.ignore("referenceName")
+        if let identifier = section.text("offerID") ?? section.text("referenceName"), !identifier.isEmpty {
+            return identifier
+        }
+        let identifier = section.text("internalID") ?? ""
+        findings.note("\(section.path): has no name; its identifier is \(quoted(identifier))")
+        return identifier
+    }
+
+    /// Those who may redeem a code. Others than the three that are known are left out; all three are everybody.
+    private func eligibility(_ section: inout Section) -> [Offer.Audience]? {
+        guard section.has("eligibility") else { return nil }
+        let audiences = section.list("eligibility").compactMap { item in
+            guard case .text(let text) = item.value.content, let audience = Words.audiences.value(of: text) else {
+                findings.note("\(item.path): not understood")
+                return nil as Offer.Audience?
+            }
+            return audience
+        }
+        return audiences.isEmpty ? nil : audiences
+    }
+}

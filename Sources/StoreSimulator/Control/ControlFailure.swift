@@ -1,0 +1,65 @@
+internal import Foundation
+
+/// Why the control API refuses a request, as it says it:
+/// `{"object":"error","type":…,"message":…,"retryable":false,"param":…}`.
+struct ControlFailure: Error {
+    let status: Int
+    let type: String
+    let message: String
+    var param: String?
+
+    init(_ status: Int, _ type: String, _ message: String, param: String? = nil) {
+        self.status = status
+        self.type = type
+        self.message = message
+        self.param = param
+    }
+
+    /// The failure that an error of the simulator amounts to.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as ControlFailure: self = failure
+        case let error as StoreError:
+            let isMissing = error.code.rawValue.hasPrefix("unknown_")
+            let isArgument = error.code == .invalidArgument
+            self.init(isMissing ? 404 : isArgument ? 400 : 409, error.code.rawValue, error.message)
+        case let error as SimulatorError:
+            self.init(error.code.hasPrefix("unknown_") ? 404 : 400, error.code, error.message)
+        case let error as DecodingError: self.init(error)
+        default: self.init(500, "internal", "\(Swift.type(of: error))")
+        }
+    }
+
+    init(_ error: DecodingError) {
+        switch error {
+        case .keyNotFound(let key, let context):
+            let path = Self.path(context.codingPath + [key])
+            self.init(400, "invalid_request", "\(path) is missing", param: path)
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            let path = Self.path(context.codingPath)
+            let what = path.isEmpty ? "the body" : path
+            self.init(
+                400, "invalid_request", "\(what): \(context.debugDescription)", param: path.isEmpty ? nil : path)
+        @unknown default: self.init(400, "invalid_request", "the body cannot be read")
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue }.joined(separator: ".")
+    }
+
+    var answer: HTTPAnswer {
+        let body = Body(type: type, message: message, retryable: status >= 500, param: param)
+        // A few plain members: there is nothing in it that could not be written.
+        let json = (try? ControlJSON.encode(body)) ?? Array("{\"object\":\"error\"}".utf8)
+        return .json(json, status: status)
+    }
+
+    private struct Body: Encodable {
+        var object = "error"
+        let type: String
+        let message: String
+        let retryable: Bool
+        let param: String?
+    }
+}

@@ -1,0 +1,69 @@
+internal import Foundation
+
+/// JSON as the control API reads and writes it: instants are whole milliseconds since 1970; ISO 8601 is read as well.
+enum ControlJSON {
+    static func encode(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(Int64((date.timeIntervalSince1970 * 1000).rounded()))
+        }
+        return Array(try encoder.encode(value))
+    }
+
+    /// Reads a body, and refuses members that mean nothing: they are mistakes.
+    static func decode<Value: Codable>(_ type: Value.Type, from body: Data) throws(ControlFailure) -> Value {
+        let value = try read(type, from: body)
+        let given = try read(JSONValue.self, from: body)
+        // What the value says of itself has every member that it took.
+        guard let encoded = try? encode(value), let taken = try? JSONDecoder().decode(JSONValue.self, from: Data(encoded))
+        else { return value }
+        if let path = given.firstMember(notIn: taken, below: "") {
+            throw ControlFailure(400, "invalid_request", "unknown member \(path)", param: path)
+        }
+        return value
+    }
+
+    private static func read<Value: Decodable>(_ type: Value.Type, from body: Data) throws(ControlFailure) -> Value {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            if let milliseconds = try? container.decode(Int64.self), abs(milliseconds) < 8_000_000_000_000_000 {
+                return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            }
+            let text = try container.decode(String.self)
+            guard let date = try? Date(text, strategy: .iso8601) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "not milliseconds since 1970, nor like 2026-01-31T12:00:00Z")
+            }
+            return date
+        }
+        do { return try decoder.decode(type, from: body) } catch let error as DecodingError {
+            throw ControlFailure(error)
+        } catch {
+            throw ControlFailure(400, "invalid_request", "the body is not JSON")
+        }
+    }
+}
+
+extension JSONValue {
+    /// The path of a member of this that the other one has not.
+    fileprivate func firstMember(notIn other: JSONValue, below path: String) -> String? {
+        switch (self, other) {
+        case (.object(let own), .object(let others)):
+            for (name, value) in own.sorted(by: { $0.key < $1.key }) {
+                guard let counterpart = others[name] else {
+                    // An explicit null says the same as nothing.
+                    if value == .null { continue }
+                    return path + name
+                }
+                if let found = value.firstMember(notIn: counterpart, below: path + name + ".") { return found }
+            }
+            return nil
+        case (.array(let own), .array(let others)):
+            return zip(own, others).lazy.compactMap { $0.firstMember(notIn: $1, below: path) }.first
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import AppStoreModels
+internal import Foundation
+
+// What the control API takes and gives beyond the types that the Swift API has too.
+
+/// A page of a list.
+struct ControlList<Item: Codable & Sendable>: Codable, Sendable {
+    var object = "list"
+    var items: [Item]
+    /// What to give as `page` for the items that follow; none after the last page.
+    var nextPage: String?
+
+    enum CodingKeys: String, CodingKey {
+        case object, items
+        case nextPage = "next_page"
+    }
+}
+
+struct ClockReading: Codable, Sendable {
+    var now: Date
+    var mode: String
+    /// When something happens by itself next.
+    var next: Date?
+}
+
+/// How far to put the clock forward: `by` an ISO 8601 duration or a number with a unit, or `to` an instant.
+struct ClockAdvance: Codable, Sendable {
+    var by: String?
+    var to: Date?
+}
+
+/// A notification in a list.
+struct NotificationSummaryLine: Codable, Sendable {
+    var number: Int
+    var notificationUUID: String
+    var notificationType: String
+    var subtype: String?
+    var signedDate: Date
+    var customer: String?
+    var transactionId: String?
+    var originalTransactionId: String?
+    var productId: String?
+    var isDelivered: Bool
+    var isPending: Bool
+    var attempts: [Attempt]
+
+    struct Attempt: Codable, Sendable {
+        var attemptDate: Date
+        var sendAttemptResult: String
+    }
+
+    init(_ record: NotificationRecord, number: Int) {
+        self.number = number
+        notificationUUID = record.uuid
+        notificationType = record.type.rawValue
+        subtype = record.subtype?.rawValue
+        signedDate = record.signedDate
+        customer = record.customer
+        if case .purchase(let purchase) = record.content {
+            transactionId = purchase.transaction.transactionId
+            originalTransactionId = purchase.transaction.originalTransactionId
+            productId = purchase.transaction.productId
+        }
+        isDelivered = record.isDelivered
+        isPending = record.isPending
+        attempts = record.attempts.map {
+            Attempt(attemptDate: $0.attemptDate, sendAttemptResult: $0.sendAttemptResult.rawValue)
+        }
+    }
+}
+
+/// A fault with the number to switch it off with, and how often it struck.
+struct FaultLine: Codable, Sendable {
+    var number: Int
+    var struck: Int
+    var fault: Fault
+}
+
+/// What an app on a customer's device holds.
+struct DevicePurchases: Codable, Sendable {
+    var signedTransactions: [String]
+    var signedAppTransactionInfo: String
+    var receipt: String?
+}
+
+struct NotificationTarget: Codable, Sendable { var url: String? }
+
+/// How OCSP requests are answered: `good`, `revoked`, `unknown`, `expired`, `slow`, `wrong` or `nothing`.
+struct RevocationSetting: Codable, Sendable {
+    var status: String
+    /// `leaf`, `intermediate` or nothing for both.
+    var certificate: String?
+    /// For `slow`.
+    var seconds: Double?
+}
+
+struct SnapshotName: Codable, Sendable { var name: String }

@@ -1,0 +1,60 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// A request to the control API, taken apart.
+struct ControlRequest: Sendable {
+    var path: [String: String]
+    var query: [String: String]
+    var body: Data
+
+    /// The environment of the path: `production` or `sandbox`.
+    var environment: AppStoreEnvironment {
+        get throws(ControlFailure) {
+            switch path["environment"] {
+            case "production": return .production
+            case "sandbox": return .sandbox
+            default:
+                throw ControlFailure(404, "unknown_environment", "the environments are production and sandbox")
+            }
+        }
+    }
+
+    func parameter(_ name: String) throws(ControlFailure) -> String {
+        guard let value = path[name] else { throw ControlFailure(404, "not_found", "\(name) is missing") }
+        return value
+    }
+
+    /// The number of items that a page has: 100, or what `limit` says, up to 1,000.
+    var limit: Int {
+        get throws(ControlFailure) {
+            guard let text = query["limit"] else { return 100 }
+            guard let limit = Int(text), (1...1000).contains(limit) else {
+                throw ControlFailure(400, "invalid_request", "limit is 1 to 1000", param: "limit")
+            }
+            return limit
+        }
+    }
+
+    /// Where a page begins.
+    var start: Int {
+        get throws(ControlFailure) {
+            guard let text = query["page"] else { return 0 }
+            guard let start = Int(text), start >= 0 else {
+                throw ControlFailure(400, "invalid_request", "page is what next_page said", param: "page")
+            }
+            return start
+        }
+    }
+
+    func decode<Value: Codable>(_ type: Value.Type) throws(ControlFailure) -> Value {
+        try ControlJSON.decode(type, from: body)
+    }
+
+    /// One page of `items`.
+    func page<Item>(_ items: [Item]) throws(ControlFailure) -> ControlList<Item> {
+        let (start, limit) = (try start, try limit)
+        let rest = items.dropFirst(start)
+        return ControlList(
+            items: Array(rest.prefix(limit)), nextPage: rest.count > limit ? String(start + limit) : nil)
+    }
+}

@@ -1,0 +1,128 @@
+internal import AppStoreModels
+internal import Foundation
+internal import Synchronization
+
+extension SimulatorCore {
+    var clockReading: ClockReading {
+        state.withLock { state in
+            let mode = state.clock.isFrozen ? "frozen" : configuration.clock == .real ? "real" : "accelerated"
+            return ClockReading(now: state.clock.now(), mode: mode, next: state.next)
+        }
+    }
+
+    func target(of advance: ClockAdvance) throws(ControlFailure) -> Date {
+        switch (advance.by, advance.to) {
+        case (let by?, nil):
+            guard let duration = TypedDuration(by) else {
+                throw ControlFailure(400, "invalid_request", "by is a duration such as 31d or P13M", param: "by")
+            }
+            return duration.after(now)
+        case (nil, let to?): return to
+        default: throw ControlFailure(400, "invalid_request", "either by or to says how far")
+        }
+    }
+
+    /// Everything that an app on the customer's device holds.
+    func purchases(of id: String, in environment: AppStoreEnvironment) throws -> DevicePurchases {
+        let (transactions, appTransaction) = try read(environment) { store, now throws(StoreError) in
+            let customer = try store.customer(id)
+            let transactions = customer.transactions.compactMap { store.transactions[$0]?.payload }.map { payload in
+                var payload = payload
+                payload.signedDate = now
+                return payload
+            }
+            return (transactions, store.appTransaction(of: customer, at: now))
+        }
+        let writer = writer(environment)
+        return DevicePurchases(
+            signedTransactions: try transactions.map { try writer.sign($0.jsonBytes(), Tampering()) },
+            signedAppTransactionInfo: try writer.sign(appTransaction.jsonBytes(), Tampering()))
+    }
+
+    func notification(_ request: ControlRequest) throws -> (AppStoreEnvironment, Int) {
+        let environment = try request.environment
+        let uuid = try request.parameter("notificationUUID").lowercased()
+        guard let number = read(environment, { store, _ in store.notificationsByUUID[uuid] }) else {
+            throw ControlFailure(404, "unknown_notification", "there is no notification \(uuid)")
+        }
+        return (environment, number)
+    }
+
+    /// Sends a notification once more, now.
+    func resend(_ number: Int, in environment: AppStoreEnvironment) throws {
+        try change(environment) { store, now in
+            guard store.settings.notificationURL != nil else {
+                throw ControlFailure(409, "impossible_transition", "no URL for notifications is set")
+            }
+            store.deliveries.add(.delivery(number), at: now)
+        }
+    }
+
+    func setNotificationURL(_ url: String?, in environment: AppStoreEnvironment) throws(ControlFailure) {
+        if let url {
+            guard url.utf8.count <= 2048, let parsed = URL(string: url), parsed.host() != nil,
+                ["http", "https"].contains(parsed.scheme)
+            else { throw ControlFailure(400, "invalid_request", "url is an http or https URL", param: "url") }
+        }
+        change(environment) { store, _ in store.settings.notificationURL = url }
+    }
+
+    var faults: [FaultLine] {
+        state.withLock { state in
+            state.faults.entries.map { FaultLine(number: $0.number, struck: $0.struck, fault: $0.fault) }
+        }
+    }
+
+    func setRevocation(_ setting: RevocationSetting) throws(ControlFailure) {
+        let modes: [String: OCSPService.Mode] = [
+            "good": .good, "revoked": .revoked(at: Date()), "unknown": .unknown, "expired": .expired,
+            "slow": .slow(seconds: setting.seconds ?? 10), "wrong": .wrong, "nothing": .nothing,
+        ]
+        guard let mode = modes[setting.status] else {
+            throw ControlFailure(
+                400, "invalid_request", "status is one of \(modes.keys.sorted().joined(separator: ", "))",
+                param: "status")
+        }
+        let leaf = OCSPService.Subject.leaf(generation: authority.current.number)
+        switch setting.certificate {
+        case nil:
+            ocsp.withLock {
+                $0.defaultMode = mode
+                $0.modes = [:]
+            }
+        case "leaf": ocsp.withLock { $0.modes[leaf] = mode }
+        case "intermediate": ocsp.withLock { $0.modes[.intermediate] = mode }
+        default:
+            throw ControlFailure(
+                400, "invalid_request", "certificate is leaf or intermediate", param: "certificate")
+        }
+    }
+
+    /// Answers a question about revocation as the responder is told to.
+    func revocationAnswer(_ body: (OCSPService) -> OCSPService.Reply) -> HTTPAnswer {
+        let reply = body(ocsp.withLock { $0 })
+        guard let bytes = reply.body else {
+            var dropped = HTTPAnswer(status: 500)
+            dropped.damage = .dropped
+            return dropped
+        }
+        var answer = HTTPAnswer(status: 200, contentType: "application/ocsp-response", body: Array(bytes))
+        answer.delay = reply.delay
+        return answer
+    }
+}
+
+extension StoreSettings {
+    /// Refuses what would make time or traffic go wrong.
+    func check() throws(ControlFailure) {
+        let day: TimeInterval = 86_400
+        guard (0.01...600).contains(deliveryTimeout), (0...30 * day).contains(consumptionWindow),
+            (0...30 * day).contains(massExtensionDuration), renewalCap.map({ (0...100_000).contains($0) }) ?? true
+        else {
+            throw ControlFailure(
+                400, "invalid_request",
+                "deliveryTimeout is 0.01 to 600 s, consumptionWindow and massExtensionDuration are up to 30 days, "
+                    + "renewalCap is 0 to 100000")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package import AppStoreModels
+package import Foundation
+
+/// The faults that are switched on, and the dice that say when they strike.
+package struct FaultBook: Sendable, Codable {
+    /// In the order in which they were switched on, each under a number of its own.
+    package private(set) var entries: [Entry] = []
+    private var lastNumber = 0
+    private var dice: Identifiers
+
+    package struct Entry: Sendable, Codable {
+        package let number: Int
+        package var fault: Fault
+        package var struck = 0
+    }
+
+    package init(seed: UInt64) { dice = Identifiers(seed: seed ^ 0x4641_554C_54, isSandbox: false) }
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// Switches a fault on.
+    package mutating func add(_ fault: Fault) throws(SimulatorError) -> Int {
+        try fault.check()
+        guard entries.count < 1000 else { throw SimulatorError("limit_reached", "there are 1000 faults already") }
+        lastNumber += 1
+        entries.append(Entry(number: lastNumber, fault: fault))
+        return lastNumber
+    }
+
+    /// Switches a fault off, or all.
+    package mutating func remove(_ number: Int?) throws(SimulatorError) {
+        guard let number else { return entries.removeAll() }
+        guard let index = entries.firstIndex(where: { $0.number == number }) else {
+            throw SimulatorError("unknown_fault", "there is no fault \(number)")
+        }
+        entries.remove(at: index)
+    }
+
+    /// The effects that strike now, the oldest fault first. Each strike counts.
+    package mutating func strike(
+        _ targets: [String], in environment: AppStoreEnvironment, at now: Date
+    ) -> [Fault.Effect] {
+        guard !entries.isEmpty else { return [] }
+        var effects: [Fault.Effect] = []
+        for index in entries.indices {
+            let fault = entries[index].fault
+            guard targets.contains(fault.target), fault.environment.map({ $0 == environment }) ?? true,
+                fault.until.map({ now < $0 }) ?? true, fault.count.map({ entries[index].struck < $0 }) ?? true
+            else { continue }
+            if let probability = fault.probability {
+                let roll = Double(dice.next() >> 11) / 9_007_199_254_740_992
+                guard roll < probability else { continue }
+            }
+            entries[index].struck += 1
+            effects.append(fault.effect)
+        }
+        entries.removeAll { entry in entry.fault.count.map { entry.struck >= $0 } ?? false }
+        return effects
+    }
+}
+
+extension Fault {
+    /// Refuses what could never strike, or would do harm.
+    func check() throws(SimulatorError) {
+        guard target.hasPrefix("route:") || target.hasPrefix("notification:"), target.utf8.count <= 100 else {
+            throw SimulatorError(
+                "invalid_fault", "a target is route:NAME, notification:TYPE[.SUBTYPE], or either with * for all")
+        }
+        if let probability, !(0...1).contains(probability) {
+            throw SimulatorError("invalid_fault", "a probability is 0 to 1")
+        }
+        if let count, count < 1 { throw SimulatorError("invalid_fault", "a count is at least 1") }
+        switch effect {
+        case .delay(let seconds):
+            guard (0...3600).contains(seconds) else {
+                throw SimulatorError("invalid_fault", "a delay is 0 to 3600 seconds")
+            }
+        case .rateLimit(let seconds), .clockSkew(let seconds):
+            guard abs(seconds) <= 1e9 else { throw SimulatorError("invalid_fault", "at most 1,000,000,000 seconds") }
+        case .status(let status):
+            guard (200...599).contains(status) else { throw SimulatorError("invalid_fault", "a status is 200 to 599") }
+        case .error(let code):
+            guard APIErrorCode(rawValue: code).httpStatus != nil else {
+                throw SimulatorError("invalid_fault", "\(code) is not one of Apple's error codes")
+            }
+        default: break
+        }
+    }
+}

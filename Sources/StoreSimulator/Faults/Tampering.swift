@@ -1,0 +1,62 @@
+package import Foundation
+
+/// What faults do to signed data.
+package struct Tampering: Sendable {
+    package var breaksSignature = false
+    package var usesWrongChain = false
+    package var hasUnknownValues = false
+    package var hasExtraFields = false
+    package var skew: TimeInterval = 0
+
+    package init(_ effects: [Fault.Effect] = []) {
+        for effect in effects {
+            switch effect {
+            case .invalidSignature: breaksSignature = true
+            case .wrongChain: usesWrongChain = true
+            case .unknownValues: hasUnknownValues = true
+            case .extraFields: hasExtraFields = true
+            case .clockSkew(let seconds): skew = seconds
+            default: break
+            }
+        }
+    }
+
+    package var isNone: Bool { !breaksSignature && !usesWrongChain && !changesPayload }
+    private var changesPayload: Bool { hasUnknownValues || hasExtraFields || skew != 0 }
+
+    /// The payload as it is signed.
+    package func payload(_ json: [UInt8]) throws -> [UInt8] {
+        guard changesPayload else { return json }
+        return try JSONValue.editing(json) { object in
+            if skew != 0, case .integer(let date) = object["signedDate"] {
+                object["signedDate"] = .integer(date.addingReportingOverflow(Int64(skew * 1000)).partialValue)
+            }
+            if hasExtraFields { object["fieldOfTheFuture"] = .object(["isNew": .bool(true), "list": .array([.null])]) }
+            if hasUnknownValues {
+                for key in Self.enumerations {
+                    switch object[key] {
+                    case .string: object[key] = .string("VALUE_OF_THE_FUTURE")
+                    case .integer: object[key] = .integer(99)
+                    default: break
+                    }
+                }
+            }
+        }
+    }
+
+    private static let enumerations = [
+        "notificationType", "subtype", "type", "inAppOwnershipType", "transactionReason", "offerType",
+        "offerDiscountType", "revocationType", "expirationIntent", "priceIncreaseStatus",
+    ]
+}
+
+extension JSONValue {
+    /// JSON text of an object with some members changed.
+    static func editing(_ json: [UInt8], _ edit: (inout [String: JSONValue]) throws -> Void) throws -> [UInt8] {
+        guard case .object(var object) = try JSONDecoder().decode(JSONValue.self, from: Data(json)) else { return json }
+        try edit(&object)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(JSONValue.object(object)))
+    }
+}

@@ -1,0 +1,17 @@
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+
+/// What belongs to one request: with the connection at hand, so that a fault can end it.
+struct SimulatorContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        channel = source.channel
+    }
+
+    // The largest image that Retention Messaging takes, and then some.
+    var maxUploadSize: Int { 8 << 20 }
+}

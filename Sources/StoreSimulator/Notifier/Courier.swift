@@ -1,0 +1,79 @@
+internal import AppStoreModels
+internal import AsyncHTTPClient
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Carries notifications to the developer's server.
+struct Courier: Sendable {
+    /// How an attempt ended.
+    struct Result: Sendable {
+        var outcome: SendAttemptResult
+        /// The HTTP status, if there was one.
+        var status: Int?
+    }
+
+    private let client: HTTPClient
+
+    init() {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func shutdown() async throws { try await client.shutdown() }
+
+    /// Posts a notification, and waits for the answer no longer than `timeout` seconds.
+    func send(_ signedPayload: String, to url: String, timeout: TimeInterval) async -> Result {
+        await post(Self.body(signedPayload), to: url, timeout: timeout, largestAnswer: 1 << 20).result
+    }
+
+    /// A compact JWS needs no escapes.
+    static func body(_ signedPayload: String) -> ByteBuffer {
+        var body = ByteBuffer()
+        body.reserveCapacity(signedPayload.utf8.count + 24)
+        body.writeString("{\"signedPayload\":\"")
+        body.writeString(signedPayload)
+        body.writeString("\"}")
+        return body
+    }
+
+    /// Posts JSON. The answer's body is given back, too.
+    func post(
+        _ body: ByteBuffer, to url: String, timeout: TimeInterval, largestAnswer: Int
+    ) async -> (result: Result, body: Data) {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.add(name: "User-Agent", value: "App Store Server Notifications (simulated)")
+        request.body = .bytes(body)
+        do {
+            let answer = try await client.execute(request, timeout: .milliseconds(Int64(timeout * 1000)))
+            let status = Int(answer.status.code)
+            let body = try await answer.body.collect(upTo: largestAnswer)
+            // 200 to 206 is what Apple names as success.
+            let outcome: SendAttemptResult = (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
+            return (Result(outcome: outcome, status: status), Data(body.readableBytesView))
+        } catch {
+            return (Result(outcome: Self.outcome(error), status: nil), Data())
+        }
+    }
+
+    private static func outcome(_ error: any Error) -> SendAttemptResult {
+        switch error {
+        case is ChannelError, is IOError: return .socketIssue
+        case is NIOTooManyBytesError: return .invalidResponse
+        case let error as HTTPClientError:
+            let outcomes: [(HTTPClientError, SendAttemptResult)] = [
+                (.deadlineExceeded, .timedOut), (.readTimeout, .timedOut), (.writeTimeout, .timedOut),
+                (.connectTimeout, .noResponse), (.tlsHandshakeTimeout, .tlsIssue),
+                (.redirectCycleDetected, .circularRedirect), (.redirectLimitReached, .circularRedirect),
+                (.remoteConnectionClosed, .prematureClose), (.uncleanShutdown, .prematureClose),
+            ]
+            return outcomes.first { $0.0 == error }?.1 ?? .other
+        default:
+            return "\(Swift.type(of: error))".contains("SSL") ? .tlsIssue : .invalidResponse
+        }
+    }
+}

@@ -1,0 +1,137 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// Turns the record of a notification into the text that is sent.
+///
+/// A record keeps only its signatures. Its payload is written anew each time, the same every time.
+package struct NotificationWriter: Sendable {
+    let authority: StoreAuthority
+    let app: SimulatedApp
+    let environment: AppStoreEnvironment
+    let namesAppAppleID: Bool
+
+    /// Signs the notification and what is nested in it.
+    package func seal(_ record: NotificationRecord) throws -> NotificationRecord.Seal {
+        let signer = authority.current.signer
+        let (transaction, renewalInfo) = try parts(record)
+        let transactionSignature = try transaction.map { try signer.seal($0) }
+        let renewalSignature = try renewalInfo.map { try signer.seal($0) }
+        let inner = (
+            zip(transaction, transactionSignature).map { signer.assemble($0, signature: $1) },
+            zip(renewalInfo, renewalSignature).map { signer.assemble($0, signature: $1) }
+        )
+        let outer = try outer(record, transaction: inner.0, renewalInfo: inner.1)
+        return NotificationRecord.Seal(
+            generation: signer.generation, notification: Data(try signer.seal(outer).bytes),
+            transaction: transactionSignature.map { Data($0.bytes) }, renewalInfo: renewalSignature.map { Data($0.bytes) })
+    }
+
+    /// The text whose signatures are known.
+    package func text(_ record: NotificationRecord, _ seal: NotificationRecord.Seal) throws -> String {
+        guard let signer = authority.generation(seal.generation)?.signer else {
+            throw SimulatorError("no_signer", "the authority has no leaf \(seal.generation)")
+        }
+        func assemble(_ json: [UInt8]?, _ signature: Data?) throws -> String? {
+            guard let json, let signature else { return nil }
+            guard let parsed = PayloadSignature(bytes: signature) else {
+                throw SimulatorError("corrupted", "a signature has not 64 bytes")
+            }
+            return signer.assemble(json, signature: parsed)
+        }
+        let (transaction, renewalInfo) = try parts(record)
+        let outer = try outer(
+            record, transaction: assemble(transaction, seal.transaction),
+            renewalInfo: assemble(renewalInfo, seal.renewalInfo))
+        return try assemble(outer, seal.notification) ?? ""
+    }
+
+    /// The text with something wrong about it, newly signed.
+    package func text(_ record: NotificationRecord, _ tampering: Tampering) throws -> String {
+        let signer = try signer(tampering)
+        let (transaction, renewalInfo) = try parts(record)
+        let outer = try outer(
+            record, transaction: transaction.map { try signer.sign(json: tampering.payload($0)) },
+            renewalInfo: renewalInfo.map { try signer.sign(json: tampering.payload($0)) })
+        return try sign(tampering.payload(outer), tampering, signer)
+    }
+
+    /// Signs bytes the way that the faults ask for.
+    package func sign(_ json: [UInt8], _ tampering: Tampering) throws -> String {
+        try sign(tampering.payload(json), tampering, signer(tampering))
+    }
+
+    private func sign(_ json: [UInt8], _ tampering: Tampering, _ signer: PayloadSigner) throws -> String {
+        guard tampering.breaksSignature else { return try signer.sign(json: json) }
+        return try signer.assemble(json, signature: signer.seal(json).broken)
+    }
+
+    private func signer(_ tampering: Tampering) throws -> PayloadSigner {
+        tampering.usesWrongChain ? try authority.wrongChainSigner() : authority.current.signer
+    }
+
+    private func parts(_ record: NotificationRecord) throws -> (transaction: [UInt8]?, renewalInfo: [UInt8]?) {
+        switch record.content {
+        case .purchase(let purchase):
+            let transaction = try record.overriding("transaction", purchase.transaction.jsonBytes())
+            let renewalInfo = try purchase.renewalInfo.map { try record.overriding("renewalInfo", $0.jsonBytes()) }
+            return (transaction, renewalInfo)
+        case .appTransaction(let appTransaction):
+            return (try record.overriding("transaction", appTransaction.jsonBytes()), nil)
+        case .summary, .externalPurchaseToken, .test: return (nil, nil)
+        }
+    }
+
+    private func outer(_ record: NotificationRecord, transaction: String?, renewalInfo: String?) throws -> [UInt8] {
+        var payload = ResponseBodyV2DecodedPayload(
+            notificationType: record.type, subtype: record.subtype, notificationUUID: record.uuid, version: "2.0",
+            signedDate: record.signedDate)
+        let appAppleID = environment != .sandbox || namesAppAppleID ? app.appAppleId : nil
+        switch record.content {
+        case .purchase(let purchase):
+            payload.data = NotificationData(
+                environment: environment, appAppleId: appAppleID, bundleId: app.bundleId, bundleVersion: app.version,
+                signedTransactionInfo: transaction, signedRenewalInfo: renewalInfo, status: purchase.status,
+                consumptionRequestReason: purchase.consumptionRequestReason)
+        case .summary(let summary): payload.summary = summary
+        case .externalPurchaseToken(let token): payload.externalPurchaseToken = token
+        case .appTransaction:
+            payload.appData = AppData(
+                appAppleId: appAppleID, bundleId: app.bundleId, environment: environment,
+                signedAppTransactionInfo: transaction ?? "")
+        case .test:
+            // As seen in the sandbox: nothing but what names the app.
+            payload.data = NotificationData(
+                environment: environment, appAppleId: environment == .sandbox ? nil : app.appAppleId,
+                bundleId: app.bundleId)
+        }
+        return try record.overriding("notification", record.overridingData(payload.jsonBytes()))
+    }
+}
+
+extension NotificationRecord {
+    /// JSON with the members replaced that an override under `root` names.
+    fileprivate func overriding(_ root: String, _ json: [UInt8]) throws -> [UInt8] {
+        let changes = overrides.filter { $0.key.hasPrefix(root + ".") }
+        guard !changes.isEmpty else { return json }
+        return try JSONValue.editing(json) { object in
+            for (path, value) in changes { object[String(path.dropFirst(root.count + 1))] = value }
+        }
+    }
+
+    /// The same for the object `data` within.
+    fileprivate func overridingData(_ json: [UInt8]) throws -> [UInt8] {
+        let changes = overrides.filter { $0.key.hasPrefix("data.") }
+        guard !changes.isEmpty else { return json }
+        return try JSONValue.editing(json) { object in
+            guard case .object(var data) = object["data"] else { return }
+            for (path, value) in changes { data[String(path.dropFirst(5))] = value }
+            object["data"] = .object(data)
+        }
+    }
+}
+
+/// Both values, if both are there.
+private func zip<A, B>(_ first: A?, _ second: B?) -> (A, B)? {
+    guard let first, let second else { return nil }
+    return (first, second)
+}

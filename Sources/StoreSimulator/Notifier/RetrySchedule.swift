@@ -1,0 +1,40 @@
+package import AppStoreModels
+package import Foundation
+
+/// When a notification that was not taken is sent again. Apple's page: *Responding to App Store Server Notifications*.
+package enum RetrySchedule {
+    /// The hours after the previous attempt.
+    package static let hours: [Double] = [1, 12, 24, 48, 72]
+
+    /// No retry comes sooner than this after an attempt, in seconds.
+    package static let soonest: TimeInterval = 3600
+
+    /// When the next attempt is due after `attempts` of them, the last one at `date`; nil if that was the last.
+    package static func next(after attempts: Int, at date: Date) -> Date? {
+        guard attempts > 0, attempts <= hours.count else { return nil }
+        return date + hours[attempts - 1] * 3600
+    }
+}
+
+extension Store {
+    /// Notes how an attempt to send a notification ended, and plans the next one if there is to be one.
+    ///
+    /// `isFinal` makes it the last one.
+    package mutating func noteAttempt(
+        _ number: Int, _ result: SendAttemptResult, status: Int?, isFinal: Bool = false, at date: Date
+    ) {
+        guard notifications.indices.contains(number), notifications[number].attempts.count <= RetrySchedule.hours.count
+        else { return }
+        notifications[number].attempts.append(SendAttemptItem(attemptDate: date, sendAttemptResult: result))
+        notifications[number].isPending = false
+        if result == .success {
+            notifications[number].isDelivered = true
+            return
+        }
+        guard settings.retriesNotifications, !isFinal, status != 400 || settings.retriesAfterBadRequest,
+            let next = RetrySchedule.next(after: notifications[number].attempts.count, at: date)
+        else { return }
+        notifications[number].isPending = true
+        deliveries.add(.delivery(number), at: next)
+    }
+}

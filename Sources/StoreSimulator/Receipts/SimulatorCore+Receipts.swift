@@ -1,0 +1,45 @@
+package import AppStoreModels
+internal import AppStoreReceipts
+internal import AppStoreTrust
+package import Foundation
+internal import Synchronization
+
+extension SimulatorCore {
+    /// The unified receipt of a customer's device, as the device gets it now.
+    package func receipt(of customer: String, in environment: AppStoreEnvironment) throws -> Data {
+        let authority = try authority.receiptAuthority()
+        let contents = try read(environment) { store, now throws(StoreError) in
+            try store.receiptContents(of: customer, at: now)
+        }
+        return try authority.sign(contents)
+    }
+
+    /// Answers a request to `verifyReceipt`.
+    package func verifyReceipt(_ body: Data, in environment: AppStoreEnvironment) -> HTTPAnswer {
+        let effects = strike(["route:*", "route:verifyReceipt"], in: environment)
+        let fate = RouteFate(effects, now: now)
+        if let answer = fate.answer { return answer }
+        var answer: HTTPAnswer
+        do {
+            answer = .json(Array(try verifiedReceipt(body, in: environment).json.utf8))
+        } catch {
+            answer = .json(Array(VerifyReceiptAnswer(status: .unavailable).json.utf8))
+        }
+        fate.spoil(&answer)
+        return answer
+    }
+
+    private func verifiedReceipt(_ body: Data, in environment: AppStoreEnvironment) throws -> VerifyReceiptAnswer {
+        let authority = try authority.receiptAuthority()
+        let validator = ReceiptValidator(anchors: try TrustAnchors(certificates: [Data(authority.root.der)]))
+        let endpoint = VerifyReceiptEndpoint(
+            validator: validator, environment: environment == .sandbox ? .sandbox : .production,
+            sharedSecrets: configuration.sharedSecrets)
+        let check = ReceiptCheck(body: body, endpoint: endpoint)
+        let update = change(environment) { store, now in
+            store.run(until: now)
+            return store.update(of: check, at: now)
+        }
+        return try VerifyReceiptAnswer(check, update) { try authority.sign($0) }
+    }
+}

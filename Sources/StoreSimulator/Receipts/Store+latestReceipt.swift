@@ -1,0 +1,86 @@
+internal import AppStoreModels
+internal import AppStoreReceipts
+internal import Foundation
+
+// What `verifyReceipt` tells beyond the receipt: Apple's servers know what happened after it was made.
+
+extension Store {
+    /// The most entries of `latest_receipt_info`.
+    static let mostLatestTransactions = 100
+
+    /// `latest_receipt_info`: what a receipt made now would list, the newest first.
+    func latestReceiptInfo(of customer: Customer, excludingOld: Bool) -> OrderedJSON {
+        let all = receiptTransactions(of: customer).filter { transaction in
+            guard excludingOld, transaction.isSubscription else { return true }
+            let payload = transaction.payload
+            return subscriptions[payload.originalTransactionId]?.current == payload.transactionId
+        }
+        // Revisions tell apart what was bought in the same instant.
+        let newest = all.sorted { ($0.payload.purchaseDate, $0.revision) > ($1.payload.purchaseDate, $1.revision) }
+        return .array(newest.prefix(Self.mostLatestTransactions).map { .object(Self.members($0.payload)) })
+    }
+
+    private static func members(_ payload: JWSTransactionDecodedPayload) -> [OrderedJSON.Member] {
+        let isSubscription = payload.type == .autoRenewableSubscription
+        var members = ReceiptMembers()
+        members.add("quantity", String(payload.quantity))
+        members.add("product_id", payload.productId)
+        members.add("transaction_id", payload.transactionId)
+        members.add("original_transaction_id", payload.originalTransactionId)
+        members.add("purchase_date", payload.purchaseDate)
+        members.add("original_purchase_date", payload.originalPurchaseDate)
+        members.add("expires_date", payload.expiresDate)
+        members.add("web_order_line_item_id", payload.webOrderLineItemId)
+        members.add("is_trial_period", payload.isFreeTrial)
+        if isSubscription { members.add("is_in_intro_offer_period", payload.isPaidIntroduction) }
+        members.add("cancellation_date", payload.revocationDate)
+        if payload.revocationDate != nil {
+            members.add("cancellation_reason", String(payload.revocationReason?.rawValue ?? 0))
+        }
+        members.addOffer(payload.offerType, payload.offerIdentifier)
+        members.add("subscription_group_identifier", payload.subscriptionGroupIdentifier)
+        if payload.isUpgraded == true { members.add("is_upgraded", true) }
+        members.add("in_app_ownership_type", payload.inAppOwnershipType.rawValue)
+        members.add("app_account_token", payload.appAccountToken?.uuidString.lowercased())
+        return members.all
+    }
+
+    /// `pending_renewal_info`: how each subscription goes on.
+    func pendingRenewalInfo(of customer: Customer, at now: Date) -> OrderedJSON {
+        .array(
+            customer.subscriptions.compactMap { id in
+                subscriptions[id].map { .object(pendingRenewal(of: $0, at: now)) }
+            })
+    }
+
+    private func pendingRenewal(of subscription: Subscription, at now: Date) -> [OrderedJSON.Member] {
+        let info = renewalInfo(of: subscription, at: now)
+        var members = ReceiptMembers()
+        members.add("auto_renew_product_id", info.autoRenewProductId)
+        members.add("original_transaction_id", info.originalTransactionId)
+        members.add("product_id", info.productId)
+        members.add("auto_renew_status", String(info.autoRenewStatus.rawValue))
+        members.add("expiration_intent", info.expirationIntent.map { String($0.rawValue) })
+        if info.expirationIntent == .billingError {
+            members.add("is_in_billing_retry_period", info.isInBillingRetryPeriod == true ? "1" : "0")
+        }
+        members.add("grace_period_expires_date", info.gracePeriodExpiresDate)
+        if let increase = subscription.priceIncrease {
+            if increase.needsConsent { members.add("price_consent_status", increase.isAccepted ? "1" : "0") }
+            members.add("price_increase_status", increase.isAccepted ? "1" : "0")
+        }
+        members.addOffer(info.offerType, info.offerIdentifier)
+        return members.all
+    }
+}
+
+extension ReceiptMembers {
+    /// Of the four kinds of offers, receipts know these two by name.
+    fileprivate mutating func addOffer(_ type: OfferType?, _ identifier: String?) {
+        switch type {
+        case .promotional: add("promotional_offer_id", identifier)
+        case .offerCode: add("offer_code_ref_name", identifier)
+        default: return
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import AppStoreModels
+internal import AppStoreReceipts
+internal import Crypto
+package import Foundation
+
+extension Store {
+    /// What the unified receipt says that a customer's device gets at `now`.
+    ///
+    /// - Parameter device: The device's identifier for vendor, which the receipt is bound to; nil for ``deviceID(of:)``.
+    package func receiptContents(
+        of customer: String, device: UUID? = nil, at now: Date
+    ) throws(StoreError) -> ReceiptContents {
+        receiptContents(of: try self.customer(customer), device: device, at: now)
+    }
+
+    func receiptContents(of customer: Customer, device: UUID? = nil, at now: Date) -> ReceiptContents {
+        let opaque = Self.digest("opaque value", customer.appTransactionId, "\(now.millisecondsSince1970 ?? 0)")
+        var contents = ReceiptContents(
+            type: isSandbox ? .productionSandbox : .production, bundleID: app.bundleId, version: app.version,
+            creationDate: now, deviceID: (device ?? deviceID(of: customer)).octets, opaqueValue: opaque)
+        // Every receipt of the sandbox has the same origin, and no number of the app.
+        contents.originalVersion = isSandbox ? "1.0" : app.version
+        contents.originalPurchaseDate = isSandbox ? Date(timeIntervalSince1970: 1_375_340_400) : customer.since
+        contents.appAppleID = isSandbox ? 0 : app.appAppleId
+        contents.purchases = receiptTransactions(of: customer).map { ReceiptPurchase($0.payload) }
+        return contents
+    }
+
+    /// The identifier for vendor of the one device that the store imagines for a customer.
+    package func deviceID(of customer: Customer) -> UUID {
+        let bytes = Self.digest("device", customer.appTransactionId)
+        return UUID(octets: bytes) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
+
+    /// What a receipt lists: everything but consumables that the app has finished. What was refunded stays.
+    func receiptTransactions(of customer: Customer) -> [StoredTransaction] {
+        customer.transactions.compactMap { transactions[$0] }
+            .filter { $0.payload.type != .consumable || !$0.isFinished }
+    }
+
+    private static func digest(_ parts: String...) -> [UInt8] {
+        Array(SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)).prefix(16))
+    }
+}
+
+extension ReceiptPurchase {
+    init(_ payload: JWSTransactionDecodedPayload) {
+        self.init(
+            productID: payload.productId, transactionID: payload.transactionId, purchaseDate: payload.purchaseDate)
+        quantity = Int64(payload.quantity)
+        originalTransactionID = payload.originalTransactionId
+        originalPurchaseDate = payload.originalPurchaseDate
+        productType = payload.receiptType
+        expirationDate = payload.expiresDate
+        webOrderLineItemID = payload.webOrderLineItemId.flatMap { Int64($0) } ?? 0
+        cancellationDate = payload.revocationDate
+        isTrialPeriod = payload.isFreeTrial
+        if payload.type == .autoRenewableSubscription { isInIntroductoryOfferPeriod = payload.isPaidIntroduction }
+        if payload.offerType == .promotional { promotionalOfferID = payload.offerIdentifier }
+    }
+}
+
+extension JWSTransactionDecodedPayload {
+    var isFreeTrial: Bool { offerType == .introductory && offerDiscountType == .freeTrial }
+
+    var isPaidIntroduction: Bool { offerType == .introductory && offerDiscountType != .freeTrial }
+
+    fileprivate var receiptType: ReceiptProductType? {
+        switch type {
+        case .nonConsumable: .nonConsumable
+        case .consumable: .consumable
+        case .nonRenewingSubscription: .nonRenewingSubscription
+        case .autoRenewableSubscription: .autoRenewableSubscription
+        default: nil
+        }
+    }
+}
+
+extension UUID {
+    /// The 16 bytes, as the device hash takes them.
+    fileprivate var octets: Data { withUnsafeBytes(of: uuid) { Data($0) } }
+
+    fileprivate init?(octets: [UInt8]) {
+        guard octets.count == 16 else { return nil }
+        self = octets.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}

@@ -1,0 +1,55 @@
+internal import Foundation
+internal import Synchronization
+
+// Snapshots: the whole state in a file of the simulator's folder.
+
+extension Simulator {
+    /// Keeps both stores, the clock and the faults under a name, in place of what had that name before.
+    public func snapshot(_ name: String) throws {
+        let state = core.state.withLock { $0 }
+        let file = try snapshotFile(name)
+        do {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try JSONEncoder().encode(state).write(to: file, options: .atomic)
+        } catch {
+            throw SimulatorError("unwritable_directory", "the snapshot cannot be written to \(file.path)")
+        }
+    }
+
+    /// Puts everything back as it was when the snapshot was made, the time included.
+    public func restore(_ name: String) async throws {
+        let file = try snapshotFile(name)
+        guard let data = FileManager.default.contents(atPath: file.path) else {
+            throw SimulatorError("unknown_snapshot", "there is no snapshot \(name)")
+        }
+        let state: SimulatorState
+        do { state = try JSONDecoder().decode(SimulatorState.self, from: data) } catch {
+            throw SimulatorError("corrupted", "\(file.path) is no snapshot of this version")
+        }
+        try await core.replace(with: state)
+    }
+
+    /// Empties both stores and begins again, with the same seed and at the time at which the clock began.
+    public func reset() async throws {
+        try await core.replace(with: SimulatorState(core.configuration, real: Date()))
+    }
+
+    /// The names of the snapshots.
+    public func snapshots() throws -> [String] {
+        let folder = try snapshotFile("x").deletingLastPathComponent()
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+    }
+
+    private func snapshotFile(_ name: String) throws(SimulatorError) -> URL {
+        // The name becomes a file's.
+        guard (1...64).contains(name.utf8.count),
+            name.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) || (65...90).contains($0) || $0 == 45 || $0 == 95 })
+        else {
+            throw SimulatorError("invalid_argument", "a snapshot's name has 1 to 64 letters, digits, - and _")
+        }
+        return directory.url.appending(path: "snapshots").appending(path: name + ".json")
+    }
+}

@@ -1,0 +1,163 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import Foundation
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import Synchronization
+
+/// A running simulated App Store on loopback.
+///
+/// ```swift
+/// var configuration = SimulatorConfiguration()
+/// configuration.clock = .frozen(Date())
+/// let simulator = try await Simulator.start(configuration)
+/// let bought = try await simulator.perform(.purchase(customer: "anna", product: "premium.monthly"))
+/// try await simulator.advance(by: Period.year)
+/// print(try simulator.state(of: "anna").summary)
+/// await simulator.stop()
+/// ```
+///
+/// Any number of them run in one process, each with its own authority, clock and port. What a command causes has been
+/// announced to the developer's server when the command returns: nobody has to wait and see.
+public final class Simulator: Sendable {
+    /// Where it is, and what a program needs to talk to it.
+    public let information: SimulatorInformation
+
+    package let core: SimulatorCore
+    let directory: SimulatorDirectory
+    private let server: Task<Void, any Error>
+    private let heart: Task<Void, Never>
+    private let wakeups: AsyncStream<Void>.Continuation
+
+    private init(
+        _ core: SimulatorCore, _ information: SimulatorInformation, _ directory: SimulatorDirectory,
+        server: Task<Void, any Error>
+    ) {
+        self.core = core
+        self.information = information
+        self.directory = directory
+        self.server = server
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        wakeups = continuation
+        heart = Task { await core.beat(stream) }
+    }
+
+    /// Starts a simulator. It answers requests when this returns, and its folder has `simulator.json`.
+    ///
+    /// - Throws: ``SimulatorError`` where the port is taken, the folder cannot be written or the catalogue is invalid.
+    public static func start(_ configuration: SimulatorConfiguration = SimulatorConfiguration()) async throws -> Simulator {
+        do { try configuration.catalogue.validate() } catch {
+            throw SimulatorError("invalid_catalogue", "\(error)")
+        }
+        let directory = try SimulatorDirectory(configuration.directory)
+        let slot = SimulatorSlot()
+        let (port, server) = try await listen(slot, port: configuration.port)
+        do {
+            let simulator = try make(configuration, directory, port: port, server: server)
+            slot.fill(simulator)
+            return simulator
+        } catch {
+            server.cancel()
+            directory.removeIfTemporary()
+            throw error
+        }
+    }
+
+    private static func make(
+        _ configuration: SimulatorConfiguration, _ directory: SimulatorDirectory, port: Int,
+        server: Task<Void, any Error>
+    ) throws -> Simulator {
+        let base = "http://127.0.0.1:\(port)"
+        let real = Date()
+        let (authority, key) = try directory.authority(configuration, base: base, real: real)
+        let bearer = BearerCheck(
+            key: key.publicKey, keyID: key.keyID, issuerID: key.issuerID, bundleID: configuration.app.bundleId)
+        let core = SimulatorCore(configuration, authority: authority, bearer: bearer, real: real)
+        let information = SimulatorInformation(
+            baseURLs: .init(production: base + "/production", sandbox: base + "/sandbox"),
+            controlURL: base + "/simulator", issuerId: key.issuerID, keyId: key.keyID,
+            privateKey: directory.path(key.fileName), bundleId: configuration.app.bundleId,
+            appAppleId: configuration.app.appAppleId, rootCertificates: directory.rootCertificates,
+            sharedSecret: configuration.sharedSecrets.min(),
+            processIdentifier: ProcessInfo.processInfo.processIdentifier)
+        try directory.write(information)
+        return Simulator(core, information, directory, server: server)
+    }
+
+    /// Listens on loopback, on any free port if `port` is 0.
+    private static func listen(
+        _ slot: SimulatorSlot, port: Int
+    ) async throws -> (port: Int, server: Task<Void, any Error>) {
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        var logger = Logger(label: "counterfoil.simulator")
+        logger.logLevel = .error
+        let application = Application(
+            responder: SimulatorRoutes.router(slot).buildResponder(),
+            configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1024),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { continuation.yield(port) }
+                continuation.finish()
+            }, logger: logger)
+        let server = Task {
+            defer { continuation.finish() }
+            try await application.run()
+        }
+        for await port in ports { return (port, server) }
+        do { try await server.value } catch {
+            throw SimulatorError("cannot_listen", "port \(port) of 127.0.0.1 cannot be had (\(error)); 0 takes a free one")
+        }
+        throw SimulatorError("cannot_listen", "the server ended before it began")
+    }
+
+    /// Sees to it that what a request has caused happens soon.
+    func wake() { wakeups.yield() }
+
+    /// Ends it. The folder stays, unless it was temporary.
+    public func stop() async {
+        wakeups.finish()
+        heart.cancel()
+        server.cancel()
+        await heart.value
+        _ = await server.result
+        await core.shutdown()
+        directory.removeIfTemporary()
+    }
+
+    /// Waits until it is stopped from elsewhere, by a signal or a failure.
+    public func wait() async throws { try await server.value }
+}
+
+extension SimulatorCore {
+    /// Sends what requests have caused, and, unless the clock is frozen, lets time pass.
+    func beat(_ wakeups: AsyncStream<Void>) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in wakeups { await self.runQuietly() } }
+            if !self.configuration.clock.isFrozen {
+                group.addTask {
+                    while !Task.isCancelled {
+                        // A cancelled sleep ends the loop.
+                        do { try await Task.sleep(for: .milliseconds(100)) } catch { return }
+                        if let next = self.next, next <= self.now { await self.runQuietly() }
+                    }
+                }
+            }
+        }
+    }
+
+    private func runQuietly() async {
+        // Cancelled is stopped.
+        do { try await run() } catch { return }
+    }
+
+    func shutdown() async {
+        // The connections end with the client; it complains only about a second shutdown.
+        do { try await courier.shutdown() } catch { return }
+    }
+}
+
+extension ClockMode {
+    /// Whether time passes by command only.
+    var isFrozen: Bool { if case .frozen = self { true } else { false } }
+}

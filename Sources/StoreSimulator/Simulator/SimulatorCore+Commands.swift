@@ -1,0 +1,77 @@
+package import AppStoreModels
+public import Foundation
+internal import Synchronization
+
+extension SimulatorCore {
+    /// Does what a command says at the time that the clock shows. What it caused is announced when this returns.
+    package func perform(
+        _ command: StoreCommand, in environment: AppStoreEnvironment
+    ) async throws -> StoreOutcome {
+        let outcome = try state.withLock { state in
+            try state[environment].perform(command, at: state.clock.now())
+        }
+        try await run()
+        return outcome
+    }
+
+    /// Puts the clock forward to `date`; everything that happens until then has happened, and was announced, when this
+    /// returns.
+    package func advance(to date: Date) async throws -> AdvanceReport {
+        let date = date.wholeMilliseconds
+        let begin = now
+        guard date >= begin else {
+            throw SimulatorError("invalid_argument", "the clock goes forward only; it shows \(begin.formatted(.iso8601))")
+        }
+        guard date <= Self.latest else { throw SimulatorError("invalid_argument", "the clock ends in the year 2200") }
+        let before = counts
+        try await run(until: date)
+        let after = counts
+        return AdvanceReport(
+            from: begin, to: now, notifications: after.notifications - before.notifications,
+            delivered: after.delivered - before.delivered, failedAttempts: after.failed - before.failed)
+    }
+
+    /// The end of the year 2199. Certificates and calendars hold that long.
+    private static let latest = Date(timeIntervalSince1970: 7_258_118_400)
+
+    private var counts: (notifications: Int, delivered: Int, failed: Int) {
+        state.withLock { state in
+            let records = state.production.notifications + state.sandbox.notifications
+            return (
+                records.count, records.count(where: \.isDelivered),
+                records.reduce(0) { $0 + $1.attempts.count(where: { $0.sendAttemptResult != .success }) }
+            )
+        }
+    }
+
+    /// Reads from a store.
+    package func read<Value: Sendable, Failure: Error>(
+        _ environment: AppStoreEnvironment, _ body: (Store, Date) throws(Failure) -> sending Value
+    ) throws(Failure) -> Value {
+        try state.withLock { state throws(Failure) in try body(state[environment], state.clock.now()) }
+    }
+
+    /// Changes a store.
+    package func change<Value: Sendable, Failure: Error>(
+        _ environment: AppStoreEnvironment, _ body: (inout Store, Date) throws(Failure) -> sending Value
+    ) throws(Failure) -> Value {
+        try state.withLock { state throws(Failure) in
+            let now = state.clock.now()
+            return try body(&state[environment], now)
+        }
+    }
+}
+
+/// What happened while the clock was put forward.
+public struct AdvanceReport: Sendable, Hashable, Codable {
+    /// What the clock showed before.
+    public var from: Date
+    /// What it shows now.
+    public var to: Date
+    /// How many notifications there are that were not there before.
+    public var notifications: Int
+    /// How many reached the receiver.
+    public var delivered: Int
+    /// How many attempts failed.
+    public var failedAttempts: Int
+}

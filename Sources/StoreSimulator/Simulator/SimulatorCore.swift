@@ -1,0 +1,75 @@
+internal import AppStoreModels
+internal import AppStoreServer
+package import Foundation
+package import Synchronization
+
+/// A simulated App Store without its HTTP side: the state, who signs, who carries notifications, and what makes time pass.
+package final class SimulatorCore: Sendable {
+    package let configuration: SimulatorConfiguration
+    package let authority: StoreAuthority
+    package let bearer: BearerCheck
+    package let limits = RateLimits()
+    package let ocsp: Mutex<OCSPService>
+    let state: Mutex<SimulatorState>
+    let courier = Courier()
+    /// One task at a time makes time pass.
+    private let gate = FairGate()
+
+    package init(
+        _ configuration: SimulatorConfiguration, authority: StoreAuthority, bearer: BearerCheck, real: Date
+    ) {
+        self.configuration = configuration
+        self.authority = authority
+        self.bearer = bearer
+        ocsp = Mutex(OCSPService(authority))
+        state = Mutex(SimulatorState(configuration, real: real))
+    }
+
+    /// What the simulator's clock shows.
+    package var now: Date { state.withLock { $0.clock.now() } }
+
+    /// Lets everything happen until the time that the clock shows, or until `target`, and returns when every notification
+    /// that was due has been sent once.
+    package func run(until target: Date? = nil) async throws(CancellationError) {
+        do { try await gate.enter() } catch { throw CancellationError() }
+        defer { gate.leave() }
+        await withTaskGroup(of: Int.self) { group in
+            var underway: [Int: Date] = [:]
+            var lastKey = 0
+            while !Task.isCancelled {
+                // A receiver that does not answer is told again an hour later: nobody may be further ahead than that.
+                let limit = underway.values.min().map { $0 + RetrySchedule.soonest }
+                let step = state.withLock { $0.step(until: target ?? $0.clock.now(), limit: limit) }
+                switch step {
+                case .happened: continue
+                case .send(let environment, let number, let date):
+                    lastKey += 1
+                    let key = lastKey
+                    underway[key] = date
+                    group.addTask {
+                        await self.send(number, in: environment, at: date)
+                        return key
+                    }
+                    guard underway.count >= Self.mostUnderway else { continue }
+                case .wait: break
+                case .done: if underway.isEmpty { return }
+                }
+                if let key = await group.next() { underway[key] = nil }
+            }
+        }
+        if Task.isCancelled { throw CancellationError() }
+    }
+
+    /// How many notifications are under way at once.
+    private static let mostUnderway = 32
+
+    /// Puts another state in the place of this one. Nothing is under way meanwhile.
+    package func replace(with new: SimulatorState) async throws(CancellationError) {
+        do { try await gate.enter() } catch { throw CancellationError() }
+        defer { gate.leave() }
+        state.withLock { $0 = new }
+    }
+
+    /// When something happens or is sent next by itself.
+    package var next: Date? { state.withLock { $0.next } }
+}

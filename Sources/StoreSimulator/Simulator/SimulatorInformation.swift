@@ -1,0 +1,39 @@
+public import AppStoreModels
+internal import Foundation
+
+/// What a program needs to talk to a running simulator: the contents of `simulator.json`.
+public struct SimulatorInformation: Sendable, Hashable, Codable {
+    /// Where the App Store Server API of each environment is: paths such as `/inApps/v2/…` are appended.
+    public var baseURLs: BaseURLs
+    /// Where the simulator itself is commanded.
+    public var controlURL: String
+    /// The issuer ID of the In-App Purchase key.
+    public var issuerId: String
+    /// The key ID of the In-App Purchase key.
+    public var keyId: String
+    /// The path of the In-App Purchase key, a `.p8` file.
+    public var privateKey: String
+    /// The app.
+    public var bundleId: String
+    /// The app.
+    public var appAppleId: Int64
+    /// The paths of the roots that signed data and receipts lead to, DER.
+    public var rootCertificates: [String]
+    /// The shared secret of `verifyReceipt`.
+    public var sharedSecret: String?
+    /// The process that serves it.
+    public var processIdentifier: Int32
+
+    /// One URL for each environment.
+    public struct BaseURLs: Sendable, Hashable, Codable {
+        /// The production environment.
+        public var production: String
+        /// The sandbox.
+        public var sandbox: String
+
+        /// The URL of an environment.
+        public subscript(environment: AppStoreEnvironment) -> String {
+            environment == .sandbox ? sandbox : production
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite("Rate limits")
+struct RateLimitsTests {
+    static let now = Date(timeIntervalSince1970: 1_760_000_000)
+
+    /// When the caller may ask again; nil when the request passes.
+    func retry(
+        _ limits: RateLimits, _ endpoint: AppStoreEndpoint, _ environment: AppStoreEnvironment = .production,
+        _ now: Date = now
+    ) throws -> Int64? {
+        guard let failure = try failure({ try limits.check(endpoint, in: environment, now: now) }) else { return nil }
+        #expect(failure.status == 429)
+        #expect(failure.code == .rateLimitExceeded)
+        return failure.retryAfter
+    }
+
+    @Test("are what Apple lists times 3600, and a tenth of it in the sandbox")
+    func quotas() {
+        let limits = RateLimits()
+        let quotas: [(AppStoreEndpoint, Int)] = [
+            (.transactionHistory, 180_000), (.setAppAccountToken, 72_000), (.order, 36_000),
+            (.requestTestNotification, 3600), (.setDefaultMessage, 36_000), (.images, 3600),
+            (.changeSubscriptionPrice, 180_000), (.requestRefund, 18_000),
+        ]
+        for (endpoint, quota) in quotas {
+            #expect(limits.quota(of: endpoint, in: .production) == quota)
+            #expect(limits.quota(of: endpoint, in: .sandbox) == quota / 10)
+        }
+    }
+
+    @Test("refuse what is above the quota until the hour ends, and say when that is")
+    func window() throws {
+        let limits = RateLimits()
+        for second in 0..<360 {
+            #expect(try retry(limits, .images, .sandbox, Self.now + Double(second)) == nil)
+        }
+        let end: Int64 = 1_760_003_600_000
+        #expect(try retry(limits, .images, .sandbox, Self.now + 360) == end)
+        #expect(try retry(limits, .images, .sandbox, Self.now + 3599.999) == end)
+        #expect(try retry(limits, .images, .sandbox, Self.now + 3600) == nil)
+    }
+
+    @Test("count each endpoint and each environment alone")
+    func keys() throws {
+        let limits = RateLimits(.factor(1 / 3600))
+        #expect(try retry(limits, .images) == nil)
+        #expect(try retry(limits, .images) != nil)
+        #expect(try retry(limits, .messages) == nil)
+        #expect(try retry(limits, .images, .sandbox) == nil)
+    }
+
+    @Test("begin anew when the clock is put back")
+    func clockPutBack() throws {
+        let limits = RateLimits(.factor(0))
+        #expect(try retry(limits, .images) == nil)
+        #expect(try retry(limits, .images) == 1_760_003_600_000)
+        #expect(try retry(limits, .images, .production, Self.now - 1) == nil)
+    }
+
+    @Test(
+        "can be stricter, looser or off",
+        arguments: [
+            (RateLimits.Mode.apple, 3600), (.off, nil), (.factor(0.5), 1800), (.factor(2), 7200), (.factor(0), 1),
+            (.factor(-1), 1), (.factor(.infinity), nil), (.factor(.nan), nil),
+        ] as [(RateLimits.Mode, Int?)])
+    func modes(_ mode: RateLimits.Mode, _ quota: Int?) {
+        #expect(RateLimits(mode).quota(of: .images, in: .production) == quota)
+    }
+}

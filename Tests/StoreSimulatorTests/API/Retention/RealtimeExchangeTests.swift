@@ -1,0 +1,125 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import Crypto
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite("The answer of a developer's server about a customer who is about to cancel")
+struct RealtimeExchangeTests {
+    func exchange(isAdvancedCommerce: Bool = false, locale: String = "en-US") throws -> RealtimeExchange {
+        RealtimeExchange(
+            DecodedRealtimeRequestBody(
+                originalTransactionId: "1", appAppleId: 1, productId: "pro", userLocale: locale,
+                requestIdentifier: try Sample.uuid(5), environment: .sandbox, signedDate: Sample.now),
+            isAdvancedCommerce: isAdvancedCommerce, alternatives: ["plus"])
+    }
+
+    func answer(_ json: String, status: Int = 200, milliseconds: Int64 = 700) -> RealtimeExchange.Answer {
+        .response(status: status, body: Array(json.utf8), milliseconds: milliseconds)
+    }
+
+    /// Message 1 has an image, message 2 has none and is the default in American English, message 3 is rejected.
+    func messaging() throws -> RetentionMessaging {
+        var messaging = try Sample.messaging()
+        try messaging.uploadMessage(Sample.id(3), body: Sample.body(#"{"header":"h","body":"b"}"#))
+        try messaging.decide(message: Sample.uuid(3), .rejected)
+        try messaging.setDefaultMessage(
+            product: "pro", locale: "en-US", body: Sample.body(#"{"messageIdentifier":"\#(Sample.id(2))"}"#),
+            isSubscription: Sample.isSubscription)
+        return messaging
+    }
+
+    static func message(_ id: Int, _ more: String = "") -> String {
+        #"{"messageIdentifier":"\#(Sample.id(id))"\#(more)}"#
+    }
+
+    static func data(changes: Int = 1) throws -> String {
+        let item = AdvancedCommerceSubscriptionModifyChangeItem(
+            currentSKU: "a", sku: "b", displayName: "n", description: "d", effective: .immediately, reason: .upgrade,
+            price: 1)
+        let request = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: AdvancedCommerceRequestInfo(requestReferenceId: try Sample.uuid(1)), transactionId: "1",
+            retainBillingCycle: true, changeItems: Array(repeating: item, count: changes))
+        let claims = ["request": try JSONEncoder().encode(request).base64EncodedString()]
+        let token = try CompactJWS.sign(
+            header: Array(#"{"alg":"ES256"}"#.utf8), payload: JSONEncoder().encode(claims),
+            with: P256.Signing.PrivateKey())
+        return Data(#"{"signatureInfo":{"token":"\#(token)"}}"#.utf8).base64EncodedString()
+    }
+
+    @Test("is shown when it is good")
+    func good() throws {
+        let messaging = try messaging()
+        let plain = try exchange().judge(answer(#"{"message":\#(Self.message(1))}"#), messaging)
+        #expect(plain.shown == .message(try Sample.uuid(1)))
+        #expect(plain.result == .success && plain.objection == nil)
+        let product = #"{"alternateProduct":\#(Self.message(2, #","productId":"plus""#)),"unknown":1}"#
+        let expected = RetentionAlternateProduct(messageIdentifier: try Sample.uuid(2), productId: "plus")
+        #expect(try exchange().judge(answer(product), messaging).shown == .alternateProduct(expected))
+        let offer = #"{"promotionalOffer":\#(Self.message(2, #","promotionalOfferSignatureV2":"a.b.c""#))}"#
+        guard case .promotionalOffer = try exchange().judge(answer(offer), messaging).shown else {
+            Issue.record("the offer is not shown")
+            return
+        }
+        let change = #"{"advancedCommerceInfo":\#(Self.message(1, #","advancedCommerceData":"\#(try Self.data())""#))}"#
+        let advanced = try exchange(isAdvancedCommerce: true).judge(answer(change), messaging)
+        guard case .advancedCommerce = advanced.shown else {
+            Issue.record("the change is not shown: \(advanced)")
+            return
+        }
+    }
+
+    @Test(
+        "gives way to the default message when it is not good",
+        arguments: [
+            "", "[]", "{}", #"{"message":{}}"#, #"{"message":{"messageIdentifier":"x"}}"#,
+            #"{"message":\#(message(9))}"#, #"{"message":\#(message(3))}"#,
+            #"{"message":\#(message(1)),"alternateProduct":\#(message(2, #","productId":"plus""#))}"#,
+            #"{"alternateProduct":\#(message(1, #","productId":"plus""#))}"#,
+            #"{"alternateProduct":\#(message(2, #","productId":"pro""#))}"#,
+            #"{"alternateProduct":\#(message(2, #","productId":"other""#))}"#,
+            #"{"promotionalOffer":\#(message(2))}"#,
+            #"{"promotionalOffer":\#(message(1, #","promotionalOfferSignatureV2":"a.b.c""#))}"#,
+            #"{"advancedCommerceInfo":\#(message(1, #","advancedCommerceData":"e30=""#))}"#,
+        ])
+    func bad(_ json: String) throws {
+        let outcome = try exchange().judge(answer(json), messaging())
+        #expect(outcome.shown == .defaultMessage(try Sample.uuid(2)))
+        #expect(outcome.result == .invalidResponse)
+        #expect(outcome.objection != nil)
+    }
+
+    @Test("of an Advanced Commerce subscription changes exactly one item")
+    func changes() throws {
+        for data in ["", "e30=", "x", try Self.data(changes: 0), try Self.data(changes: 2)] {
+            let json = #"{"advancedCommerceInfo":\#(Self.message(1, #","advancedCommerceData":"\#(data)""#))}"#
+            let outcome = try exchange(isAdvancedCommerce: true).judge(answer(json), messaging())
+            #expect(outcome.result == .invalidResponse)
+        }
+    }
+
+    @Test("is too late after 700 ms, and needs status 200")
+    func transport() throws {
+        let messaging = try messaging()
+        let json = #"{"message":\#(Self.message(1))}"#
+        #expect(try exchange().judge(answer(json, milliseconds: 701), messaging).result == .timedOut)
+        #expect(try exchange().judge(answer(json, status: 201), messaging).result == .unsuccessfulHTTPResponseCode)
+        #expect(try exchange().judge(.failure(.noResponse), messaging).result == .noResponse)
+        let large = String(repeating: " ", count: 64 * 1024) + json
+        #expect(try exchange().judge(answer(large), messaging).result == .invalidResponse)
+        let refused = try exchange().judge(answer(json), messaging) { _ in "the signature is not valid" }
+        #expect(refused.objection == "the signature is not valid")
+        #expect(refused.shown == .defaultMessage(try Sample.uuid(2)))
+    }
+
+    @Test("that is not good shows nothing where there is no default message, or it is no longer approved")
+    func nothing() throws {
+        var messaging = try messaging()
+        #expect(try exchange(locale: "de").judge(.failure(.timedOut), messaging).shown == .nothing)
+        #expect(try exchange(locale: "").judge(.failure(.timedOut), messaging).shown == .nothing)
+        try messaging.decide(message: Sample.uuid(2), .rejected)
+        #expect(try exchange().judge(.failure(.timedOut), messaging).shown == .nothing)
+    }
+}

@@ -1,0 +1,153 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+import TestSupport
+import X509
+
+@testable import AppStoreTrust
+
+@Suite("The simulator's OCSP service") struct OCSPServiceTests {
+    private static let shared = Result { try TestAuthority.new() }
+
+    private let authority: StoreAuthority
+
+    init() throws { authority = try Self.shared.get() }
+
+    @Test("our verifier accepts a good chain online, by POST and by GET", arguments: [false, true])
+    func good(_ usesGET: Bool) async throws {
+        let transport = ServiceTransport(OCSPService(authority), usesGET: usesGET)
+        let trace = try await verify(authority.current.signer.sign(transaction), transport).trace
+        #expect(trace.revocation.status == .good)
+        #expect(trace.anchor == "Counterfoil Simulator Root CA")
+        #expect(
+            Set(transport.asked.map(\.absoluteString)) == [
+                TestAuthority.base + "/root", TestAuthority.base + "/intermediate",
+            ])
+    }
+
+    private static let meanings: [(OCSPService.Mode, VerificationError.Code?)] = [
+        (.good, nil), (.revoked(at: TestStore.now - 60), .revoked), (.unknown, .revocationUnknown),
+        (.expired, .revocationUnknown), (.slow(seconds: 7), nil), (.wrong, .revocationUnknown),
+        (.nothing, .revocationUnknown),
+    ]
+
+    @Test("each mode means what it says to our verifier, for each certificate and by default", arguments: meanings)
+    func modes(_ mode: OCSPService.Mode, _ code: VerificationError.Code?) async throws {
+        let text = try authority.current.signer.sign(transaction)
+        for subject in [.intermediate, .leaf(generation: 1), nil] as [OCSPService.Subject?] {
+            var service = OCSPService(authority)
+            if let subject { service.modes[subject] = mode } else { service.defaultMode = mode }
+            let transport = ServiceTransport(service)
+            #expect(try await refusal { try await verify(text, transport) } == code)
+            if case .slow = mode { #expect(transport.delays.contains(7)) }
+        }
+    }
+
+    @Test("a leaf is revoked alone: the one that replaced it stays good, and so does the intermediate")
+    func generations() async throws {
+        let authority = try TestAuthority.new()
+        let old = try authority.current.signer.sign(transaction)
+        try authority.rotateLeaf(now: TestStore.now)
+        var service = OCSPService(authority)
+        service.modes[.leaf(generation: 1)] = .revoked(at: TestStore.now)
+        let transport = ServiceTransport(service)
+        #expect(try await refusal { try await verify(old, transport, authority) } == .revoked)
+        let new = try authority.current.signer.sign(transaction)
+        #expect(try await verify(new, transport, authority).trace.revocation.status == .good)
+    }
+
+    @Test("a certificate that was never issued is unknown; another authority's is not answered for")
+    func strangers() throws {
+        let service = OCSPService(authority)
+        let current = authority.current
+        let never = try Authority.leafTemplate("Counterfoil Simulator", TestStore.now)
+            .issue(for: current.leaf.key, by: current.intermediate)
+        let question = try OCSPQuestion(certificate: never.certificate, issuer: current.intermediate.certificate)
+        let body = try #require(try service.reply(to: question.request(), now: TestStore.now).body)
+        #expect(throws: OCSPProblem.self) {
+            try OCSPAnswer(
+                der: body, to: question, issuer: current.intermediate.certificate, now: TestStore.now)
+        }
+        let other = try Authority(now: TestStore.now, name: "Other")
+        let foreign = try OCSPQuestion(certificate: other.leaf.certificate, issuer: other.intermediate.certificate)
+        #expect(try service.reply(to: foreign.request(), now: TestStore.now).body == Data([0x30, 3, 0x0A, 1, 6]))
+    }
+
+    @Test("a delay is never endless, negative or no number", arguments: [.infinity, -.infinity, .nan, -1, 1e9, 0, 599])
+    func delays(_ seconds: TimeInterval) throws {
+        var service = OCSPService(authority)
+        service.defaultMode = .slow(seconds: seconds)
+        let delay = try service.reply(to: request(), now: TestStore.now).delay
+        #expect((0...OCSPService.longestDelay).contains(delay))
+        if seconds == 599 { #expect(delay == 599) }
+    }
+
+    private static let malformed = Data([0x30, 3, 0x0A, 1, 1])
+
+    @Test(
+        "hostile requests are called malformed",
+        arguments: [
+            Data(), Data([0x30]), Data([0x30, 0]), Data(count: 100), Data("GET / HTTP/1.1".utf8), Data(count: 1 << 20),
+            Data([0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF]), Data(repeating: 0x30, count: 4000),
+            Data([UInt8](repeating: 0x30, count: 2000).flatMap { [$0, 0x80] }),
+        ])
+    func hostile(_ request: Data) {
+        #expect(OCSPService(authority).reply(to: request, now: TestStore.now).body == Self.malformed)
+    }
+
+    @Test(
+        "paths that hold no request are called malformed",
+        arguments: [
+            "", "/", "%", "%zz", "AAAA", "MA==", "M A", "%00%00", "..%2F..%2Fetc",
+            String(repeating: "A", count: 1 << 20),
+        ])
+    func paths(_ path: String) {
+        #expect(OCSPService(authority).reply(toPath: path, now: TestStore.now).body == Self.malformed)
+    }
+
+    @Test("mutated requests never stop the service, and never get an answer as to another's question")
+    func mutations() throws {
+        let service = OCSPService(authority)
+        let question = try question()
+        let request = try question.request()
+        var generator = SeededGenerator(seed: 20)
+        for _ in 0..<2000 {
+            let mutated = generator.mutated(Array(request))
+            let body = try #require(service.reply(to: mutated, now: TestStore.now).body)
+            #expect(body.count >= 5)
+        }
+        for end in request.indices { _ = service.reply(to: request[..<end], now: TestStore.now) }
+    }
+
+    @Test("a time that no answer can hold is an internal error, not a stop")
+    func absurdTimes() throws {
+        for seconds in [1e18, -1e18, .nan, .infinity, -.infinity] {
+            let reply = try OCSPService(authority).reply(to: request(), now: Date(timeIntervalSince1970: seconds))
+            #expect(reply.body == Data([0x30, 3, 0x0A, 1, 2]))
+        }
+    }
+
+    private var transaction: JWSTransactionDecodedPayload { TestAuthority.transaction }
+
+    private func question() throws -> OCSPQuestion {
+        try OCSPQuestion(
+            certificate: authority.current.leaf.certificate, issuer: authority.current.intermediate.certificate)
+    }
+
+    private func request() throws -> Data { try question().request() }
+
+    @discardableResult
+    private func verify(
+        _ text: String, _ transport: ServiceTransport, _ authority: StoreAuthority? = nil
+    ) async throws -> Verified<JWSTransactionDecodedPayload> {
+        let verifier = try (authority ?? self.authority).verifier {
+            var options = RevocationOptions(policy: .hard, transport: transport)
+            options.allowedHosts = ["127.0.0.1"]
+            options.timeLimit = 60
+            $0.revocation = options
+        }
+        return try await verifier.transaction(text)
+    }
+}

@@ -1,0 +1,78 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import Synchronization
+import TestSupport
+
+/// Carries the questions of a verifier to the service of a simulator, without a network. A delay is noted, not waited for.
+final class ServiceTransport: RevocationTransport {
+    private struct State {
+        var service: OCSPService
+        var delays: [TimeInterval] = []
+        var asked: [URL] = []
+    }
+
+    private let state: Mutex<State>
+    private let usesGET: Bool
+
+    init(_ service: OCSPService, usesGET: Bool = false) {
+        state = Mutex(State(service: service))
+        self.usesGET = usesGET
+    }
+
+    var delays: [TimeInterval] { state.withLock(\.delays) }
+    var asked: [URL] { state.withLock(\.asked) }
+
+    func answer(to request: Data, from responder: URL, maximumBytes: Int) async throws -> Data {
+        let service = state.withLock { state in
+            state.asked.append(responder)
+            return state.service
+        }
+        let reply: OCSPService.Reply
+        if usesGET {
+            let path = request.base64EncodedString().addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            reply = service.reply(toPath: path, now: TestStore.now)
+        } else {
+            reply = service.reply(to: request, now: TestStore.now)
+        }
+        state.withLock { $0.delays.append(reply.delay) }
+        guard let body = reply.body else { throw URLError(.networkConnectionLost) }
+        return body
+    }
+}
+
+/// A simulator's authority for tests, at a fixed time.
+enum TestAuthority {
+    static let base = "http://127.0.0.1:8080/ocsp"
+    static let validity = (TestStore.now - 400 * 86_400)...(TestStore.now + 400 * 86_400)
+
+    static func configuration(_ base: String = base) throws -> StoreAuthority.Configuration {
+        guard let url = URL(string: base) else { throw URLError(.badURL) }
+        return StoreAuthority.Configuration(ocspBaseURL: url, validity: validity)
+    }
+
+    static func new() throws -> StoreAuthority { try StoreAuthority(configuration()) }
+}
+
+extension TestAuthority {
+    static var transaction: JWSTransactionDecodedPayload {
+        JWSTransactionDecodedPayload(
+            transactionId: "1", originalTransactionId: "1", bundleId: TestStore.bundleId, productId: "p",
+            purchaseDate: TestStore.now, originalPurchaseDate: TestStore.now, quantity: 1, type: .consumable,
+            inAppOwnershipType: .purchased, signedDate: TestStore.now, environment: .sandbox)
+    }
+}
+
+extension StoreAuthority {
+    /// A verifier that trusts this authority at the tests' time.
+    func verifier(_ change: (inout SignedDataVerifier.Configuration) throws -> Void = { _ in }) throws
+        -> SignedDataVerifier
+    {
+        try TestStore.verifier {
+            $0.anchors = try TrustAnchors(certificates: [Data(root.der)])
+            try change(&$0)
+        }
+    }
+}

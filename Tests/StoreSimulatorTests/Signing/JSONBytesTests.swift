@@ -1,0 +1,86 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import Testing
+import TestSupport
+
+@testable import StoreSimulator
+
+/// Bytes are kept out of the failure's text: two long arrays side by side tell nobody anything.
+@Suite("Fast JSON") struct JSONBytesTests {
+    private static let seeds: [UInt64] = Array(1...8)
+    private static let count = 500
+
+    @Test("a transaction is written as Foundation writes it, byte for byte", arguments: seeds)
+    func transactions(_ seed: UInt64) throws {
+        var random = RandomPayloads(seed: seed)
+        for _ in 0..<Self.count { try expectEqual(random.transaction()) }
+    }
+
+    @Test("renewal information is written as Foundation writes it, byte for byte", arguments: seeds)
+    func renewals(_ seed: UInt64) throws {
+        var random = RandomPayloads(seed: seed)
+        for _ in 0..<Self.count { try expectEqual(random.renewal()) }
+    }
+
+    @Test("a notification is written as Foundation writes it, byte for byte", arguments: seeds)
+    func notifications(_ seed: UInt64) throws {
+        var random = RandomPayloads(seed: seed)
+        for _ in 0..<Self.count { try expectEqual(random.notification()) }
+    }
+
+    @Test("an app transaction is written as Foundation writes it, byte for byte", arguments: seeds)
+    func appTransactions(_ seed: UInt64) throws {
+        var random = RandomPayloads(seed: seed)
+        for _ in 0..<Self.count { try expectEqual(random.appTransaction()) }
+    }
+
+    @Test("every character of one byte and many of more are written as Foundation writes them")
+    func characters() throws {
+        var random = RandomPayloads(seed: 1)
+        for scalar in (0...0x2100).compactMap(Unicode.Scalar.init) {
+            var payload = random.notification()
+            payload.notificationUUID = "\(Character(scalar))x\(Character(scalar))"
+            try expectEqual(payload)
+        }
+    }
+
+    @Test(
+        "a date that has no number of milliseconds is refused by both",
+        arguments: [Double.nan, .infinity, -.infinity, 1e20])
+    func dates(_ seconds: Double) throws {
+        var random = RandomPayloads(seed: 1)
+        var payload = random.transaction()
+        payload.signedDate = Date(timeIntervalSince1970: seconds)
+        #expect(throws: SigningError.self) { try CompactJWS.json(payload) }
+        #expect(throws: SigningError.self) { try payload.jsonBytes() }
+    }
+
+    @Test("genuine payloads come out with the members they came with", arguments: Fixtures.signedData)
+    func genuine(_ file: GenuineJWS) throws {
+        let segment = try #require(file.text().split(separator: ".").dropFirst().first)
+        let json = try #require(Data(base64Encoded: padded(segment)))
+        let decoder = JSONDecoder()
+        switch file.kind {
+        case "transaction": try expectEqual(decoder.decode(JWSTransactionDecodedPayload.self, from: json))
+        case "renewal": try expectEqual(decoder.decode(JWSRenewalInfoDecodedPayload.self, from: json))
+        default: try expectEqual(decoder.decode(ResponseBodyV2DecodedPayload.self, from: json))
+        }
+    }
+
+    private func padded(_ text: Substring) -> String {
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        return standard + String(repeating: "=", count: (4 - standard.count % 4) % 4)
+    }
+
+    private func expectEqual(
+        _ payload: some JSONWritable & Encodable, _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let (fast, slow) = (try payload.jsonBytes(), try CompactJWS.json(payload))
+        if !fast.elementsEqual(slow) {
+            Issue.record(
+                "\(String(decoding: fast, as: UTF8.self))\n\(String(decoding: slow, as: UTF8.self))",
+                sourceLocation: location)
+        }
+    }
+}

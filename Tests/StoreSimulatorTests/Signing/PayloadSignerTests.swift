@@ -1,0 +1,99 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import Crypto
+import Foundation
+import Testing
+import TestSupport
+
+@testable import StoreSimulator
+
+@Suite("Signing of payloads") struct PayloadSignerTests {
+    private let authority: Authority
+    private let signer: PayloadSigner
+
+    init() throws {
+        authority = try TestStore.authority()
+        signer = PayloadSigner(generation: 1, chain: authority.chain, key: authority.signingKey)
+    }
+
+    @Test(
+        "what is signed fast is what is signed slowly, but for the signature", arguments: 1...20 as ClosedRange<UInt64>)
+    func same(_ seed: UInt64) throws {
+        var random = RandomPayloads(seed: seed)
+        let payload = random.transaction()
+        let (fast, slow) = (try signer.sign(payload), try authority.sign(payload))
+        #expect(fast.split(separator: ".").dropLast() == slow.split(separator: ".").dropLast())
+        #expect(isSigned(fast))
+    }
+
+    @Test("payloads of every length are encoded and signed", arguments: 0...70)
+    func lengths(_ count: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(count))
+        let bytes = generator.bytes(count)
+        let text = try signer.sign(json: bytes)
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        #expect(parts.count == 3 && Base64.decodeURL(parts[1]) == bytes)
+        #expect(parts[1] == Base64.encodeURL(bytes))
+        #expect(isSigned(text))
+    }
+
+    @Test("a JWS is put together from its signature without the key, the same to the last letter")
+    func assemble() throws {
+        var random = RandomPayloads(seed: 7)
+        for _ in 0..<50 {
+            let json = try random.transaction().jsonBytes()
+            let signature = try signer.seal(json)
+            let text = signer.assemble(json, signature: signature)
+            #expect(isSigned(text))
+            #expect(signer.assemble(json, signature: signature) == text)
+            #expect(PayloadSignature(bytes: signature.bytes) == signature)
+            let last = try #require(text.split(separator: ".").last)
+            #expect(Base64.decodeURL(last) == signature.bytes)
+        }
+    }
+
+    @Test("64 bytes are a signature, no other number is")
+    func signatureLength() {
+        for count in [0, 63, 65, 128] { #expect(PayloadSignature(bytes: [UInt8](repeating: 1, count: count)) == nil) }
+        #expect(MemoryLayout<PayloadSignature>.size == 64)
+    }
+
+    @Test("a broken signature is one bit away from a right one, and is refused")
+    func broken() async throws {
+        let text = try signer.signBroken(transaction)
+        #expect(!isSigned(text))
+        let verifier = try TestStore.verifier()
+        #expect(try await refusal { try await verifier.transaction(text) } == .badSignature)
+    }
+
+    @Test("what is signed fast verifies and says what went in")
+    func verifies() async throws {
+        let verifier = try TestStore.verifier()
+        #expect(try await verifier.transaction(signer.sign(transaction)).payload == transaction)
+    }
+
+    @Test("a signer shows nothing of its key")
+    func secrets() throws {
+        var dumped = ""
+        dump(signer, to: &dumped)
+        for text in [String(describing: signer), String(reflecting: signer), "\(signer)", dumped] {
+            #expect(!text.contains("PrivateKey"), "\(text)")
+        }
+    }
+
+    private var transaction: JWSTransactionDecodedPayload {
+        JWSTransactionDecodedPayload(
+            transactionId: "1", originalTransactionId: "1", bundleId: TestStore.bundleId, productId: "p",
+            purchaseDate: TestStore.now, originalPurchaseDate: TestStore.now, quantity: 1, type: .consumable,
+            inAppOwnershipType: .purchased, signedDate: TestStore.now, environment: .sandbox)
+    }
+
+    private func isSigned(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let raw = Base64.decodeURL(parts[2]),
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: raw)
+        else { return false }
+        return authority.signingKey.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
+    }
+}
