@@ -132,8 +132,8 @@ let package = Package(
             "StoreSimulatorTests",
             [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-                asn1,
-            ]),
+                asn1, .product(name: "NIOCore", package: "swift-nio"),
+            ] + httpServer),
         tests(
             "CounterfoilTests",
             ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),
