@@ -46,20 +46,29 @@ enum SimulatorRoutes {
         to router: Router<SimulatorContext>, _ slot: SimulatorSlot
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
-        let names = endpoint.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
-        router.on(RouterPath(prefix + endpoint.path), method: method) { request, context -> Response in
-            let simulator = try slot.get()
-            var path: [String: String] = [:]
-            for name in names { path[name] = context.parameters.get(name) }
-            let body = method == .get ? Data() : try await data(request, context)
-            let call = APIRequest(
-                endpoint, path: path, query: request.uri.query.map(String.init) ?? "",
-                contentType: request.headers[.contentType], body: body)
-            let answer = simulator.core.answer(
-                call, authorization: request.headers[.authorization], in: environment)
-            if method != .get { simulator.wake() }
-            return try await send(answer, context)
+        let names = endpoint.path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+            String($0.dropFirst().dropLast())
         }
+        router.on(RouterPath(prefix + endpoint.path), method: method) { request, context -> Response in
+            try await answer(endpoint, names, request, context, environment, slot)
+        }
+    }
+
+    // A function of its own: the compiler (6.3.1) does not get through it as a closure.
+    private static func answer(
+        _ endpoint: AppStoreEndpoint, _ names: [String], _ request: Request, _ context: SimulatorContext,
+        _ environment: AppStoreEnvironment, _ slot: SimulatorSlot
+    ) async throws -> Response {
+        let simulator = try slot.get()
+        var path: [String: String] = [:]
+        for name in names { path[name] = context.parameters.get(name) }
+        let body = request.method == .get ? Data() : try await data(request, context)
+        let call = APIRequest(
+            endpoint, path: path, query: request.uri.query.map { String($0) } ?? "",
+            contentType: request.headers[.contentType], body: body)
+        let answer = simulator.core.answer(call, authorization: request.headers[.authorization], in: environment)
+        if request.method != .get { simulator.wake() }
+        return try await send(answer, context)
     }
 
     private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
