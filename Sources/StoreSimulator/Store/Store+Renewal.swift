@@ -165,6 +165,7 @@ extension Subscription {
         if let priceIncrease { price = priceIncrease.price }
         priceProduct = product.id
         priceIncrease = nil
+        if advancedCommerce?.beginNextPeriod() != nil { price = advancedCommerce?.price ?? price }
         expirationIntent = nil
         retryEnds = nil
         graceEnds = nil

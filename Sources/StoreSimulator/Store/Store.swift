@@ -42,6 +42,10 @@ package struct Store: Sendable, Codable {
     package var deliveries = Schedule()
     package var massExtensions: [String: MassExtension] = [:]
     package var externalPurchases: [String: ExternalPurchase] = [:]
+    /// The Advanced Commerce requests that were carried out, by `requestReferenceId`.
+    package var advancedCommerceRequests: [String: AdvancedCommerceRecord] = [:]
+    /// The subscriptions that went to Advanced Commerce: old original transaction identifier to new.
+    package var migrations: [String: String] = [:]
     /// Counts the changes to transactions.
     package var revision = 0
 

@@ -18,6 +18,18 @@ public enum StoreCommand: Sendable, Hashable, Codable {
         customer: String, product: String, quantity: Int? = nil, offer: String? = nil, introductory: Bool? = nil,
         appAccountToken: UUID? = nil, billingPlan: BillingPlanType? = nil)
 
+    /// A purchase of a generic product, a subscription, with the contents that the developer's server asks for. `request`
+    /// is Apple's `SubscriptionCreateRequest`.
+    case subscribeAdvancedCommerce(
+        customer: String, product: String, request: AdvancedCommerceSubscriptionCreateRequest)
+    /// A purchase of a generic product that is paid once. `request` is Apple's `OneTimeChargeCreateRequest`.
+    case chargeAdvancedCommerce(
+        customer: String, product: String, request: AdvancedCommerceOneTimeChargeCreateRequest)
+    /// What the app does with a request that the developer's server has signed: `data` is the wrapper
+    /// `{"signatureInfo":{"token":"…"}}`, as it is or in base64. The signature has to be by the app's key.
+    /// `product` is needed where something is bought.
+    case requestAdvancedCommerce(customer: String, data: String, product: String? = nil)
+
     /// The customer turns renewal off.
     case cancel(customer: String, subscription: String? = nil)
     /// The customer turns renewal on again.

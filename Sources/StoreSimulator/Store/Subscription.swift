@@ -60,10 +60,3 @@ package struct Subscription: Sendable, Codable {
         package var renews: Bool
     }
 }
-
-/// What Advanced Commerce adds to a subscription.
-package struct AdvancedCommerceState: Sendable, Codable {
-    package var transactionInfo: AdvancedCommerceTransactionInfo
-    package var renewalInfo: AdvancedCommerceRenewalInfo
-    package var period: Period
-}
