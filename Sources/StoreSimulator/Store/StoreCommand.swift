@@ -96,6 +96,14 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case clearHistory(customer: String)
     /// An organisation assigns a seat of a subscription to a customer.
     case assignSeat(customer: String, product: String)
+    /// Apple approves a retention message of production; the sandbox does that by itself. So with the other three.
+    case approveMessage(message: UUID)
+    /// Apple rejects a retention message.
+    case rejectMessage(message: UUID)
+    /// Apple approves an image for retention messages.
+    case approveImage(image: UUID)
+    /// Apple rejects an image for retention messages.
+    case rejectImage(image: UUID)
     /// A customer joins a group (sandbox).
     case joinGroup(customer: String, group: String, organization: Bool? = nil, administrator: Bool? = nil)
 }
@@ -113,6 +121,8 @@ public struct StoreOutcome: Sendable, Hashable, Codable {
     /// What was made that is no transaction: the token of a test notification or of an external purchase, the request
     /// identifier of an extension.
     public var token: String?
+    /// What the customer saw before cancelling, if the developer's server was asked.
+    public var retentionMessage: RealtimeRecord?
     /// The notifications it caused, in order.
     public var notifications: [Announcement] = []
 
