@@ -1,1 +1,0 @@
-enum ControlDescription { static let text = "" }
