@@ -34,12 +34,19 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
     }
 
     /// An `appTransactionId`: 18 digits.
-    package mutating func appTransaction() -> String { String(704_000_000_000_000_000 + next() % 1_000_000_000_000_000) }
+    package mutating func appTransaction() -> String {
+        String(704_000_000_000_000_000 + next() % 1_000_000_000_000_000)
+    }
 
     /// An order identifier as customers find it on their receipt.
     package mutating func order() -> String {
-        let letters = Array("ABCDEFGHJKLMNPQRSTVWXYZ0123456789")
-        return "M" + String((0..<9).compactMap { _ in letters.randomElement(using: &self) })
+        var word = next()
+        var order = "M"
+        for _ in 0..<9 {
+            order.unicodeScalars.append(Self.letters[Int(word & 31)])
+            word >>= 5
+        }
+        return order
     }
 
     /// The identifier of an API key: ten letters and digits.
@@ -47,6 +54,9 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
         let letters = Array("ABCDEFGHJKLMNPQRSTVWXYZ0123456789")
         return String((0..<10).compactMap { _ in letters.randomElement(using: &self) })
     }
+
+    /// Thirty-two of those that nobody mistakes for another.
+    private static let letters: [Unicode.Scalar] = Array("ABCDEFGHJKLMNPQRSTVWXYZ023456789".unicodeScalars)
 
     /// A random UUID (version 4), lower case.
     package mutating func uuid() -> String { version4().uuidString.lowercased() }

@@ -51,7 +51,7 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case stopSharing(customer: String, member: String)
 
     /// The developer raises the price of a subscription for those who have it, or for one customer. `price` in
-    /// thousandths of the currency.
+    /// thousandths of the currency. Without a customer it holds where the product has no price of the storefront's own.
     case increasePrice(product: String, price: Int64, consent: Bool, customer: String? = nil)
     /// The customer agrees to the higher price.
     case acceptPrice(customer: String, subscription: String? = nil)

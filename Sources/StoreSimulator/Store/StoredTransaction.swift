@@ -23,6 +23,8 @@ package struct StoredTransaction: Sendable, Codable {
         package enum State: String, Sendable, Codable { case requested, granted, declined, reversed }
         package var state: State
         package var requested: Date?
+        /// When the store decides if nobody does before.
+        package var due: Date?
         package var reason: ConsumptionRequestReason?
         /// What the customer wrote, which the sandbox takes as orders.
         package var note: String?
