@@ -6,7 +6,8 @@ import Foundation
 let wanted = CommandLine.arguments.dropFirst()
 let signedData = try SignedDataBenchmarks()
 let receipts = try ReceiptBenchmarks()
-let cases = (signedData.cases + receipts.cases).filter { item in
+let simulator = try SimulatorBenchmarks()
+let cases = (signedData.cases + receipts.cases + simulator.cases).filter { item in
     wanted.isEmpty || wanted.contains { item.name.hasPrefix($0) }
 }
 
@@ -14,6 +15,7 @@ let measurement = try await Measurement.interleaving(cases)
 for item in cases { report(item.name, measurement.rate(item.name), "1/s") }
 if wanted.isEmpty {
     SignedDataBenchmarks.reportRatios(measurement)
+    SimulatorBenchmarks.reportRatios(measurement)
     try await signedData.reportMemory()
     report("memory.peak", Memory.peak / 1_048_576, "MiB")
 }

@@ -1,5 +1,5 @@
-public import AppStoreModels
-public import Foundation
+internal import AppStoreModels
+internal import Foundation
 public struct TriggerRequest: Sendable, Codable {}
 public struct CustomerState: Sendable, Codable {}
 extension Store { mutating func trigger(_ r: TriggerRequest, at: Date) throws(StoreError) -> StoreOutcome { throw StoreError(.invalidArgument, "") }

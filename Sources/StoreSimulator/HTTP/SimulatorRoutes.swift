@@ -46,20 +46,33 @@ enum SimulatorRoutes {
         to router: Router<SimulatorContext>, _ slot: SimulatorSlot
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
-        let names = endpoint.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
-        router.on(RouterPath(prefix + endpoint.path), method: method) { request, context -> Response in
-            let simulator = try slot.get()
-            var path: [String: String] = [:]
-            for name in names { path[name] = context.parameters.get(name) }
-            let body = method == .get ? Data() : try await data(request, context)
-            let call = APIRequest(
-                endpoint, path: path, query: request.uri.query.map(String.init) ?? "",
-                contentType: request.headers[.contentType], body: body)
-            let answer = simulator.core.answer(
-                call, authorization: request.headers[.authorization], in: environment)
-            if method != .get { simulator.wake() }
-            return try await send(answer, context)
+        // Apple calls the same place in a path by different names, the router wants one: its position.
+        var names: [(position: String, name: String)] = []
+        let segments = endpoint.path.split(separator: "/").enumerated().map { index, segment -> String in
+            guard segment.hasPrefix("{") else { return String(segment) }
+            names.append(("p\(index)", String(segment.dropFirst().dropLast())))
+            return "{p\(index)}"
         }
+        let path = RouterPath(prefix + "/" + segments.joined(separator: "/"))
+        router.on(path, method: method) { [names] request, context in
+            try await answer(request, context, endpoint, names, environment, slot)
+        }
+    }
+
+    private static func answer(
+        _ request: Request, _ context: SimulatorContext, _ endpoint: AppStoreEndpoint,
+        _ names: [(position: String, name: String)],
+        _ environment: AppStoreEnvironment, _ slot: SimulatorSlot
+    ) async throws -> Response {
+        let simulator = try slot.get()
+        var call = APIRequest(endpoint, contentType: request.headers[.contentType])
+        for (position, name) in names { call.path[name] = context.parameters.get(position) }
+        if let query = request.uri.query { call.query = String(query) }
+        let isReading = endpoint.method == "GET"
+        if !isReading { call.body = try await data(request, context) }
+        let answer = simulator.core.answer(call, authorization: request.headers[.authorization], in: environment)
+        if !isReading { simulator.wake() }
+        return try await send(answer, context)
     }
 
     private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
