@@ -102,7 +102,9 @@ let package = Package(
             dependencies: [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
                 crypto, x509,
-            ],
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ] + httpServer,
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil-benchmarks",
