@@ -1,0 +1,1 @@
+enum ControlDescription { static let text = "" }
