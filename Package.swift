@@ -50,6 +50,8 @@ let package = Package(
         .library(name: "AppStoreModels", targets: ["AppStoreModels"]),
         .library(name: "AppStoreServer", targets: ["AppStoreServer"]),
         .library(name: "AppStoreReceipts", targets: ["AppStoreReceipts"]),
+        // Only for a dependent that asks for the trait "Server".
+        .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .executable(name: "counterfoil", targets: ["counterfoil"]),
     ],
     traits: [
@@ -100,13 +102,19 @@ let package = Package(
             dependencies: [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
                 crypto, x509,
-            ],
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ] + httpServer,
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil-benchmarks",
             dependencies: [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-            ],
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ] + httpServer,
             path: "Benchmarks", swiftSettings: settings),
         .target(
             name: "TestSupport",

@@ -6,7 +6,9 @@ import Foundation
 let wanted = CommandLine.arguments.dropFirst()
 let signedData = try SignedDataBenchmarks()
 let receipts = try ReceiptBenchmarks()
-let cases = (signedData.cases + receipts.cases).filter { item in
+let simulator = try SimulatorBenchmarks()
+let store = try await StoreBenchmarks()
+let cases = (signedData.cases + receipts.cases + simulator.cases + store.cases).filter { item in
     wanted.isEmpty || wanted.contains { item.name.hasPrefix($0) }
 }
 
@@ -14,6 +16,10 @@ let measurement = try await Measurement.interleaving(cases)
 for item in cases { report(item.name, measurement.rate(item.name), "1/s") }
 if wanted.isEmpty {
     SignedDataBenchmarks.reportRatios(measurement)
+    SimulatorBenchmarks.reportRatios(measurement)
+    StoreBenchmarks.reportRatios(measurement)
     try await signedData.reportMemory()
     report("memory.peak", Memory.peak / 1_048_576, "MiB")
 }
+if wanted.isEmpty || wanted.contains("simulator.year") { try await StoreBenchmarks.reportYear() }
+await store.stop()

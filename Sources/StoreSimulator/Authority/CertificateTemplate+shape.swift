@@ -6,7 +6,7 @@ extension CertificateTemplate {
     /// The policy of Apple's leaves (RFC 5280 §4.2.1.4) with its two qualifiers, the user notice before the statement.
     package static func simulationPolicy() throws -> Certificate.Extension {
         let notice = RawDER.sequence(
-            try RawDER.oid([1, 3, 6, 1, 5, 5, 7, 2, 2]), RawDER.sequence(RawDER.element(0x1A, Array(policyNotice.utf8)))
+            try RawDER.oid([1, 3, 6, 1, 5, 5, 7, 2, 2]), RawDER.sequence(RawDER.utf8(policyNotice))
         )
         let statement = RawDER.sequence(
             try RawDER.oid([1, 3, 6, 1, 5, 5, 7, 2, 1]), RawDER.ia5(policyStatement))

@@ -33,6 +33,18 @@ extension StoreAuthority {
     }
 }
 
+extension StoreAuthority {
+    /// What the leaves' certificates say can be fetched below the OCSP base URL: `intermediate.cer`, as
+    /// `application/pkix-cert`. Also `root.cer`, for people. Nil for any other name.
+    package func published(_ name: some StringProtocol) -> Data? {
+        switch name {
+        case "intermediate.cer": Data(current.intermediate.der)
+        case "root.cer": Data(root.der)
+        default: nil
+        }
+    }
+}
+
 extension StoreAuthority: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "authority of \(configuration.name), \(generations.count) leaves" }
     package var debugDescription: String { description }

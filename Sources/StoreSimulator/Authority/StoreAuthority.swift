@@ -89,6 +89,12 @@ package final class StoreAuthority: Sendable {
         var current: SigningGeneration
 
         var all: [SigningGeneration] { past + [current] }
+
+        /// By its number.
+        subscript(number: Int) -> SigningGeneration? {
+            if number == current.number { return current }
+            return number > 0 && number <= past.count ? past[number - 1] : nil
+        }
     }
 
     private static func save(
@@ -100,17 +106,22 @@ package final class StoreAuthority: Sendable {
     }
 
     /// The generation that signs now.
-    package var current: SigningGeneration { state.withLock(\.current) }
+    package var current: SigningGeneration { state.withLock { $0.current } }
+
+    /// Signs with the current leaf. Cheaper than to ask for the whole generation.
+    package var signer: PayloadSigner { state.withLock { $0.current.signer } }
+
+    /// Signs with an earlier leaf; nil if there is none with this number.
+    package func signer(generation number: Int) -> PayloadSigner? {
+        state.withLock { $0[number]?.signer }
+    }
 
     /// All generations, the oldest first.
     package var generations: [SigningGeneration] { state.withLock(\.all) }
 
     /// A generation by its number; nil if there is none.
     package func generation(_ number: Int) -> SigningGeneration? {
-        state.withLock { state in
-            if number == state.current.number { return state.current }
-            return number > 0 && number <= state.past.count ? state.past[number - 1] : nil
-        }
+        state.withLock { $0[number] }
     }
 
     /// Replaces the leaf and its key. What was signed before stays valid.

@@ -29,9 +29,13 @@ enum SimulatorRoutes {
         for environment in [AppStoreEnvironment.production, .sandbox] {
             let prefix = "/\(environment == .sandbox ? "sandbox" : "production")"
             for endpoint in AppStoreEndpoint.all { add(endpoint, prefix, environment, to: router, slot) }
-            router.post("\(prefix)/verifyReceipt") { request, context -> Response in
-                let body = try await data(request, context)
-                return try await send(slot.get().core.verifyReceipt(body, in: environment), context)
+            for method in [HTTPRequest.Method.post, .get, .put] {
+                router.on("\(prefix)/verifyReceipt", method: method) { request, context -> Response in
+                    let body = try await data(request, context)
+                    let core = try slot.get().core
+                    return try await send(
+                        core.verifyReceipt(method: method.rawValue, body, in: environment), context)
+                }
             }
             // The empty route of the benchmark: what an answer costs before there is anything in it.
             router.get("\(prefix)/ping") { _, _ in Response(status: .ok) }

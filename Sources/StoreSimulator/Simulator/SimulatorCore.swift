@@ -14,6 +14,8 @@ package final class SimulatorCore: Sendable {
     let courier = Courier()
     /// One task at a time makes time pass.
     private let gate = FairGate()
+    /// One task at a time sends performance tests.
+    let performanceGate = FairGate()
 
     package init(
         _ configuration: SimulatorConfiguration, authority: StoreAuthority, bearer: BearerCheck, real: Date
@@ -34,6 +36,7 @@ package final class SimulatorCore: Sendable {
     /// Lets everything happen until the time that the clock shows, or until `target`, and returns when every notification
     /// that was due has been sent once.
     package func run(until target: Date? = nil) async throws(CancellationError) {
+        try await runPerformanceTests()
         do { try await gate.enter() } catch { throw CancellationError() }
         defer { gate.leave() }
         await withTaskGroup(of: Int.self) { group in

@@ -17,7 +17,7 @@ package struct Customer: Sendable, Codable {
     /// The original transaction identifiers of all subscriptions, own and shared.
     package var subscriptions: [String] = []
     /// The groups in which the introductory offer is used up.
-    package var introductoryGroups: Set<String> = []
+    package var introductoryGroups: [String] = []
     /// The groups of customers it belongs to (sandbox): group identifier and role by product.
     package var groups: [CustomerGroup] = []
 }

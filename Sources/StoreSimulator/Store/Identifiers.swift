@@ -34,19 +34,32 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
     }
 
     /// An `appTransactionId`: 18 digits.
-    package mutating func appTransaction() -> String { String(704_000_000_000_000_000 + next() % 1_000_000_000_000_000) }
+    package mutating func appTransaction() -> String {
+        String(704_000_000_000_000_000 + next() % 1_000_000_000_000_000)
+    }
 
     /// An order identifier as customers find it on their receipt.
     package mutating func order() -> String {
-        let letters = Array("ABCDEFGHJKLMNPQRSTVWXYZ0123456789")
-        return "M" + String((0..<9).compactMap { _ in letters.randomElement(using: &self) })
+        "M" + letters(9)
     }
 
     /// The identifier of an API key: ten letters and digits.
     package mutating func keyIdentifier() -> String {
-        let letters = Array("ABCDEFGHJKLMNPQRSTVWXYZ0123456789")
-        return String((0..<10).compactMap { _ in letters.randomElement(using: &self) })
+        letters(10)
     }
+
+    private mutating func letters(_ count: Int) -> String {
+        var word = next()
+        var text = ""
+        for _ in 0..<count {
+            text.unicodeScalars.append(Self.letters[Int(word & 31)])
+            word >>= 5
+        }
+        return text
+    }
+
+    /// Thirty-two of those that nobody mistakes for another.
+    private static let letters: [Unicode.Scalar] = Array("ABCDEFGHJKLMNPQRSTVWXYZ023456789".unicodeScalars)
 
     /// A random UUID (version 4), lower case.
     package mutating func uuid() -> String { version4().uuidString.lowercased() }

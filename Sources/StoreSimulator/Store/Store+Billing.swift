@@ -24,11 +24,13 @@ extension Store {
 
     /// Charges what is owed: in the grace period from the day it was due, later from now on.
     private mutating func recover(_ subscription: Subscription, at now: Date) {
-        guard let product = catalogue.product(subscription.renewalProduct), product.isOnSale else {
+        guard let product = renewalProduct(of: subscription), let terms = product.subscription else {
             return expire(subscription.id, .productNotAvailable, .productNotForSale, at: now)
         }
         let due = transactions[subscription.current]?.payload.expiresDate ?? now
-        renew(subscription.id, from: subscription.graceEnds == nil ? now : due, .billingRecovery, at: now)
+        // Periods shorter than the grace period: what is over by now is not sold any more.
+        let keepsCycle = subscription.graceEnds != nil && settings.rate.end(of: terms.period, from: due) > now
+        renew(subscription.id, from: keepsCycle ? due : now, .billingRecovery, at: now)
     }
 
     mutating func increasePrice(
@@ -42,7 +44,12 @@ extension Store {
             throw StoreError(.invalidArgument, "a price is 0 to 1,000,000,000,000 thousandths")
         }
         if let customer { _ = try self.customer(customer) }
-        let subscribers = subscribers(of: id, at: now).filter { customer == nil || $0.customer == customer }
+        guard customer != nil || price > product.price else {
+            throw StoreError(.impossibleTransition, "\(id) costs \(product.price) already")
+        }
+        let subscribers = subscribers(of: id, at: now).filter {
+            customer == $0.customer || customer == nil && product.prices[storefront(of: $0)] == nil
+        }
         let affected = subscribers.filter { $0.price < price && $0.priceIncrease == nil && $0.renewsAutomatically }
         guard customer == nil || !affected.isEmpty else {
             throw StoreError(
@@ -51,7 +58,6 @@ extension Store {
         if customer == nil {
             for index in catalogue.products.indices where catalogue.products[index].id == id {
                 catalogue.products[index].price = price
-                catalogue.products[index].prices = [:]
             }
         }
         for subscription in affected {
@@ -62,17 +68,22 @@ extension Store {
         return Subject(customer: customer, transaction: customer == nil ? nil : affected.first?.current)
     }
 
+    private func storefront(of subscription: Subscription) -> String {
+        customers[subscription.customer]?.storefront ?? Storefront.usa.code
+    }
+
     /// The active purchasers of a product who renew into it, in the order in which they began.
     func subscribers(of product: String, at now: Date) -> [Subscription] {
         subscriptions.values.filter {
-            $0.owner == nil && $0.advancedCommerce == nil && $0.renewalProduct == product
+            $0.ownership == .purchased && $0.advancedCommerce == nil && $0.renewalProduct == product
                 && transactions[$0.current]?.payload.productId == product && status(of: $0, at: now) == .active
         }.sorted { ($0.id.utf8.count, $0.id) < ($1.id.utf8.count, $1.id) }
     }
 
     mutating func acceptPrice(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
         let subscription = try subscription(of: customer, selector)
-        guard let increase = subscription.priceIncrease, !increase.isAccepted, status(of: subscription, at: now) == .active
+        guard let increase = subscription.pendingIncrease, !increase.isAccepted,
+            status(of: subscription, at: now) == .active
         else { throw StoreError(.impossibleTransition, "\(customer) has no price increase to agree to") }
         subscriptions[subscription.id]?.priceIncrease?.isAccepted = true
         announce(.priceIncrease, .accepted, about: subscription.id, at: now)

@@ -35,10 +35,19 @@ extension Store {
         if subscription.ownership == .familyShared { return .familyMember }
         if subscription.ownership == .assigned { return .assignedSeat }
         guard status(of: subscription, at: now) == .active, let current = transactions[subscription.current]?.payload,
-            current.offerDiscountType != .freeTrial
+            current.offerDiscountType != .freeTrial, hasPaid(subscription)
         else { return .ineligible }
         let year: TimeInterval = 365 * 86_400
         return subscription.extensions.count { now.timeIntervalSince($0) < year } < 2 ? nil : .tooOften
+    }
+
+    /// Whether a period was ever paid for.
+    private func hasPaid(_ subscription: Subscription) -> Bool {
+        let all = customers[subscription.customer]?.transactions ?? []
+        return all.reversed().contains {
+            guard let payload = transactions[$0]?.payload else { return false }
+            return payload.originalTransactionId == subscription.id && (payload.price ?? 0) > 0
+        }
     }
 
     /// Extends a subscription that can be extended. Returns the new date.
@@ -46,13 +55,21 @@ extension Store {
     package mutating func extend(_ subscription: Subscription, days: Int32, at now: Date) -> Date {
         let extra = settings.rate.scaled(days: Int(days))
         let old = transactions[subscription.current]?.payload.expiresDate ?? now
-        let new = (old + extra).wholeMilliseconds
-        for holder in [subscription] + shares(of: subscription) {
-            change(holder.current) { $0.expiresDate = new }
+        let new = old.after(extra)
+        subscriptions[subscription.id]?.extensions.append(now)
+        if let ends = subscription.commitment?.ends {
+            subscriptions[subscription.id]?.commitment?.ends = ends.after(extra)
+        }
+        setDue(subscription.id, new)
+        for holder in holders(of: subscription) {
+            change(holder.current) {
+                $0.expiresDate = new
+                if let ends = $0.commitmentInfo?.commitmentExpiresDate {
+                    $0.commitmentInfo?.commitmentExpiresDate = ends.after(extra)
+                }
+            }
             announce(.renewalExtended, about: holder.id, at: now)
         }
-        subscriptions[subscription.id]?.extensions.append(now)
-        setDue(subscription.id, new)
         return new
     }
 
@@ -73,7 +90,7 @@ extension Store {
         if massExtensions[request] == nil {
             massExtensions[request] = MassExtension(
                 request: request, product: product, days: days, storefronts: storefronts)
-            schedule.add(.massExtension(request), at: (now + settings.massExtensionDuration).wholeMilliseconds)
+            schedule.add(.massExtension(request), at: now.after(settings.massExtensionDuration))
         }
         return Subject(token: request)
     }
@@ -93,10 +110,16 @@ extension Store {
                 job.failed += 1
             }
         }
+        finish(job, at: now)
+    }
+
+    /// Files an extension of all subscriptions as done, and says how it went.
+    mutating func finish(_ job: MassExtension, at now: Date) {
+        var job = job
         job.completed = now
-        massExtensions[id] = job
+        massExtensions[job.request] = job
         var summary = NotificationSummary(
-            requestIdentifier: id, environment: environment, bundleId: app.bundleId, productId: job.product,
+            requestIdentifier: job.request, environment: environment, bundleId: app.bundleId, productId: job.product,
             storefrontCountryCodes: job.storefronts, succeededCount: job.succeeded, failedCount: job.failed)
         if !isSandbox || settings.namesAppAppleID { summary.appAppleId = app.appAppleId }
         announce(.renewalExtension, .summary, .summary(summary), customer: nil, at: now)

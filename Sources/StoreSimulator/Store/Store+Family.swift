@@ -17,11 +17,8 @@ extension Store {
         if customers[member] == nil { try checkName(member) }
         addCustomer(member, at: now)
         customers[id]?.family.append(member)
-        for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) where subscription.owner == nil {
-            let status = status(of: subscription, at: now)
-            if status == .active || status == .billingGracePeriod {
-                shareSubscription(subscription, with: member, at: now)
-            }
+        for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
+            shareSubscription(subscription, with: member, at: now)
         }
         for transaction in customer.transactions.compactMap({ transactions[$0] }) {
             guard let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
@@ -33,9 +30,33 @@ extension Store {
         return Subject(customer: member, transaction: customers[member]?.transactions.last)
     }
 
-    /// Gives a family member the purchaser's subscription, for the first time or again.
-    mutating func shareSubscription(_ subscription: Subscription, with member: String, at now: Date) {
-        guard subscription.ownership == .purchased, let customer = customers[member],
+    /// Gives the subscription to those of the family who do not have it, or not any more.
+    mutating func shareWithFamily(_ subscription: Subscription, at now: Date) {
+        guard let family = customers[subscription.customer]?.family, !family.isEmpty else { return }
+        let holders = shares(of: subscription).map(\.customer)
+        for member in family where !holders.contains(member) {
+            shareSubscription(subscription, with: member, at: now)
+        }
+    }
+
+    /// Announces a change to everybody who has the subscription; for family members it changes alike.
+    mutating func spread(
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, from id: String, at now: Date
+    ) {
+        guard let subscription = subscriptions[id] else { return }
+        announce(type, subtype, about: subscription, at: now)
+        for var share in shares(of: subscription) {
+            share.follow(subscription)
+            subscriptions[share.id] = share
+            announce(type, subtype, about: share, at: now)
+        }
+    }
+
+    /// Gives a family member the purchaser's subscription, for the first time or again, as long as it gives access.
+    private mutating func shareSubscription(_ subscription: Subscription, with member: String, at now: Date) {
+        let status = status(of: subscription, at: now)
+        guard status == .active || status == .billingGracePeriod, subscription.ownership == .purchased,
+            let customer = customers[member],
             let original = transactions[subscription.current]?.payload,
             let product = catalogue.product(original.productId), product.isFamilyShareable
         else { return }
@@ -47,13 +68,9 @@ extension Store {
                 id: "", customer: member, group: subscription.group, ownership: .familyShared, owner: subscription.id,
                 current: "", renewalProduct: subscription.renewalProduct, price: 0,
                 priceProduct: subscription.priceProduct, streakStart: now)
-        share.renewsAutomatically = subscription.renewsAutomatically
-        share.renewalProduct = subscription.renewalProduct
-        share.expirationIntent = subscription.expirationIntent
-        share.retryEnds = subscription.retryEnds
-        share.graceEnds = subscription.graceEnds
-        let transaction = begin(&share, product, reason: .purchase, at: now)
-        change(transaction) { $0.expiresDate = original.expiresDate }
+        share.follow(subscription)
+        keepStreak(&share, at: now)
+        begin(&share, product, reason: .purchase, at: now)
         if earlier == nil { customers[member]?.subscriptions.append(share.id) }
         subscriptions[share.id] = share
         announce(.subscribed, belongsToGroup ? .resubscribe : .initialBuy, about: share, at: now)
@@ -64,6 +81,13 @@ extension Store {
         guard let index = customer.family.firstIndex(of: member) else {
             throw StoreError(.impossibleTransition, "\(member) does not belong to \(id)'s family")
         }
+        revokeAll(from: id, of: member, at: now)
+        customers[id]?.family.remove(at: index)
+        return Subject(customer: member, transaction: customers[member]?.transactions.last)
+    }
+
+    /// Takes everything from `member` that is there by what `id` bought.
+    mutating func revokeAll(from id: String, of member: String, at now: Date) {
         let shared = (customers[member]?.subscriptions ?? []).compactMap { subscriptions[$0] }
             .filter { share in share.owner.flatMap { subscriptions[$0]?.customer } == id }
         for share in shared where !isLapsed(share, at: now) { revoke(share, reason: .other, at: now) }
@@ -71,8 +95,6 @@ extension Store {
         where !transaction.isSubscription && transaction.sharedFrom.flatMap({ transactions[$0]?.customer }) == id {
             revokeOnce(transaction, reason: .other, at: now)
         }
-        customers[id]?.family.remove(at: index)
-        return Subject(customer: member, transaction: customers[member]?.transactions.last)
     }
 
     /// Takes a shared subscription away from a family member.
@@ -108,6 +130,18 @@ extension Store {
                 }
             }
         }
+    }
+}
+
+extension Subscription {
+    /// Goes on, or ends, as the purchaser's does.
+    mutating func follow(_ owner: Subscription) {
+        renewsAutomatically = owner.renewsAutomatically || owner.isCommitted
+        renewalProduct = owner.nextProduct
+        priceProduct = owner.priceProduct
+        expirationIntent = owner.expirationIntent
+        retryEnds = owner.retryEnds
+        graceEnds = owner.graceEnds
     }
 }
 

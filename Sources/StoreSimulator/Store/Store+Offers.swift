@@ -18,8 +18,9 @@ extension Store {
             guard lapsed != nil else { throw ineligible(offer, "was never subscribed") }
         case .offerCode: try checkAudience(offer, lapsed == nil ? .new : .expired)
         case .winBack:
-            guard let lapsed, winBackOffers(of: lapsed, at: now).contains(where: { $0.identifier == offer.identifier })
-            else { throw ineligible(offer, "has not lapsed, or not as the offer's rules ask") }
+            guard let lapsed, isWonBack(lapsed, at: now), mayHave(offer, lapsed, at: now) else {
+                throw ineligible(offer, "has not lapsed, or not as the offer's rules ask")
+            }
         default: throw ineligible(offer, "cannot choose it")
         }
         return offer
@@ -43,29 +44,40 @@ extension Store {
         return offer
     }
 
-    private func checkAudience(_ offer: Offer, _ audience: Offer.Audience) throws(StoreError) {
+    func checkAudience(_ offer: Offer, _ audience: Offer.Audience) throws(StoreError) {
         if let eligibility = offer.eligibility, !eligibility.contains(audience) {
             throw ineligible(offer, "is \(audience.rawValue) in the group")
         }
     }
 
     private func ineligible(_ offer: Offer, _ why: String) -> StoreError {
-        StoreError(.notEligible, "the offer \((offer.identifier ?? "").debugDescription) is not for a customer who \(why)")
+        StoreError(
+            .notEligible, "the offer \((offer.identifier ?? "").debugDescription) is not for a customer who \(why)")
     }
 
-    /// The win-back offers that a lapsed subscriber may have, the best (the cheapest) first.
+    /// The win-back offers of the group that a lapsed subscriber may have, the best (the cheapest) first.
     func winBackOffers(of subscription: Subscription, at now: Date) -> [Offer] {
-        guard subscription.ownership == .purchased, !subscription.renewsAutomatically,
-            let current = transactions[subscription.current]?.payload, let expires = current.expiresDate, expires <= now,
-            current.revocationDate == nil, let terms = catalogue.product(current.productId)?.subscription
-        else { return [] }
-        let paidMonths = paidMonths(of: subscription)
-        return terms.offers.filter { offer in
-            guard offer.type == .winBack else { return false }
-            let rules = offer.winBack ?? .init()
-            let soonest = Period(max(rules.monthsSinceExpiry, 1), .month)?.after(expires) ?? now
-            return paidMonths >= rules.paidMonths && (rules.monthsSinceExpiry <= 0 || soonest <= now)
-        }.sorted { $0.billing < $1.billing }
+        guard isWonBack(subscription, at: now) else { return [] }
+        let offers = catalogue.products.lazy.filter { $0.isOnSale && $0.subscription?.group == subscription.group }
+            .flatMap { $0.subscription?.offers ?? [] }
+        return offers.filter { $0.type == .winBack && mayHave($0, subscription, at: now) }
+            .sorted { ($0.billing, $0.identifier ?? "") < ($1.billing, $1.identifier ?? "") }
+    }
+
+    /// Whether somebody has lapsed in a way that calls for a win-back offer: the end has come, and renewal is off.
+    private func isWonBack(_ subscription: Subscription, at now: Date) -> Bool {
+        subscription.ownership == .purchased && !subscription.renewsAutomatically
+            && status(of: subscription, at: now) == .expired
+    }
+
+    /// Whether an offer's own rules are met. The sandbox has none.
+    private func mayHave(_ offer: Offer, _ lapsed: Subscription, at now: Date) -> Bool {
+        guard let rules = offer.winBack, !isSandbox else { return true }
+        guard paidMonths(of: lapsed) >= rules.paidMonths else { return false }
+        guard let expires = transactions[lapsed.current]?.payload.expiresDate,
+            let wait = Period(rules.monthsSinceExpiry, .month)
+        else { return true }
+        return wait.after(expires) <= now
     }
 
     private func paidMonths(of subscription: Subscription) -> Int {

@@ -25,7 +25,7 @@ extension Store {
             purchase = ExternalPurchase(token: token, due: Period.month.after(now))
             announce(.externalPurchaseToken, .created, .externalPurchaseToken(token), customer: nil, at: now)
         } else {
-            purchase.due = now + Double(Self.reportingDays) * 86_400
+            purchase.due = now.after(Double(Self.reportingDays) * 86_400)
         }
         externalPurchases[id] = purchase
         if let due = purchase.due { schedule.add(.externalPurchaseToken(id), at: due) }
@@ -53,7 +53,8 @@ extension Store {
             return
         }
         announce(
-            .externalPurchaseToken, .activeTokenReminder, .externalPurchaseToken(purchase.token), customer: nil, at: now)
+            .externalPurchaseToken, .activeTokenReminder, .externalPurchaseToken(purchase.token), customer: nil, at: now
+        )
         let next = min(Period.month.after(now), expires)
         externalPurchases[id]?.due = next
         schedule.add(.externalPurchaseToken(id), at: next)
@@ -68,20 +69,24 @@ extension Store {
 
     /// Sends a test notification and gives the token that asks for its status.
     package mutating func addTest(at now: Date) -> String {
-        let seconds = Int64(now.timeIntervalSince1970 * 1000)
-        let token = "\(identifiers.uuid())_\(seconds)"
+        let token = "\(identifiers.uuid())_\(now.millisecondsSince1970 ?? 0)"
         announce(.test, nil, .test, customer: nil, token: token, at: now)
         return token
     }
 
     mutating func assignSeat(_ id: String, _ productID: String, at now: Date) throws(StoreError) -> Subject {
         let product = try product(productID)
+        guard product.isOnSale else { throw StoreError(.notForSale, "\(product.id) is not for sale") }
         guard let terms = product.subscription else {
             throw StoreError(.invalidArgument, "only seats of auto-renewable subscriptions are assigned")
         }
         if customers[id] == nil { try checkName(id) }
         let existing = (customers[id]?.subscriptions ?? []).compactMap { subscriptions[$0] }
-        guard !existing.contains(where: { $0.ownership == .assigned && $0.group == terms.group }) else {
+        guard
+            !existing.contains(where: {
+                $0.ownership == .assigned && $0.group == terms.group && !isLapsed($0, at: now)
+            })
+        else {
             throw StoreError(.alreadyOwned, "\(id) has a seat in \(terms.group) already")
         }
         let customer = addCustomer(id, at: now)
@@ -91,7 +96,8 @@ extension Store {
         let transaction = begin(&subscription, product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
         customers[customer.id]?.subscriptions.append(subscription.id)
-        announce(.subscribed, .initialBuy, about: subscription, at: now)
+        let isFirst = !existing.contains { $0.group == terms.group }
+        announce(.subscribed, isFirst ? .initialBuy : .resubscribe, about: subscription, at: now)
         return Subject(customer: id, transaction: transaction)
     }
 }

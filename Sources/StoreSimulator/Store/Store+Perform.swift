@@ -11,7 +11,7 @@ extension Store {
 
     /// Does what the command says, after everything that happens by itself until then.
     package mutating func perform(_ command: StoreCommand, at date: Date) throws(StoreError) -> StoreOutcome {
-        let now = date.wholeMilliseconds
+        let now = try instant(date)
         run(until: now)
         let first = notifications.count
         let subject = try apply(command, at: now)
@@ -22,13 +22,25 @@ extension Store {
         return outcome
     }
 
+    /// The instant of a command, to the millisecond. Calendars and payloads have limits.
+    func instant(_ date: Date) throws(StoreError) -> Date {
+        guard Self.years.contains(date) else {
+            throw StoreError(.invalidArgument, "an instant lies in the years 1 to 9999")
+        }
+        return date.wholeMilliseconds
+    }
+
+    private static let years =
+        Date(timeIntervalSince1970: -62_135_596_800)...Date(timeIntervalSince1970: 253_402_300_799)
+
     package func announcements(from first: Int) -> [StoreOutcome.Announcement] {
         notifications.dropFirst(first).map {
             .init(notificationType: $0.type, subtype: $0.subtype, notificationUUID: $0.uuid)
         }
     }
 
-    private mutating func apply(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
+    /// Does what the command says, and only that.
+    mutating func apply(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
         switch command {
         case .createCustomer(let customer, let storefront): try createCustomer(customer, in: storefront, at: now)
         case .purchase(let customer, let product, let quantity, let offer, let introductory, let token, let plan):
@@ -69,20 +81,21 @@ extension Store {
         case .createExternalPurchaseToken(let type): createExternalPurchaseToken(type, at: now)
         case .reportExternalPurchaseToken(let token): try reportExternalPurchaseToken(token)
         case .requestTestNotification: try requestTestNotification(at: now)
-        case .clearHistory(let customer): try clearHistory(of: customer)
+        case .clearHistory(let customer): try clearHistory(of: customer, at: now)
         case .assignSeat(let customer, let product): try assignSeat(customer, product, at: now)
         case .joinGroup(let customer, let group, let organization, let administrator):
             try join(customer, group, isOrganization: organization ?? true, isAdministrator: administrator ?? false)
-        default: throw StoreError(.invalidArgument, "unknown command")
+        default: try applyAdvancedCommerce(command, at: now)
         }
     }
 }
 
 extension Date {
-    /// The same instant to the millisecond, which is what payloads can say.
-    package var wholeMilliseconds: Date {
-        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded(.down)
-        guard abs(milliseconds) < 8e15 else { return self }
-        return Date(timeIntervalSinceReferenceDate: milliseconds / 1000)
+    /// The same instant to the nearest millisecond, which is what payloads can say: what they give back when they are read.
+    package var wholeMilliseconds: Date { millisecondsSince1970.flatMap { Date(millisecondsSince1970: $0) } ?? self }
+
+    /// So many seconds later, to the millisecond; never earlier, and never beyond what dates can say.
+    func after(_ seconds: TimeInterval) -> Date {
+        (self + (seconds > 0 ? min(seconds, 1e11) : 0)).wholeMilliseconds
     }
 }

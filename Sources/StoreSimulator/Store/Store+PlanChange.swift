@@ -12,42 +12,49 @@ extension Store {
         guard purchase.plan == nil else {
             throw StoreError(.invalidArgument, "a billing plan is chosen when the subscription begins")
         }
-        let change = planChange(from: product, to: purchase.product, terms)
+        let change = planChange(from: product, to: purchase.product)
         if purchase.offer != nil { return try redeem(subscription, purchase, change, at: now) }
         switch change {
         case .none: return try keep(subscription, product, at: now)
         case .upgrade:
-            let transaction = upgrade(subscription, to: purchase, offer: nil, at: now)
-            announce(.didChangeRenewalPref, .upgrade, about: subscription.id, at: now)
+            let transaction = upgrade(subscription, to: purchase, offer: nil, .didChangeRenewalPref, at: now)
             return Subject(customer: purchase.customer, transaction: transaction)
         case .downgrade:
-            guard subscription.renewalProduct != purchase.product.id else {
+            guard subscription.renewalProduct != purchase.product.id || !subscription.renewsAutomatically else {
                 throw StoreError(.alreadyOwned, "\(subscription.customer) renews into \(purchase.product.id) already")
             }
             plan(subscription, purchase, offer: nil)
-            announce(.didChangeRenewalPref, .downgrade, about: subscription.id, at: now)
+            if settings.announcesLateDowngrades || !isLastDay(of: subscription, at: now) {
+                spread(.didChangeRenewalPref, .downgrade, from: subscription.id, at: now)
+            }
             return Subject(customer: purchase.customer, transaction: subscription.current)
         }
     }
 
     /// A higher level, or the same level for as long, is an upgrade; a lower level, or another length, waits.
-    private func planChange(from old: Product, to new: Product, _ terms: SubscriptionTerms) -> PlanChange {
-        guard old.id != new.id, let level = old.subscription?.level else { return .none }
-        if terms.level != level { return terms.level < level ? .upgrade : .downgrade }
-        return old.subscription?.period == terms.period ? .upgrade : .downgrade
+    func planChange(from old: Product, to new: Product) -> PlanChange {
+        guard old.id != new.id, let before = old.subscription, let after = new.subscription else { return .none }
+        if after.level != before.level { return after.level < before.level ? .upgrade : .downgrade }
+        return after.period == before.period ? .upgrade : .downgrade
     }
 
-    /// Buying what one has: it withdraws a planned downgrade, or makes no sense.
+    private func isLastDay(of subscription: Subscription, at now: Date) -> Bool {
+        guard let expires = transactions[subscription.current]?.payload.expiresDate else { return false }
+        return expires.timeIntervalSince(now) <= settings.rate.scaled(days: 1)
+    }
+
+    /// Buying what one has: it withdraws a planned downgrade or a cancellation, or makes no sense.
     private mutating func keep(
         _ subscription: Subscription, _ product: Product, at now: Date
     ) throws(StoreError) -> Subject {
         guard subscription.renewalProduct != product.id else {
+            if !subscription.renewsAutomatically { return try resume(subscription.customer, subscription.id, at: now) }
             throw StoreError(.alreadyOwned, "\(subscription.customer) is subscribed to \(product.id) already")
         }
         subscriptions[subscription.id]?.renewalProduct = product.id
         subscriptions[subscription.id]?.nextOffer = nil
         subscriptions[subscription.id]?.renewsAutomatically = true
-        announce(.didChangeRenewalPref, about: subscription.id, at: now)
+        spread(.didChangeRenewalPref, from: subscription.id, at: now)
         return Subject(customer: subscription.customer, transaction: subscription.current)
     }
 
@@ -58,19 +65,29 @@ extension Store {
         switch change {
         case .none:
             plan(subscription, purchase, offer: offer)
-            announce(.offerRedeemed, about: subscription.id, at: now)
+            redeemed(subscription.id, nil, at: now)
         case .upgrade:
-            let transaction = upgrade(subscription, to: purchase, offer: offer, at: now)
-            announce(.offerRedeemed, .upgrade, about: subscription.id, at: now)
+            let transaction = upgrade(subscription, to: purchase, offer: offer, .offerRedeemed, at: now)
             return Subject(customer: purchase.customer, transaction: transaction)
         case .downgrade:
             guard offer.type != .offerCode else {
                 throw StoreError(.notEligible, "an offer code cannot be redeemed for a lower level of service")
             }
             plan(subscription, purchase, offer: offer)
-            announce(.offerRedeemed, .downgrade, about: subscription.id, at: now)
+            redeemed(subscription.id, .downgrade, at: now)
         }
         return Subject(customer: purchase.customer, transaction: subscription.current)
+    }
+
+    /// Offers are the purchaser's; those who share the subscription only see what becomes of it.
+    private mutating func redeemed(_ id: String, _ subtype: NotificationSubtype?, at now: Date) {
+        guard let subscription = subscriptions[id] else { return }
+        announce(.offerRedeemed, subtype, about: subscription, at: now)
+        for var share in shares(of: subscription) {
+            share.follow(subscription)
+            subscriptions[share.id] = share
+            if let subtype { announce(.didChangeRenewalPref, subtype, about: share, at: now) }
+        }
     }
 
     /// What the next renewal will be.
@@ -83,7 +100,7 @@ extension Store {
 
     /// Ends the period now and begins one of the new product. What was not used of the old one is paid back in silence.
     private mutating func upgrade(
-        _ subscription: Subscription, to purchase: Purchase, offer: Offer?, at now: Date
+        _ subscription: Subscription, to purchase: Purchase, offer: Offer?, _ type: NotificationTypeV2, at now: Date
     ) -> String {
         var subscription = subscription
         let storefront = customers[subscription.customer]?.storefront ?? Storefront.usa.code
@@ -96,20 +113,25 @@ extension Store {
         subscription.nextOffer = nil
         subscription.priceIncrease = nil
         subscription.commitment = nil
+        subscription.plan = nil
         subscription.renewsAutomatically = true
         if let token = purchase.accountToken { subscription.accountToken = token }
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
-        for share in shared { upgrade(share, to: purchase.product, at: now) }
+        announce(type, .upgrade, about: subscription, at: now)
+        for share in shared { upgrade(share, with: subscription, to: purchase.product, at: now) }
+        shareWithFamily(subscription, at: now)
         return transaction
     }
 
     /// A family member's share of an upgrade: the new product if it can be shared, nothing otherwise.
-    private mutating func upgrade(_ share: Subscription, to product: Product, at now: Date) {
+    private mutating func upgrade(
+        _ share: Subscription, with owner: Subscription, to product: Product, at now: Date
+    ) {
         var share = share
         guard product.isFamilyShareable else { return revoke(share, reason: .other, at: now) }
         change(share.current) { $0.isUpgraded = true }
-        share.renewalProduct = product.id
+        share.follow(owner)
         begin(&share, product, reason: .purchase, at: now)
         subscriptions[share.id] = share
         announce(.didChangeRenewalPref, .upgrade, about: share, at: now)
@@ -117,8 +139,8 @@ extension Store {
 
     mutating func cancel(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
         let subscription = try subscription(of: customer, selector)
-        guard subscription.owner == nil else {
-            throw StoreError(.impossibleTransition, "a family member cannot cancel; stopSharing ends the sharing")
+        guard subscription.ownership == .purchased else {
+            throw StoreError(.impossibleTransition, "only the purchaser can cancel; stopSharing ends the sharing")
         }
         guard subscription.renewsAutomatically, !isLapsed(subscription, at: now) else {
             throw StoreError(.impossibleTransition, "the subscription does not renew as it is")
@@ -129,29 +151,24 @@ extension Store {
 
     /// Turns renewal off. Where the store is only trying to charge, that is the end.
     mutating func turnRenewalOff(_ subscription: Subscription, at now: Date) {
-        let hasNotice = subscription.priceIncrease != nil && !settings.cancellationAfterPriceNoticeHasSubtype
+        let hasNotice = subscription.pendingIncrease != nil && !settings.cancellationAfterPriceNoticeHasSubtype
         let ends = subscription.retryEnds != nil
-        for holder in [subscription] + shares(of: subscription) {
-            if holder.commitment != nil {
-                subscriptions[holder.id]?.commitment?.renews = false
-            }
-            subscriptions[holder.id]?.renewsAutomatically = false
-            subscriptions[holder.id]?.nextOffer = nil
-            announce(.didChangeRenewalStatus, hasNotice ? nil : .autoRenewDisabled, about: holder.id, at: now)
-        }
+        subscriptions[subscription.id]?.commitment?.renews = false
+        subscriptions[subscription.id]?.renewsAutomatically = false
+        subscriptions[subscription.id]?.nextOffer = nil
+        spread(.didChangeRenewalStatus, hasNotice ? nil : .autoRenewDisabled, from: subscription.id, at: now)
         if ends { expire(subscription.id, .customerCancelled, .voluntary, at: now) }
     }
 
     mutating func resume(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
         let subscription = try subscription(of: customer, selector)
-        guard subscription.owner == nil, !subscription.renewsAutomatically, !isLapsed(subscription, at: now) else {
+        guard subscription.ownership == .purchased, !subscription.renewsAutomatically, !isLapsed(subscription, at: now)
+        else {
             throw StoreError(.impossibleTransition, "only an active subscription that will not renew can be resumed")
         }
-        for holder in [subscription] + shares(of: subscription) {
-            subscriptions[holder.id]?.renewsAutomatically = true
-            subscriptions[holder.id]?.commitment?.renews = true
-            announce(.didChangeRenewalStatus, .autoRenewEnabled, about: holder.id, at: now)
-        }
+        subscriptions[subscription.id]?.renewsAutomatically = true
+        subscriptions[subscription.id]?.commitment?.renews = true
+        spread(.didChangeRenewalStatus, .autoRenewEnabled, from: subscription.id, at: now)
         return Subject(customer: customer, transaction: subscription.current)
     }
 }

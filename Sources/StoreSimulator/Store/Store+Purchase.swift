@@ -43,10 +43,16 @@ extension Store {
         if product.type == .nonConsumable, owns(purchase.customer, product.id) {
             throw StoreError(.alreadyOwned, "\(purchase.customer) has \(product.id) already")
         }
+        let storefront = customers[purchase.customer]?.storefront ?? catalogue.storefronts.first?.code ?? "USA"
+        let one = offer?.billing ?? product.price(in: storefront)
+        let (price, overflow) = one.multipliedReportingOverflow(by: Int64(purchase.quantity))
+        guard !overflow else {
+            throw StoreError(.invalidArgument, "\(purchase.quantity) of \(product.id) cost too much")
+        }
         let customer = addCustomer(purchase.customer, at: now)
         var payload = draft(product, for: customer, at: now, reason: .purchase)
         payload.quantity = Int32(purchase.quantity)
-        payload.price = (offer?.billing ?? product.price(in: customer.storefront)) * Int64(purchase.quantity)
+        payload.price = price
         payload.appAccountToken = purchase.accountToken
         payload.apply(offer)
         let transaction = add(payload, for: customer.id)
@@ -60,7 +66,16 @@ extension Store {
     private func oneTimeOffer(_ purchase: Purchase) throws(StoreError) -> Offer? {
         guard let identifier = purchase.offer else { return nil }
         guard let offer = purchase.product.offer(identifier) else { throw unknownOffer(purchase) }
+        // The sandbox does not ask who redeems the code of anything but a subscription.
+        if !isSandbox { try checkAudience(offer, audience(of: purchase.customer, for: purchase.product.id)) }
         return offer
+    }
+
+    private func audience(of customer: String, for product: String) -> Offer.Audience {
+        let bought = (customers[customer]?.transactions ?? []).contains {
+            transactions[$0]?.payload.productId == product
+        }
+        return bought ? owns(customer, product) ? .existing : .expired : .new
     }
 
     func unknownOffer(_ purchase: Purchase) -> StoreError {

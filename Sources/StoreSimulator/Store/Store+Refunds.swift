@@ -16,14 +16,15 @@ extension Store {
             turnRenewalOff(subscription, at: now)
         }
         let id = transaction.payload.transactionId
+        let decides = settings.refunds == .automatic ? now.after(settings.consumptionWindow) : nil
         transactions[id]?.refund = .init(
-            state: .requested, requested: now, reason: reason ?? .unintendedPurchase, note: note)
-        if let asked = transactions[id] {
+            state: .requested, requested: now, due: decides, reason: reason ?? .unintendedPurchase, note: note)
+        let isAsked =
+            settings.asksAboutAllProducts || transaction.isSubscription || transaction.payload.type == .consumable
+        if isAsked, let asked = transactions[id] {
             announce(.consumptionRequest, about: asked, reason: reason ?? .unintendedPurchase, at: now)
         }
-        if settings.refunds == .automatic {
-            schedule.add(.refundDecision(id), at: (now + settings.consumptionWindow).wholeMilliseconds)
-        }
+        if let decides { schedule.add(.refundDecision(id), at: decides) }
         return Subject(customer: customer, transaction: id)
     }
 
@@ -53,6 +54,7 @@ extension Store {
     package mutating func refund(
         _ transaction: StoredTransaction, reason: RevocationReason, percentage: Int32?, at now: Date
     ) {
+        if let items = transaction.refund?.items { return refund(items, of: transaction, at: now) }
         let id = transaction.payload.transactionId
         transactions[id]?.refund = .init(
             state: .granted, requested: transaction.refund?.requested, reason: transaction.refund?.reason, decided: now)
@@ -65,6 +67,7 @@ extension Store {
         if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id {
             subscriptions[subscription.id]?.renewsAutomatically = false
             subscriptions[subscription.id]?.due = nil
+            subscriptions[subscription.id]?.nextOffer = nil
             subscriptions[subscription.id]?.retryEnds = nil
             subscriptions[subscription.id]?.graceEnds = nil
         }
@@ -81,7 +84,7 @@ extension Store {
         return Subject(customer: customer, transaction: transaction.payload.transactionId)
     }
 
-    private mutating func decline(_ transaction: StoredTransaction, at now: Date) {
+    mutating func decline(_ transaction: StoredTransaction, at now: Date) {
         let id = transaction.payload.transactionId
         transactions[id]?.refund?.state = .declined
         transactions[id]?.refund?.decided = now
@@ -104,12 +107,28 @@ extension Store {
         if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id {
             if let expires = transaction.payload.expiresDate, expires > now {
                 setDue(subscription.id, expires)
-            } else {
+            } else if subscription.expirationIntent == nil {
                 subscriptions[subscription.id]?.expirationIntent = .customerCancelled
             }
         }
-        if let reinstated = transactions[id] { announce(.refundReversed, about: reinstated, at: now) }
+        if let reinstated = transactions[id] {
+            announce(.refundReversed, about: reinstated, at: now)
+            shareAgain(reinstated, at: now)
+        }
         return Subject(customer: customer, transaction: id)
+    }
+
+    /// The family regains what the refund took away.
+    private mutating func shareAgain(_ transaction: StoredTransaction, at now: Date) {
+        if let subscription = subscriptions[transaction.payload.originalTransactionId] {
+            if subscription.current == transaction.payload.transactionId { shareWithFamily(subscription, at: now) }
+        } else if let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
+            product.type == .nonConsumable
+        {
+            for member in customers[transaction.customer]?.family ?? [] {
+                shareOnce(transaction, product, with: member, at: now)
+            }
+        }
     }
 
     /// The developer's answer to a consumption request.

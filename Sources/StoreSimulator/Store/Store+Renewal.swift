@@ -25,7 +25,8 @@ extension Store {
             // Whatever changed the plan has made another entry.
             guard let subscription = subscriptions[id], subscription.due == entry.date else { return }
             proceed(subscription, at: entry.date)
-        case .refundDecision(let id): decideRefund(id, at: entry.date)
+        case .refundDecision(let id):
+            if transactions[id]?.refund?.due == entry.date { decideRefund(id, at: entry.date) }
         case .massExtension(let id): finishMassExtension(id, at: entry.date)
         case .externalPurchaseToken(let id): remindOfToken(id, at: entry.date)
         case .delivery: return
@@ -45,23 +46,31 @@ extension Store {
     /// Renews, or does not, at the end of a paid period.
     private mutating func endPeriod(_ subscription: Subscription, at now: Date) {
         guard let current = transactions[subscription.current]?.payload, current.revocationDate == nil else { return }
-        let isCommitted = subscription.commitment.map { $0.ends > now } ?? false
-        guard subscription.renewsAutomatically || isCommitted else {
+        guard subscription.renewsAutomatically || subscription.isCommitted else {
             return expire(subscription.id, .customerCancelled, .voluntary, at: now)
         }
-        if let increase = subscription.priceIncrease, !increase.isAccepted {
+        if let increase = subscription.pendingIncrease, !increase.isAccepted {
             return expire(subscription.id, .priceIncreaseNotAccepted, .priceIncrease, at: now)
         }
-        guard let product = catalogue.product(subscription.renewalProduct), product.isOnSale else {
+        guard renewalProduct(of: subscription) != nil else {
             return expire(subscription.id, .productNotAvailable, .productNotForSale, at: now)
         }
         if let cap = settings.renewalCap, subscription.renewals >= cap {
             return expire(subscription.id, .customerCancelled, .voluntary, at: now)
         }
-        guard customers[subscription.customer]?.isBillingFailing == false else {
+        let isFailing = customers[subscription.customer]?.isBillingFailing ?? false
+        // An assigned seat is not for its holder to pay.
+        guard !isFailing || subscription.ownership != .purchased else {
             return failToRenew(subscription, current, at: now)
         }
         renew(subscription.id, from: current.expiresDate ?? now, nil, at: now)
+    }
+
+    /// What the subscription renews into, if it still can.
+    func renewalProduct(of subscription: Subscription) -> Product? {
+        guard let product = catalogue.product(subscription.nextProduct), product.isOnSale, product.subscription != nil
+        else { return nil }
+        return product
     }
 
     private mutating func failToRenew(
@@ -70,58 +79,72 @@ extension Store {
         let period = catalogue.product(current.productId)?.subscription?.period ?? .month
         let isCovered = settings.graceCoversFreeOffers || (current.price ?? 0) > 0
         let hasGrace = settings.gracePeriod != .off && isCovered
-        let retryEnds = (now + settings.rate.billingRetry).wholeMilliseconds
+        let retryEnds = now.after(settings.rate.billingRetry)
+        // Grace is the first part of the retry, not added to it.
         let grace = min(settings.rate.gracePeriod(settings.gracePeriod, for: period), settings.rate.billingRetry)
-        let graceEnds = hasGrace ? (now + grace).wholeMilliseconds : nil
-        for holder in [subscription] + shares(of: subscription) {
-            subscriptions[holder.id]?.retryEnds = retryEnds
-            subscriptions[holder.id]?.graceEnds = graceEnds
-            subscriptions[holder.id]?.expirationIntent = .billingError
-            announce(.didFailToRenew, hasGrace ? .gracePeriod : nil, about: holder.id, at: now)
-        }
+        let graceEnds = hasGrace ? now.after(grace) : nil
+        subscriptions[subscription.id]?.retryEnds = retryEnds
+        subscriptions[subscription.id]?.graceEnds = graceEnds
+        subscriptions[subscription.id]?.expirationIntent = .billingError
         setDue(subscription.id, graceEnds ?? retryEnds)
+        spread(.didFailToRenew, hasGrace ? .gracePeriod : nil, from: subscription.id, at: now)
     }
 
     private mutating func endGrace(_ subscription: Subscription, at now: Date) {
-        for holder in [subscription] + shares(of: subscription) {
-            subscriptions[holder.id]?.graceEnds = nil
-            announce(.gracePeriodExpired, about: holder.id, at: now)
-        }
+        subscriptions[subscription.id]?.graceEnds = nil
         if let retryEnds = subscription.retryEnds { setDue(subscription.id, retryEnds) }
+        spread(.gracePeriodExpired, from: subscription.id, at: now)
     }
 
     /// Begins the next period, for the purchaser and everybody who shares it.
     mutating func renew(_ id: String, from start: Date, _ subtype: NotificationSubtype?, at now: Date) {
-        guard let subscription = subscriptions[id], let product = catalogue.product(subscription.renewalProduct) else {
-            return
-        }
-        for holder in [subscription] + shares(of: subscription) {
-            if holder.owner != nil, !product.isFamilyShareable {
-                revoke(holder, reason: .other, at: now)
+        guard var subscription = subscriptions[id], let product = renewalProduct(of: subscription) else { return }
+        let shared = shares(of: subscription)
+        keepStreak(&subscription, at: start)
+        renewCommitment(&subscription, product, from: start)
+        subscription.prepareRenewal(product, in: customers[subscription.customer]?.storefront)
+        begin(&subscription, product, reason: .renewal, at: start)
+        subscriptions[id] = subscription
+        announce(.didRenew, subtype, about: subscription, at: now)
+        for var share in shared {
+            guard product.isFamilyShareable else {
+                revoke(share, reason: .other, at: now)
                 continue
             }
-            var holder = holder
-            holder.prepareRenewal(product, in: customers[holder.customer]?.storefront, rate: settings.rate, from: start)
-            begin(&holder, product, reason: .renewal, at: start)
-            subscriptions[holder.id] = holder
-            announce(.didRenew, subtype, about: holder, at: now)
+            keepStreak(&share, at: start)
+            share.follow(subscription)
+            begin(&share, product, reason: .renewal, at: start)
+            subscriptions[share.id] = share
+            announce(.didRenew, subtype, about: share, at: now)
         }
+        shareWithFamily(subscription, at: now)
+    }
+
+    /// Counts the period within the commitment, or begins another commitment after it.
+    private func renewCommitment(_ subscription: inout Subscription, _ product: Product, from start: Date) {
+        guard let old = subscription.commitment, let terms = product.subscription else { return }
+        guard !subscription.isCommitted else {
+            subscription.commitment?.periodNumber += 1
+            return
+        }
+        let isSame = product.id == subscription.priceProduct
+        let plan = isSame ? old.plan : terms.billingPlans.first { $0.type == .monthly && $0.isEnabled }
+        subscription.commitment = plan.flatMap { commitment($0, terms, from: start) }
+        subscription.plan = plan?.type
     }
 
     /// Ends a subscription for good, for the purchaser and everybody who shares it.
     mutating func expire(
         _ id: String, _ intent: ExpirationIntent, _ subtype: NotificationSubtype?, at now: Date
     ) {
-        guard let subscription = subscriptions[id] else { return }
-        for holder in [subscription] + shares(of: subscription) {
-            subscriptions[holder.id]?.expirationIntent = intent
-            subscriptions[holder.id]?.renewsAutomatically = false
-            subscriptions[holder.id]?.retryEnds = nil
-            subscriptions[holder.id]?.graceEnds = nil
-            subscriptions[holder.id]?.nextOffer = nil
-            subscriptions[holder.id]?.due = nil
-            announce(.expired, subtype, about: holder.id, at: now)
-        }
+        subscriptions[id]?.expirationIntent = intent
+        subscriptions[id]?.renewsAutomatically = false
+        subscriptions[id]?.commitment = nil
+        subscriptions[id]?.retryEnds = nil
+        subscriptions[id]?.graceEnds = nil
+        subscriptions[id]?.nextOffer = nil
+        subscriptions[id]?.due = nil
+        spread(.expired, subtype, from: id, at: now)
     }
 
     /// Plans the next thing that happens to a subscription by itself.
@@ -136,7 +159,7 @@ extension Store {
             throw StoreError(.impossibleTransition, "nothing happens to the subscription by itself any more")
         }
         if subscription.retryEnds == nil {
-            for holder in [subscription] + shares(of: subscription) { change(holder.current) { $0.expiresDate = now } }
+            for holder in holders(of: subscription) { change(holder.current) { $0.expiresDate = now } }
         } else if subscription.graceEnds != nil {
             subscriptions[subscription.id]?.graceEnds = now
         } else {
@@ -149,10 +172,8 @@ extension Store {
 }
 
 extension Subscription {
-    /// Settles offer, price and commitment of the period that begins.
-    fileprivate mutating func prepareRenewal(
-        _ product: Product, in storefront: String?, rate: RenewalRate, from start: Date
-    ) {
+    /// Settles offer and price of the period that begins.
+    fileprivate mutating func prepareRenewal(_ product: Product, in storefront: String?) {
         if let nextOffer {
             offer = RunningOffer(offer: nextOffer, periodsBegun: 1)
         } else if let running = offer, running.hasMore {
@@ -160,23 +181,19 @@ extension Subscription {
         } else {
             offer = nil
         }
-        nextOffer = nil
-        if product.id != priceProduct { price = product.price(in: storefront ?? Storefront.usa.code) }
-        if let priceIncrease { price = priceIncrease.price }
+        if product.id != priceProduct {
+            price = commitment?.plan.price ?? product.price(in: storefront ?? Storefront.usa.code)
+        } else if let priceIncrease {
+            price = priceIncrease.price
+        }
         priceProduct = product.id
         priceIncrease = nil
+        nextOffer = nil
+        if advancedCommerce?.beginNextPeriod() != nil { price = advancedCommerce?.price ?? price }
         expirationIntent = nil
         retryEnds = nil
         graceEnds = nil
         renewals += 1
-        if let plan = commitment, let terms = product.subscription {
-            if plan.periodNumber < plan.totalPeriods {
-                commitment?.periodNumber += 1
-            } else {
-                commitment?.periodNumber = 1
-                commitment?.ends = rate.end(of: terms.period, from: start)
-            }
-        }
     }
 }
 

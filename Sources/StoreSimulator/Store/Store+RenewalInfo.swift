@@ -5,15 +5,16 @@ extension Store {
     /// What is known at `now` about the renewal of a subscription.
     package func renewalInfo(of subscription: Subscription, at now: Date) -> JWSRenewalInfoDecodedPayload {
         let current = transactions[subscription.current]?.payload
-        let renews = subscription.renewsAutomatically || (subscription.commitment.map { $0.ends > now } ?? false)
+        let isOwed = subscription.isCommitted && !subscription.isOver && current?.revocationDate == nil
+        let renews = subscription.renewsAutomatically || isOwed
         var info = JWSRenewalInfoDecodedPayload(
             originalTransactionId: subscription.id, productId: current?.productId ?? subscription.renewalProduct,
-            autoRenewProductId: subscription.renewalProduct, autoRenewStatus: renews ? .on : .off,
+            autoRenewProductId: subscription.nextProduct, autoRenewStatus: renews ? .on : .off,
             environment: environment, signedDate: now)
         info.expirationIntent = subscription.expirationIntent
         if subscription.expirationIntent != nil { info.isInBillingRetryPeriod = subscription.retryEnds != nil }
         info.gracePeriodExpiresDate = subscription.graceEnds
-        info.priceIncreaseStatus = subscription.priceIncrease.map { $0.isAccepted ? .accepted : .pending }
+        info.priceIncreaseStatus = subscription.pendingIncrease.map { $0.isAccepted ? .accepted : .pending }
         info.renewalDate = current?.expiresDate
         info.recentSubscriptionStartDate = subscription.streakStart
         info.appAccountToken = subscription.accountToken
@@ -28,8 +29,11 @@ extension Store {
                 commitmentRenewalBillingPlanType: .init(rawValue: commitment.plan.type.rawValue),
                 commitmentRenewalDate: commitment.ends, commitmentRenewalPrice: commitment.plan.commitmentPrice)
         }
-        info.renewalBillingPlanType = subscription.commitment.map { .init(rawValue: $0.plan.type.rawValue) }
-        info.advancedCommerceInfo = subscription.advancedCommerce?.renewalInfo
+        info.renewalBillingPlanType = subscription.plan.map { .init(rawValue: $0.rawValue) }
+        if let state = subscription.advancedCommerce {
+            info.advancedCommerceInfo = state.renewalInfo
+            if renews { info.renewalPrice = state.renewalPrice }
+        }
         return info
     }
 
@@ -44,12 +48,12 @@ extension Store {
             info.offerDiscountType = offer.discount
             info.offerPeriod = offer.total?.iso8601
             info.renewalPrice = offer.billing
-        } else if let increase = subscription.priceIncrease {
+        } else if let increase = subscription.pendingIncrease {
             info.renewalPrice = increase.price
         } else if subscription.ownership != .purchased {
             info.renewalPrice = 0
-        } else if subscription.renewalProduct != subscription.priceProduct {
-            info.renewalPrice = catalogue.product(subscription.renewalProduct)?.price(in: storefront.code)
+        } else if subscription.nextProduct != subscription.priceProduct {
+            info.renewalPrice = catalogue.product(subscription.nextProduct)?.price(in: storefront.code)
         } else {
             info.renewalPrice = subscription.price
         }

@@ -17,13 +17,11 @@ extension Store {
         let customer = addCustomer(purchase.customer, at: now)
         var subscription = opening(purchase, terms, existing, customer, offer: offer, plan: plan, at: now)
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
-        if offer?.type == .introductory { customers[customer.id]?.introductoryGroups.insert(terms.group) }
+        if offer?.type == .introductory { customers[customer.id]?.introductoryGroups.append(terms.group) }
         if existing == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
         subscriptions[subscription.id] = subscription
         announce(.subscribed, existing == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
-        if purchase.product.isFamilyShareable {
-            for member in customer.family { shareSubscription(subscription, with: member, at: now) }
-        }
+        shareWithFamily(subscription, at: now)
         return Subject(customer: customer.id, transaction: transaction)
     }
 
@@ -60,9 +58,7 @@ extension Store {
             ?? Subscription(
                 id: "", customer: customer.id, group: terms.group, ownership: .purchased, owner: nil, current: "",
                 renewalProduct: purchase.product.id, price: price, priceProduct: purchase.product.id, streakStart: now)
-        if let lapsed, let ended = accessEnd(of: lapsed), now.timeIntervalSince(ended) > settings.rate.streakGap {
-            subscription.streakStart = now
-        }
+        keepStreak(&subscription, at: now)
         subscription.renewsAutomatically = true
         subscription.renewalProduct = purchase.product.id
         subscription.price = price
@@ -74,20 +70,26 @@ extension Store {
         subscription.graceEnds = nil
         subscription.priceIncrease = nil
         subscription.renewals = 0
-        subscription.commitment = plan.flatMap { plan in
-            guard plan.type == .monthly else { return nil }
-            return .init(
-                plan: plan, periodNumber: 1, totalPeriods: terms.period.months,
-                ends: settings.rate.end(of: terms.period, from: now), renews: true)
-        }
+        subscription.plan = plan?.type
+        subscription.commitment = plan.flatMap { commitment($0, terms, from: now) }
         if let token = purchase.accountToken { subscription.accountToken = token }
         return subscription
     }
 
-    /// When the last paid period of a lapsed subscription ended.
-    private func accessEnd(of subscription: Subscription) -> Date? {
-        guard let payload = transactions[subscription.current]?.payload else { return nil }
-        return payload.revocationDate ?? payload.expiresDate
+    /// The monthly payments that a plan asks for; nil if it is paid at once.
+    func commitment(_ plan: BillingPlan, _ terms: SubscriptionTerms, from start: Date) -> Subscription.Commitment? {
+        guard plan.type == .monthly else { return nil }
+        let periods = min(terms.period.months, Subscription.Commitment.longest)
+        let ends = (0..<periods).reduce(start) { date, _ in settings.rate.end(of: .month, from: date) }
+        return .init(plan: plan, periodNumber: 1, totalPeriods: periods, ends: ends.wholeMilliseconds, renews: true)
+    }
+
+    /// Begins a new streak of paid service if the one that ends at `start` leaves too long a gap.
+    func keepStreak(_ subscription: inout Subscription, at start: Date) {
+        guard let last = transactions[subscription.current]?.payload,
+            let ended = last.revocationDate ?? last.expiresDate
+        else { return }
+        if start.timeIntervalSince(ended) > settings.rate.streakGap { subscription.streakStart = start }
     }
 
     /// Begins a period at `start`: a new transaction, and the next thing due at its end.
@@ -99,6 +101,7 @@ extension Store {
         _ subscription: inout Subscription, _ product: Product, reason: TransactionReason, at start: Date
     ) -> String {
         guard let customer = customers[subscription.customer], let terms = product.subscription else { return "" }
+        let owner = subscription.owner.flatMap { subscriptions[$0]?.current }
         var payload = draft(product, for: customer, at: start, reason: reason, ownership: subscription.ownership)
         if subscription.id.isEmpty {
             subscription.id = payload.transactionId
@@ -108,9 +111,11 @@ extension Store {
         payload.originalTransactionId = subscription.id
         payload.appAccountToken = subscription.accountToken
         price(&payload, subscription, terms, from: start)
+        // A family member has it for as long as the purchaser.
+        if let owner { payload.expiresDate = transactions[owner]?.payload.expiresDate ?? payload.expiresDate }
         subscription.current = payload.transactionId
         subscription.due = subscription.owner == nil ? payload.expiresDate : nil
-        add(payload, for: customer.id, sharedFrom: subscription.owner.flatMap { subscriptions[$0]?.current })
+        add(payload, for: customer.id, sharedFrom: owner)
         if let due = subscription.due { schedule.add(.subscription(subscription.id), at: due) }
         return payload.transactionId
     }
@@ -125,10 +130,10 @@ extension Store {
         let isFree = subscription.ownership != .purchased
         payload.price = isFree ? 0 : offer?.billing ?? subscription.price
         var period = terms.period
-        if let offer, !offer.isBilledByPeriod, let total = offer.total { period = total }
+        if subscription.commitment != nil { period = .month }
+        if let length = offer.flatMap({ $0.isBilledByPeriod ? $0.period : $0.total }) { period = length }
+        payload.billingPlanType = subscription.plan
         if let commitment = subscription.commitment {
-            if offer == nil { period = .month }
-            payload.billingPlanType = commitment.plan.type
             payload.commitmentInfo = .init(
                 billingPeriodNumber: commitment.periodNumber, commitmentExpiresDate: commitment.ends,
                 commitmentPrice: commitment.plan.commitmentPrice, totalBillingPeriods: commitment.totalPeriods)

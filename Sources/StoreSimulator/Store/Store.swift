@@ -42,6 +42,15 @@ package struct Store: Sendable, Codable {
     package var deliveries = Schedule()
     package var massExtensions: [String: MassExtension] = [:]
     package var externalPurchases: [String: ExternalPurchase] = [:]
+    /// The Advanced Commerce requests that were carried out, by `requestReferenceId`.
+    package var advancedCommerceRequests: [String: AdvancedCommerceRecord] = [:]
+    /// The subscriptions that went to Advanced Commerce: old original transaction identifier to new.
+    package var migrations: [String: String] = [:]
+    /// What the developer has set up to keep customers from cancelling.
+    package var retention: RetentionMessaging
+    /// Whether a performance test has passed in the sandbox, as far as production knows.
+    package var hasPassedPerformanceTest = false
+    package var realtimeRecords: [RealtimeRecord] = []
     /// Counts the changes to transactions.
     package var revision = 0
 
@@ -52,6 +61,7 @@ package struct Store: Sendable, Codable {
         self.app = app
         self.catalogue = catalogue
         self.settings = settings
+        retention = RetentionMessaging(environment: environment)
         identifiers = Identifiers(seed: seed, isSandbox: environment == .sandbox)
     }
 
@@ -86,7 +96,8 @@ extension Store {
     package func transaction(of customer: String, _ selector: String?) throws(StoreError) -> StoredTransaction {
         let all = try self.customer(customer).transactions.reversed().lazy.compactMap { transactions[$0] }
         guard let selector else {
-            guard let latest = all.first else {
+            // What the customer bought goes before what somebody shares.
+            guard let latest = all.first(where: { $0.payload.inAppOwnershipType == .purchased }) ?? all.first else {
                 throw StoreError(.unknownTransaction, "\(customer) has bought nothing")
             }
             return latest
@@ -105,7 +116,7 @@ extension Store {
                 || transactions[subscription.current]?.payload.productId == selector
                 || transactions[selector]?.payload.originalTransactionId == subscription.id
         }
-        // Of several the one whose current transaction is the latest.
+        // Of several an own one, and of those the one whose current transaction is the latest.
         let latest = fitting.max { purchaseOrder($0) < purchaseOrder($1) }
         guard let latest else {
             let which = selector.map { " \($0.debugDescription)" } ?? ""
@@ -114,8 +125,9 @@ extension Store {
         return latest
     }
 
-    private func purchaseOrder(_ subscription: Subscription) -> Date {
-        transactions[subscription.current]?.payload.purchaseDate ?? .distantPast
+    private func purchaseOrder(_ subscription: Subscription) -> (Int, Date) {
+        let date = transactions[subscription.current]?.payload.purchaseDate ?? .distantPast
+        return (subscription.owner == nil ? 1 : 0, date)
     }
 
     /// The transaction that a subscription is in, and its product.
@@ -137,12 +149,13 @@ extension Store {
     /// The subscriptions of family members who share this one.
     package func shares(of subscription: Subscription) -> [Subscription] {
         guard let owner = customers[subscription.customer] else { return [] }
+        guard !owner.family.isEmpty else { return [] }
         return owner.family.flatMap { customers[$0]?.subscriptions ?? [] }.compactMap { subscriptions[$0] }
-            .filter { $0.owner == subscription.id && transactions[$0.current]?.payload.revocationDate == nil }
+            .filter {
+                $0.owner == subscription.id && !$0.isOver && transactions[$0.current]?.payload.revocationDate == nil
+            }
     }
-}
 
-extension Subscription {
-    /// Whether it has ended for good: only a purchase brings it back.
-    package var isOver: Bool { expirationIntent != nil && retryEnds == nil }
+    /// A subscription and those of the family members who share it.
+    package func holders(of subscription: Subscription) -> [Subscription] { [subscription] + shares(of: subscription) }
 }

@@ -10,6 +10,7 @@ public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConver
         self.message = message
     }
 
+    /// Code and message.
     public var description: String { "\(code.rawValue): \(message)" }
 
     /// What can be wrong.

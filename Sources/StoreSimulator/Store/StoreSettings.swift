@@ -45,6 +45,12 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     /// Whether notifications about purchases carry `appAppleId`. Documented as absent in the sandbox, seen there in 2025.
     public var namesAppAppleID = true
 
+    /// Whether all kinds of products bring consumption requests. Off: consumables and auto-renewable subscriptions.
+    public var asksAboutAllProducts = true
+
+    /// Whether a downgrade in the last day before the renewal is notified twice, when it is chosen and when it happens.
+    public var announcesLateDowngrades = true
+
     /// How long extending the renewal date of all subscribers takes, in seconds.
     public var massExtensionDuration: TimeInterval = 3600
 

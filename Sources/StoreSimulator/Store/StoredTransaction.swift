@@ -23,6 +23,8 @@ package struct StoredTransaction: Sendable, Codable {
         package enum State: String, Sendable, Codable { case requested, granted, declined, reversed }
         package var state: State
         package var requested: Date?
+        /// When the store decides if nobody does before.
+        package var due: Date?
         package var reason: ConsumptionRequestReason?
         /// What the customer wrote, which the sandbox takes as orders.
         package var note: String?
@@ -30,5 +32,7 @@ package struct StoredTransaction: Sendable, Codable {
         package var preference: RefundPreference?
         package var consumption: Int32?
         package var decided: Date?
+        /// The items that an Advanced Commerce request is about; nil for the whole transaction.
+        package var items: [AdvancedCommerceRequestRefundItem]?
     }
 }

@@ -34,6 +34,8 @@ package struct Subscription: Sendable, Codable {
     package var extensions: [Date] = []
     package var accountToken: UUID?
     package var commitment: Commitment?
+    /// How the customer chose to pay, if there was a choice.
+    package var plan: BillingPlanType?
     package var advancedCommerce: AdvancedCommerceState?
     /// When something happens to it by itself. An entry of the schedule with another date is out of date.
     package var due: Date?
@@ -52,6 +54,9 @@ package struct Subscription: Sendable, Codable {
 
     /// Twelve monthly payments that the customer has agreed to.
     package struct Commitment: Sendable, Codable, Hashable {
+        /// Apple counts up to twelve periods.
+        package static let longest: Int32 = 12
+
         package var plan: BillingPlan
         package var periodNumber: Int32
         package var totalPeriods: Int32
@@ -61,9 +66,16 @@ package struct Subscription: Sendable, Codable {
     }
 }
 
-/// What Advanced Commerce adds to a subscription.
-package struct AdvancedCommerceState: Sendable, Codable {
-    package var transactionInfo: AdvancedCommerceTransactionInfo
-    package var renewalInfo: AdvancedCommerceRenewalInfo
-    package var period: Period
+extension Subscription {
+    /// Whether it has ended for good: only a purchase brings it back.
+    package var isOver: Bool { expirationIntent != nil && retryEnds == nil }
+
+    /// Whether payments are still owed for what the customer agreed to, cancelled or not.
+    package var isCommitted: Bool { commitment.map { $0.periodNumber < $0.totalPeriods } ?? false }
+
+    /// The product of the next period. Within a commitment it is the same one.
+    package var nextProduct: String { isCommitted ? priceProduct : renewalProduct }
+
+    /// The price increase that the next period brings. None if that is of another product.
+    package var pendingIncrease: PriceIncrease? { nextProduct == priceProduct ? priceIncrease : nil }
 }

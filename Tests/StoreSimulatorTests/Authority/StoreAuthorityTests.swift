@@ -30,14 +30,16 @@ import X509
     }
 
     @Test("a signature of an earlier leaf still makes the JWS that it made")
-    func assemble() throws {
+    func assemble() async throws {
         let authority = try TestAuthority.new()
         let json = try TestAuthority.transaction.jsonBytes()
-        let signature = try authority.current.signer.seal(json)
-        let text = authority.current.signer.assemble(json, signature: signature)
+        let (generation, signature) = try authority.seal(json)
+        let text = try #require(authority.assemble(generation: generation, json, signature: signature))
+        _ = try await authority.verifier().transaction(text)
         try authority.rotateLeaf(now: TestStore.now)
-        #expect(authority.generation(1)?.signer.assemble(json, signature: signature) == text)
-        #expect(authority.current.signer.assemble(json, signature: signature) != text)
+        #expect(authority.assemble(generation: generation, json, signature: signature) == text)
+        #expect(authority.assemble(generation: 2, json, signature: signature) != text)
+        #expect(authority.assemble(generation: 3, json, signature: signature) == nil)
     }
 
     @Test("a rotation after the configured time issues what is valid then")
@@ -106,7 +108,9 @@ import X509
             for file in try authority.write(to: shown) {
                 #expect(try !String(decoding: Data(contentsOf: file), as: UTF8.self).contains("PRIVATE"))
             }
-            #expect(try Data(contentsOf: shown.appending(path: "root.cer")) == Data(authority.root.der))
+            #expect(try Data(contentsOf: shown.appending(path: "root.cer")) == authority.published("root.cer"))
+            #expect(authority.published("intermediate.cer") == Data(authority.current.intermediate.der))
+            #expect(authority.published("authority.json") == nil)
             let pem = try String(contentsOf: shown.appending(path: "root.pem"), encoding: .utf8)
             #expect(try Certificate(pemEncoded: pem) == authority.root.certificate)
         }
@@ -190,7 +194,7 @@ import X509
         let authority = try TestAuthority.new()
         let signer = try authority.wrongChainSigner()
         #expect(try authority.wrongChainSigner().chain == signer.chain)
-        let text = try signer.sign(TestAuthority.transaction)
+        let text = try authority.sign(TestAuthority.transaction, fault: .wrongChain)
         #expect(try await refusal { try await authority.verifier().transaction(text) } == .untrustedRoot)
         let stranger = try TrustAnchors(certificates: [Data(try #require(signer.chain.last))])
         _ = try await authority.verifier { $0.anchors = stranger }.transaction(text)

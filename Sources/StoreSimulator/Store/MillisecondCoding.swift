@@ -1,0 +1,38 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// The keys of a type whose dates are whole milliseconds in JSON, as in everything Apple sends.
+///
+/// The compiler writes the Codable code of such a type with the overloads below: of several candidates the most specific
+/// wins.
+protocol MillisecondKey: CodingKey {}
+
+extension KeyedEncodingContainer where Key: MillisecondKey {
+    mutating func encode(_ value: Date, forKey key: Key) throws {
+        guard let milliseconds = value.millisecondsSince1970 else {
+            throw EncodingError.invalidValue(
+                value.timeIntervalSinceReferenceDate,
+                .init(codingPath: codingPath + [key], debugDescription: "not an instant in milliseconds"))
+        }
+        try encode(milliseconds, forKey: key)
+    }
+
+    mutating func encodeIfPresent(_ value: Date?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) }
+    }
+}
+
+extension KeyedDecodingContainer where Key: MillisecondKey {
+    func decode(_ type: Date.Type, forKey key: Key) throws -> Date {
+        guard let date = Date(millisecondsSince1970: try decode(Int64.self, forKey: key)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "not an instant in milliseconds")
+        }
+        return date
+    }
+
+    func decodeIfPresent(_ type: Date.Type, forKey key: Key) throws -> Date? {
+        guard contains(key), try !decodeNil(forKey: key) else { return nil }
+        return try decode(Date.self, forKey: key)
+    }
+}

@@ -1,0 +1,96 @@
+internal import AppStoreModels
+package import Foundation
+
+extension Store {
+    /// What a customer has at `now`, an instant by which everything due has happened.
+    package func state(of customer: String, at now: Date) throws(StoreError) -> CustomerState {
+        state(of: try self.customer(customer), at: now)
+    }
+
+    /// What every customer has at `now`, by name.
+    package func states(at now: Date) -> [CustomerState] {
+        customers.values.sorted { $0.id < $1.id }.map { state(of: $0, at: now) }
+    }
+
+    private func state(of customer: Customer, at now: Date) -> CustomerState {
+        let subscriptions = customer.subscriptions.compactMap { self.subscriptions[$0] }
+        let purchases = customer.transactions.compactMap { transactions[$0] }.filter { !$0.isSubscription }
+        var state = CustomerState(
+            customer: customer.id, storefront: customer.storefront, appTransactionId: customer.appTransactionId,
+            isBillingFailing: customer.isBillingFailing, family: customer.family,
+            subscriptions: subscriptions.map { self.state(of: $0, at: now) }, purchases: purchases.map(state),
+            summary: "")
+        state.summary = state.line(withTime: settings.rate != .realTime)
+        return state
+    }
+
+    private func state(of subscription: Subscription, at now: Date) -> CustomerState.SubscriptionState {
+        let payload = transactions[subscription.current]?.payload
+        let info = renewalInfo(of: subscription, at: now)
+        let status = status(of: subscription, at: now)
+        return .init(
+            originalTransactionId: subscription.id, transactionId: subscription.current,
+            subscriptionGroupIdentifier: subscription.group, productId: info.productId, status: status,
+            hasAccess: status == .active || status == .billingGracePeriod, expiresDate: payload?.expiresDate,
+            autoRenewStatus: info.autoRenewStatus, autoRenewProductId: info.autoRenewProductId,
+            expirationIntent: info.expirationIntent, isInBillingRetryPeriod: info.isInBillingRetryPeriod,
+            gracePeriodExpiresDate: info.gracePeriodExpiresDate, inAppOwnershipType: subscription.ownership,
+            offerType: payload?.offerType, offerIdentifier: payload?.offerIdentifier,
+            priceIncreaseStatus: info.priceIncreaseStatus, revocationDate: payload?.revocationDate)
+    }
+
+    private func state(of transaction: StoredTransaction) -> CustomerState.PurchaseState {
+        let payload = transaction.payload
+        return .init(
+            transactionId: payload.transactionId, productId: payload.productId, type: payload.type,
+            quantity: payload.quantity, purchaseDate: payload.purchaseDate, revocationDate: payload.revocationDate,
+            isFinished: transaction.isFinished, inAppOwnershipType: payload.inAppOwnershipType)
+    }
+}
+
+// MARK: - For people
+
+extension CustomerState {
+    fileprivate func line(withTime: Bool) -> String {
+        func text(_ date: Date?) -> String {
+            guard let date else { return "?" }
+            let day = date.formatted(.iso8601.year().month().day())
+            guard withTime else { return day }
+            return day + " " + date.formatted(.iso8601.time(includingFractionalSeconds: false)) + " UTC"
+        }
+        var parts = subscriptions.map { $0.line(text) } + purchases.map(\.line)
+        if parts.isEmpty { parts = ["nothing bought"] }
+        if isBillingFailing { parts.append("billing fails") }
+        return parts.joined(separator: "; ")
+    }
+}
+
+extension CustomerState.SubscriptionState {
+    fileprivate func line(_ text: (Date?) -> String) -> String {
+        var line = productId
+        if inAppOwnershipType == .familyShared { line += " (shared)" }
+        switch status {
+        case .active: line += " active until \(text(expiresDate)), \(renewal)"
+        case .billingGracePeriod: line += " in grace period until \(text(gracePeriodExpiresDate))"
+        case .billingRetry: line += " in billing retry since \(text(expiresDate))"
+        case .revoked:
+            line += (inAppOwnershipType == .purchased ? " refunded on " : " revoked on ") + text(revocationDate)
+        default: line += " expired on \(text(expiresDate))"
+        }
+        return line
+    }
+
+    private var renewal: String {
+        if autoRenewStatus != .on { return "does not renew" }
+        return autoRenewProductId == productId ? "renews" : "renews into \(autoRenewProductId)"
+    }
+}
+
+extension CustomerState.PurchaseState {
+    fileprivate var line: String {
+        var line = quantity == 1 ? productId : "\(quantity) × \(productId)"
+        if inAppOwnershipType == .familyShared { line += " (shared)" }
+        guard revocationDate != nil else { return line }
+        return line + (inAppOwnershipType == .purchased ? " refunded" : " revoked")
+    }
+}

@@ -1,0 +1,56 @@
+import AppStoreReceipts
+import AppStoreTrust
+import Foundation
+import Testing
+import TestSupport
+import X509
+
+@testable import StoreSimulator
+
+/// RSA keys are slow to make, so one test does all that needs them.
+@Suite("The simulator's authority for receipts") struct StoreReceiptTests {
+    @Test("receipts validate under a root that stays over restarts, and its certificates are answered for")
+    func receipts() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let first = try StoreAuthority(TestAuthority.configuration(), directory: folder)
+            #expect(first.receiptAuthorityIfMade == nil)
+            let receipts = try first.receiptAuthority()
+            #expect(try first.receiptAuthority().root.der == receipts.root.der)
+            let contents = ReceiptContents(
+                bundleID: TestStore.bundleId, version: "1", creationDate: TestStore.now, deviceID: Data(count: 16),
+                opaqueValue: Array(0..<16))
+            let receipt = try receipts.sign(contents)
+
+            let file = folder.appending(path: "receipt-authority.json")
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+
+            let second = try StoreAuthority(TestAuthority.configuration("http://127.0.0.1:9/ocsp"), directory: folder)
+            let reissued = try second.receiptAuthority()
+            #expect(reissued.root.der == receipts.root.der)
+            #expect(reissued.leaf.certificate.publicKey == receipts.leaf.certificate.publicKey)
+            #expect(reissued.leaf.names("http://127.0.0.1:9/ocsp/intermediate-receipts"))
+
+            let validator = ReceiptValidator(anchors: try TrustAnchors(certificates: [Data(reissued.root.der)]))
+            for data in [receipt, try reissued.sign(contents)] { _ = try validator.validate(contents: data) }
+
+            try answers(of: first, receipts)
+            let names = try first.write(to: folder.appending(path: "shown")).map(\.lastPathComponent)
+            #expect(names.contains("receipt-root.cer") && names.contains("receipt-leaf.pem"))
+        }
+    }
+
+    private func answers(of authority: StoreAuthority, _ receipts: ReceiptAuthority) throws {
+        var service = OCSPService(authority)
+        service.modes[.receiptLeaf] = .revoked(at: TestStore.now)
+        for (subject, issuer, status) in [
+            (receipts.intermediate, receipts.root, .good),
+            (receipts.leaf, receipts.intermediate, .revoked(TestStore.now)),
+        ] as [(Issued, Issued, OCSPAnswer.Status)] {
+            let question = try OCSPQuestion(certificate: subject.certificate, issuer: issuer.certificate)
+            let body = try #require(try service.reply(to: question.request(), now: TestStore.now).body)
+            let answer = try OCSPAnswer(der: body, to: question, issuer: issuer.certificate, now: TestStore.now)
+            #expect(answer.status == status)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import StoreSimulator
+
+extension SimulatorConfiguration {
+    /// The example catalogue on a frozen clock, which is how nearly every test wants it.
+    static var frozen: SimulatorConfiguration {
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_225_600))
+        return configuration
+    }
+}
+
+extension Simulator {
+    /// A client that asks this simulator.
+    func client(_ environment: AppStoreEnvironment) throws -> AppStoreServerClient {
+        let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
+        let tokens = try APITokenSource(key: key, issuerID: information.issuerId, bundleID: information.bundleId)
+        return AppStoreServerClient(
+            tokens: tokens,
+            host: try AppStoreHost(url: information.baseURLs[environment], environment: environment))
+    }
+}
