@@ -1,0 +1,2 @@
+/// The OpenAPI description.
+enum ControlDescription { static let text = "" }
