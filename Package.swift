@@ -108,7 +108,11 @@ let package = Package(
             name: "counterfoil-benchmarks",
             dependencies: [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-            ],
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ] + httpServer,
             path: "Benchmarks", swiftSettings: settings),
         .target(
             name: "TestSupport",

@@ -7,7 +7,8 @@ let wanted = CommandLine.arguments.dropFirst()
 let signedData = try SignedDataBenchmarks()
 let receipts = try ReceiptBenchmarks()
 let simulator = try SimulatorBenchmarks()
-let cases = (signedData.cases + receipts.cases + simulator.cases).filter { item in
+let store = try await StoreBenchmarks()
+let cases = (signedData.cases + receipts.cases + simulator.cases + store.cases).filter { item in
     wanted.isEmpty || wanted.contains { item.name.hasPrefix($0) }
 }
 
@@ -16,6 +17,9 @@ for item in cases { report(item.name, measurement.rate(item.name), "1/s") }
 if wanted.isEmpty {
     SignedDataBenchmarks.reportRatios(measurement)
     SimulatorBenchmarks.reportRatios(measurement)
+    StoreBenchmarks.reportRatios(measurement)
     try await signedData.reportMemory()
     report("memory.peak", Memory.peak / 1_048_576, "MiB")
 }
+if wanted.isEmpty || wanted.contains("simulator.year") { try await StoreBenchmarks.reportYear() }
+await store.stop()

@@ -40,19 +40,22 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
 
     /// An order identifier as customers find it on their receipt.
     package mutating func order() -> String {
-        var word = next()
-        var order = "M"
-        for _ in 0..<9 {
-            order.unicodeScalars.append(Self.letters[Int(word & 31)])
-            word >>= 5
-        }
-        return order
+        "M" + letters(9)
     }
 
     /// The identifier of an API key: ten letters and digits.
     package mutating func keyIdentifier() -> String {
-        let letters = Array("ABCDEFGHJKLMNPQRSTVWXYZ0123456789")
-        return String((0..<10).compactMap { _ in letters.randomElement(using: &self) })
+        letters(10)
+    }
+
+    private mutating func letters(_ count: Int) -> String {
+        var word = next()
+        var text = ""
+        for _ in 0..<count {
+            text.unicodeScalars.append(Self.letters[Int(word & 31)])
+            word >>= 5
+        }
+        return text
     }
 
     /// Thirty-two of those that nobody mistakes for another.

@@ -110,10 +110,16 @@ extension Store {
                 job.failed += 1
             }
         }
+        finish(job, at: now)
+    }
+
+    /// Files an extension of all subscriptions as done, and says how it went.
+    mutating func finish(_ job: MassExtension, at now: Date) {
+        var job = job
         job.completed = now
-        massExtensions[id] = job
+        massExtensions[job.request] = job
         var summary = NotificationSummary(
-            requestIdentifier: id, environment: environment, bundleId: app.bundleId, productId: job.product,
+            requestIdentifier: job.request, environment: environment, bundleId: app.bundleId, productId: job.product,
             storefrontCountryCodes: job.storefronts, succeededCount: job.succeeded, failedCount: job.failed)
         if !isSandbox || settings.namesAppAppleID { summary.appAppleId = app.appAppleId }
         announce(.renewalExtension, .summary, .summary(summary), customer: nil, at: now)

@@ -12,7 +12,7 @@ extension Store {
         guard purchase.plan == nil else {
             throw StoreError(.invalidArgument, "a billing plan is chosen when the subscription begins")
         }
-        let change = planChange(from: product, to: purchase.product, terms)
+        let change = planChange(from: product, to: purchase.product)
         if purchase.offer != nil { return try redeem(subscription, purchase, change, at: now) }
         switch change {
         case .none: return try keep(subscription, product, at: now)
@@ -32,10 +32,10 @@ extension Store {
     }
 
     /// A higher level, or the same level for as long, is an upgrade; a lower level, or another length, waits.
-    private func planChange(from old: Product, to new: Product, _ terms: SubscriptionTerms) -> PlanChange {
-        guard old.id != new.id, let level = old.subscription?.level else { return .none }
-        if terms.level != level { return terms.level < level ? .upgrade : .downgrade }
-        return old.subscription?.period == terms.period ? .upgrade : .downgrade
+    func planChange(from old: Product, to new: Product) -> PlanChange {
+        guard old.id != new.id, let before = old.subscription, let after = new.subscription else { return .none }
+        if after.level != before.level { return after.level < before.level ? .upgrade : .downgrade }
+        return after.period == before.period ? .upgrade : .downgrade
     }
 
     private func isLastDay(of subscription: Subscription, at now: Date) -> Bool {

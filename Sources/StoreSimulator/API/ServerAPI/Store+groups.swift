@@ -5,7 +5,7 @@ internal import Foundation
 
 extension Store {
     /// What a customer of the sandbox without a group belongs to, so that there is something to test with.
-    static let placeholderGroup = "900000000000000000"
+    package static let placeholderGroup = "900000000000000000"
     /// The one member that this group has.
     static let placeholderMember = "700000000000000000"
     static let mostGroupMembers = 100

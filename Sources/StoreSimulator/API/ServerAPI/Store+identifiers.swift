@@ -26,12 +26,17 @@ extension Store {
         _ request: APIRequest, _ parameter: String = "transactionId", notFound: APIErrorCode = .transactionIdNotFound
     ) throws(APIFailure) -> StoredTransaction {
         let id = try request.identifier(parameter, or: .invalidTransactionId)
-        if let transaction = transactions[id] { return transaction }
-        if customersByAppTransaction[id] != nil {
-            throw APIFailure(
+        guard let transaction = transactions[id] else { throw unknownPurchase(id, notFound) }
+        return transaction
+    }
+
+    /// Why there is no purchase of that identifier.
+    func unknownPurchase(_ id: String, _ notFound: APIErrorCode = .transactionIdNotFound) -> APIFailure {
+        guard customersByAppTransaction[id] == nil else {
+            return APIFailure(
                 .appTransactionIdNotSupported, "This needs the identifier of a purchase, not of an app transaction.")
         }
-        throw unknownTransaction(notFound)
+        return unknownTransaction(notFound)
     }
 
     /// The customer of any transaction in the path, also an app transaction.

@@ -1,0 +1,134 @@
+import AppStoreModels
+import AppStoreServer
+import AsyncHTTPClient
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import StoreSimulator
+import Synchronization
+internal import NIOHTTP1
+
+/// A whole simulator over HTTP: what an answer costs next to an empty one, and a year of a thousand subscribers.
+final class StoreBenchmarks: Sendable {
+    private static let start = Date(timeIntervalSince1970: 1_767_225_600)
+    private let simulator: Simulator
+    private let authorization: String
+    private let transactions: [String]
+
+    init() async throws {
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(Self.start)
+        configuration.production.enforcesRateLimits = false
+        simulator = try await Simulator.start(configuration)
+        let information = simulator.information
+        let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
+        let tokens = try APITokenSource(key: key, issuerID: information.issuerId, bundleID: information.bundleId)
+        authorization = "Bearer \(try tokens.token())"
+        var transactions: [String] = []
+        for number in 0..<1000 {
+            let bought = try await simulator.perform(
+                .purchase(customer: "customer-\(number)", product: "com.example.basic.monthly"))
+            transactions.append(bought.transactionId ?? "")
+        }
+        self.transactions = transactions
+    }
+
+    var cases: [Case] {
+        [
+            Case(name: "simulator.api.empty") { n in try await self.get(n) { _ in "/ping" } },
+            Case(name: "simulator.api.transaction") { n in
+                try await self.get(n) { "/inApps/v1/transactions/" + self.transactions[$0 % self.transactions.count] }
+            },
+        ]
+    }
+
+    /// Gets `n` paths over eight connections.
+    private func get(_ n: Int, _ path: @escaping @Sendable (Int) -> String) async throws {
+        let base = simulator.information.baseURLs.production
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in 0..<8 {
+                group.addTask {
+                    for index in stride(from: lane, to: n, by: 8) {
+                        var request = HTTPClientRequest(url: base + path(index))
+                        request.headers.add(name: "Authorization", value: self.authorization)
+                        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+                        try require(answer.status == .ok)
+                        _ = try await answer.body.collect(upTo: 1 << 20)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    static func reportRatios(_ measurement: Measurement) {
+        report(
+            "simulator.api.transaction / simulator.api.empty",
+            measurement.ratio("simulator.api.transaction") { $0("simulator.api.empty") }, "ratio")
+    }
+
+    func stop() async { await simulator.stop() }
+
+    /// A thousand customers subscribe in the course of a day, to five products, and live for a year. Every notification is
+    /// signed, sent over HTTP and answered.
+    static func reportYear() async throws {
+        let received = Atomic<Int>(0)
+        let receiver = try await Receiver { received.add(1, ordering: .relaxed) }
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(start)
+        configuration.production.notificationURL = receiver.url
+        let simulator = try await Simulator.start(configuration)
+        let products = [
+            "premium.monthly", "premium.weekly", "premium.yearly", "basic.monthly", "news.weekly",
+        ]
+        let clock = ContinuousClock()
+        let begin = clock.now
+        for number in 0..<1000 {
+            try await simulator.perform(
+                .purchase(customer: "customer-\(number)", product: "com.example." + products[number % products.count]))
+            try await simulator.advance(by: 86.4)
+        }
+        let advanced = try await simulator.advance(by: Period.year)
+        let seconds = (clock.now - begin) / .seconds(1)
+        try require(advanced.failedAttempts == 0)
+        report("simulator.year", seconds, "s")
+        report("simulator.year.notifications", Double(received.load(ordering: .relaxed)), "")
+        await simulator.stop()
+        await receiver.stop()
+    }
+}
+
+/// A developer's server that takes every notification.
+struct Receiver {
+    let url: String
+    private let task: Task<Void, any Error>
+
+    init(_ receive: @escaping @Sendable () -> Void) async throws {
+        let router = Router()
+        router.post("/notifications") { request, context -> HTTPResponse.Status in
+            _ = try await request.body.collect(upTo: context.maxUploadSize)
+            receive()
+            return .ok
+        }
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        var logger = Logger(label: "receiver")
+        logger.logLevel = .error
+        let application = Application(
+            responder: router.buildResponder(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in continuation.yield(channel.localAddress?.port ?? 0) }, logger: logger)
+        task = Task { try await application.run() }
+        var port = 0
+        for await found in ports {
+            port = found
+            break
+        }
+        url = "http://127.0.0.1:\(port)/notifications"
+    }
+
+    func stop() async {
+        task.cancel()
+        _ = await task.result
+    }
+}

@@ -1,0 +1,106 @@
+internal import AppStoreModels
+internal import Foundation
+
+// What the Advanced Commerce API announces, without the API: plausible content for a generic product.
+
+extension TriggerRun {
+    mutating func actOnAdvancedCommerce() throws(StoreError) {
+        let id = type == .migration ? try migrate() : try genericSubscription().id
+        if type == .metadataUpdate {
+            let descriptors = AdvancedCommerceDescriptors(description: "A new description", displayName: "A new name")
+            store.subscriptions[id]?.advancedCommerce?.transactionInfo.descriptors = descriptors
+            store.subscriptions[id]?.advancedCommerce?.renewalInfo.descriptors = descriptors
+        } else if type == .priceChange, let state = store.subscriptions[id]?.advancedCommerce {
+            let items = state.renewalInfo.items?.map { item in
+                var item = item
+                let price = item.price ?? 0
+                item.priceIncreaseInfo = .init(price: price + max(price / 5, 1000), status: .pending)
+                return item
+            }
+            store.subscriptions[id]?.advancedCommerce?.renewalInfo.items = items
+        }
+        guard let subscription = store.subscriptions[id] else { return }
+        if type != .priceChange {
+            store.change(subscription.current) {
+                $0.advancedCommerceInfo = subscription.advancedCommerce?.transactionInfo
+            }
+        }
+        store.announce(type, about: subscription, at: now)
+    }
+
+    /// A generic product; where the catalogue has none, any subscription stands in for one.
+    private func genericProduct() throws(StoreError) -> Product {
+        let isGeneric = { (product: Product) in product.isAdvancedCommerce && product.subscription != nil }
+        if request.product == nil, let product = store.catalogue.products.first(where: isGeneric) { return product }
+        return try product("auto-renewable subscription") { $0.subscription != nil }
+    }
+
+    private mutating func genericSubscription() throws(StoreError) -> Subscription {
+        guard isNew else {
+            let subscription = try store.subscription(of: customer, request.product)
+            guard subscription.advancedCommerce != nil, !store.isLapsed(subscription, at: now) else {
+                throw StoreError(
+                    .impossibleTransition, "\(customer) has no active subscription of Advanced Commerce")
+            }
+            return subscription
+        }
+        let product = try genericProduct()
+        let start = middle(of: product).wholeMilliseconds
+        let buyer = store.addCustomer(customer, at: start)
+        // A generic product has no price of its own.
+        let price = max(product.price(in: buyer.storefront), 9990)
+        var subscription = Subscription(
+            id: "", customer: customer, group: product.subscription?.group ?? "", ownership: .purchased, owner: nil,
+            current: "", renewalProduct: product.id, price: price, priceProduct: product.id, streakStart: start)
+        subscription.advancedCommerce = state(product, price: price)
+        store.begin(&subscription, product, reason: .purchase, at: start)
+        store.subscriptions[subscription.id] = subscription
+        store.customers[customer]?.subscriptions.append(subscription.id)
+        store.announce(.subscribed, .initialBuy, about: subscription, at: start)
+        return subscription
+    }
+
+    /// Lets a subscription go on under a generic product.
+    private mutating func migrate() throws(StoreError) -> String {
+        let product = try genericProduct()
+        if isNew {
+            guard let old = subscriptionProducts.first else {
+                throw StoreError(.unknownProduct, "the catalogue has no auto-renewable subscription")
+            }
+            try subscribe(to: old, at: middle(of: old))
+        }
+        let subscription = try store.subscription(of: customer, nil)
+        guard subscription.ownership == .purchased, subscription.advancedCommerce == nil,
+            store.status(of: subscription, at: now) == .active
+        else { throw StoreError(.impossibleTransition, "\(customer) has no active subscription that could migrate") }
+        store.change(subscription.current) {
+            $0.productId = product.id
+            $0.previousOriginalTransactionId = subscription.id
+        }
+        store.subscriptions[subscription.id]?.renewalProduct = product.id
+        store.subscriptions[subscription.id]?.priceProduct = product.id
+        store.subscriptions[subscription.id]?.nextOffer = nil
+        let state = state(product, price: subscription.price)
+        store.subscriptions[subscription.id]?.advancedCommerce = state
+        return subscription.id
+    }
+
+    /// One item at that price, untaxed.
+    private mutating func state(_ product: Product, price: Int64) -> AdvancedCommerceState {
+        let period = product.subscription?.period ?? .month
+        let cycle = AdvancedCommercePeriod(rawValue: period.iso8601)
+        let reference = store.identifiers.uuid()
+        let descriptors = AdvancedCommerceDescriptors(description: "Everything", displayName: "Everything")
+        let (sku, name) = ("item.1", "An item")
+        return AdvancedCommerceState(
+            transactionInfo: .init(
+                descriptors: descriptors, estimatedTax: 0,
+                items: [.init(sku: sku, description: name, displayName: name, price: price)], period: cycle,
+                requestReferenceId: reference, taxCode: "C003-00-2", taxExclusivePrice: price, taxRate: "0"),
+            renewalInfo: .init(
+                consistencyToken: store.identifiers.uuid(), descriptors: descriptors,
+                items: [.init(sku: sku, description: name, displayName: name, price: price)], period: cycle,
+                requestReferenceId: reference, taxCode: "C003-00-2"),
+            period: period)
+    }
+}

@@ -1,0 +1,131 @@
+internal import AppStoreModels
+internal import Foundation
+
+// What comes at the end of a period, and price increases.
+
+extension TriggerRun {
+    mutating func actOnRenewal() throws(StoreError) {
+        switch (type, subtype) {
+        case (.didRenew, nil): try letItCome(endingSubscription())
+        case (.didRenew, _): try recover()
+        case (.didFailToRenew, _): try failToRenew()
+        case (.gracePeriodExpired, _): try endGrace()
+        case (.expired, .voluntary?): try expireVoluntarily()
+        case (.expired, .billingRetry?): try endRetry()
+        case (.expired, .priceIncrease?): try refusePrice()
+        case (.expired, .productNotForSale?): try leaveSale()
+        case (.expired, _): try expireOtherwise()
+        default: try increasePrice()
+        }
+    }
+
+    /// The subscription whose period ends now, or earlier by `lead`: a new one, or the customer's as it is.
+    private mutating func endingSubscription(by lead: TimeInterval = 0) throws(StoreError) -> Subscription {
+        if isNew {
+            let product = try subscriptionProduct()
+            // Up to the next millisecond, so that what follows after `lead` is not over yet.
+            let end = (now - lead + 0.000_5).wholeMilliseconds
+            try subscribe(to: product, at: start(of: product, endingAt: lead > 0 ? end : now))
+        }
+        return try store.subscription(of: customer, isNew ? nil : request.product)
+    }
+
+    /// Lets every charge fail from the middle of a new subscription's period on; from now on for a customer who exists.
+    private mutating func failBilling(_ subscription: Subscription) throws(StoreError) {
+        guard store.customers[customer]?.isBillingFailing == false else { return }
+        let expires = store.transactions[subscription.current]?.payload.expiresDate ?? now
+        try perform(.failBilling(customer: customer), at: isNew ? middle(from: subscription, to: expires) : now)
+    }
+
+    private func middle(from subscription: Subscription, to end: Date) -> Date {
+        let start = store.transactions[subscription.current]?.payload.purchaseDate ?? end
+        return start + min(end, now).timeIntervalSince(start) / 2
+    }
+
+    private mutating func recover() throws(StoreError) {
+        if isNew {
+            try failBilling(endingSubscription(by: store.settings.rate.billingRetry / 4))
+            store.run(until: now)
+        }
+        try perform(.fixBilling(customer: customer))
+    }
+
+    private mutating func failToRenew() throws(StoreError) {
+        if subtype == nil { store.settings.gracePeriod = .off } else { allowGrace() }
+        let subscription = try endingSubscription()
+        try failBilling(subscription)
+        try letItCome(subscription)
+    }
+
+    private mutating func allowGrace() {
+        if store.settings.gracePeriod == .off { store.settings.gracePeriod = .sixteenDays }
+        store.settings.graceCoversFreeOffers = true
+    }
+
+    private mutating func endGrace() throws(StoreError) {
+        allowGrace()
+        var grace: TimeInterval = 0
+        if isNew {
+            let period = try subscriptionProduct().subscription?.period ?? .month
+            let rate = store.settings.rate
+            grace = min(rate.gracePeriod(store.settings.gracePeriod, for: period), rate.billingRetry)
+        }
+        let subscription = try endingSubscription(by: grace)
+        if isNew { try failBilling(subscription) }
+        try letItCome(subscription)
+    }
+
+    private mutating func expireVoluntarily() throws(StoreError) {
+        let subscription = try endingSubscription()
+        if isNew || subscription.renewsAutomatically {
+            let date = isNew ? instant(0.5, of: subscription) : now
+            try perform(.cancel(customer: customer, subscription: subscription.id), at: date)
+        }
+        try letItCome(subscription)
+    }
+
+    private mutating func endRetry() throws(StoreError) {
+        let subscription = try endingSubscription(by: store.settings.rate.billingRetry)
+        try failBilling(subscription)
+        // A failure, the end of grace, the end of the retry.
+        try letItCome(subscription, steps: 3)
+    }
+
+    private mutating func refusePrice() throws(StoreError) {
+        let subscription = try endingSubscription()
+        if subscription.pendingIncrease == nil {
+            try raisePrice(of: subscription, consent: true, at: isNew ? instant(0.5, of: subscription) : now)
+        }
+        try letItCome(subscription)
+    }
+
+    /// The product is off sale only until the period has ended, and so for nobody else.
+    private mutating func leaveSale() throws(StoreError) {
+        let subscription = try endingSubscription()
+        try perform(.removeFromSale(product: subscription.nextProduct))
+        try letItCome(subscription)
+    }
+
+    private mutating func expireOtherwise() throws(StoreError) {
+        let subscription = try endingSubscription()
+        guard subscription.owner == nil, store.status(of: subscription, at: now - 0.001) != .revoked,
+            !subscription.isOver
+        else { throw StoreError(.impossibleTransition, "\(customer)'s subscription has ended already") }
+        for holder in store.holders(of: subscription) {
+            let expires = store.transactions[holder.current]?.payload.expiresDate ?? now
+            if expires > now { store.change(holder.current) { $0.expiresDate = now } }
+        }
+        store.expire(subscription.id, .other, nil, at: now)
+    }
+
+    private mutating func increasePrice() throws(StoreError) {
+        let subscription = try subscription()
+        guard subtype == .accepted else { return try raisePrice(of: subscription, consent: true, at: now) }
+        if isNew { try raisePrice(of: subscription, consent: true, at: instant(0.5, of: subscription)) }
+        guard isNew || subscription.pendingIncrease != nil else {
+            // Where nobody has to be asked, the notice is the consent.
+            return try raisePrice(of: subscription, consent: false, at: now)
+        }
+        try perform(.acceptPrice(customer: customer, subscription: subscription.id))
+    }
+}

@@ -1,0 +1,81 @@
+import AppStoreModels
+import AppStoreReceipts
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite("Receipts of the store")
+struct ReceiptContentsTests {
+    /// RSA keys are expensive: one authority serves all tests.
+    static let authority = Result { try ReceiptAuthority(now: APIShop.start) }
+
+    static func validator(now: Date) throws -> ReceiptValidator {
+        let root = Data(try authority.get().root.der)
+        return ReceiptValidator(anchors: try TrustAnchors(certificates: [root]), now: { now })
+    }
+
+    /// The receipt of a customer, signed.
+    static func receipt(_ shop: APIShop, of customer: String = "anna") throws -> Data {
+        try authority.get().sign(shop.store.receiptContents(of: customer, at: shop.now))
+    }
+
+    @Test("a receipt validates, on its device alone", arguments: [AppStoreEnvironment.production, .sandbox])
+    func valid(_ environment: AppStoreEnvironment) throws {
+        var shop = APIShop(environment)
+        try shop.buy("plus")
+        let customer = try #require(shop.store.customers["anna"])
+        let device = shop.store.deviceID(of: customer)
+        let data = try Self.receipt(shop)
+        var validator = try Self.validator(now: shop.now)
+        validator.bundleIDs = [APIShop.app.bundleId]
+        let id = withUnsafeBytes(of: device.uuid) { Data($0) }
+        let receipt = try #require(try validator.validate(contents: data, deviceID: id).appReceipt).payload
+        #expect(receipt.environment?.rawValue == environment.rawValue)
+        #expect(receipt.version == APIShop.app.version && receipt.creationDate == shop.now)
+        #expect(receipt.appAppleID == (environment == .sandbox ? 0 : APIShop.app.appAppleId))
+        #expect(receipt.originalVersion == (environment == .sandbox ? "1.0" : APIShop.app.version))
+        let other = Data(repeating: 1, count: 16)
+        #expect(throws: VerificationError.self) { try validator.validate(contents: data, deviceID: other) }
+        let own = UUID()
+        let contents = try shop.store.receiptContents(of: "anna", device: own, at: shop.now)
+        #expect(contents.deviceID == withUnsafeBytes(of: own.uuid) { Data($0) })
+    }
+
+    @Test("a receipt lists everything but finished consumables")
+    func rows() throws {
+        var shop = APIShop()
+        let finished = try shop.buy("coins")
+        try shop.perform(.finish(customer: "anna"))
+        let (coins, lamp, pass) = (try shop.buy("coins"), try shop.buy("lamp"), try shop.buy("pass"))
+        let trial = try shop.buy("trial")
+        shop.advance(days: 10)
+        try shop.perform(.approveRefund(customer: "anna", transaction: lamp))
+        let receipt = try #require(
+            try Self.validator(now: shop.now).validate(contents: Self.receipt(shop)).appReceipt
+        ).payload
+        let rows = Dictionary(uniqueKeysWithValues: receipt.purchases.map { ($0.transactionID, $0) })
+        let renewal = try #require(shop.store.subscriptions[trial]?.current)
+        #expect(Set(rows.keys) == [coins, lamp, pass, trial, renewal])
+        #expect(!rows.keys.contains(finished))
+        #expect(rows[coins]?.productType == .consumable && rows[pass]?.productType == .nonRenewingSubscription)
+        #expect(rows[lamp]?.productType == .nonConsumable && rows[lamp]?.cancellationDate == shop.now)
+        #expect(rows[coins]?.isInIntroductoryOfferPeriod == nil && rows[coins]?.webOrderLineItemID == nil)
+        #expect(rows[trial]?.isTrialPeriod == true && rows[renewal]?.isTrialPeriod == false)
+        #expect(rows[trial]?.isInIntroductoryOfferPeriod == false)
+        #expect(rows[renewal]?.originalTransactionID == trial)
+        #expect(rows[renewal]?.originalPurchaseDate == rows[trial]?.purchaseDate)
+        #expect(rows[renewal]?.expirationDate == shop.store.transactions[renewal]?.payload.expiresDate)
+        let line = shop.store.transactions[renewal]?.payload.webOrderLineItemId
+        #expect(rows[renewal]?.webOrderLineItemID.map { String($0) } == line)
+    }
+
+    @Test("whoever has bought nothing has a receipt all the same; whoever is not there has none")
+    func empty() throws {
+        var shop = APIShop()
+        try shop.perform(.createCustomer(customer: "anna"))
+        let receipt = try Self.validator(now: shop.now).validate(contents: Self.receipt(shop))
+        #expect(receipt.appReceipt?.payload.purchases.isEmpty == true)
+        #expect(throws: StoreError.self) { try shop.store.receiptContents(of: "ben", at: shop.now) }
+    }
+}

@@ -1,0 +1,41 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+import TestSupport
+
+@Suite("Hostile requests to the App Store Server API")
+struct HostileRequestTests {
+    @Test("whatever is sent, the answer is one, or a failure", arguments: AppStoreEndpoint.server)
+    func anything(_ endpoint: AppStoreEndpoint) throws {
+        var random = SeededGenerator(seed: UInt64(endpoint.name.utf8.count))
+        var shop = APIShop(endpoint.environment ?? .production)
+        let id = try shop.buy("plus")
+        let bodies = [JSONFields.consumption, .consumptionV1, .extending, .extendingAll, .token].map(\.text)
+        let history = JSONFields.notifications(from: shop.now - 1, to: shop.now + 1).text
+        let queries = [
+            "revision=AAAA&startDate=1&endDate=2", "status=1&limit=5&paginationToken=AA", "sort=ASCENDING&%",
+        ]
+        var count = 0
+        for _ in 0..<300 {
+            let values = endpoint.parameters.map { _ in Bool.random(using: &random) ? id : Self.text(id, &random) }
+            let query = Self.text(queries.randomElement(using: &random) ?? "", &random)
+            let body = Self.text((bodies + [history]).randomElement(using: &random) ?? "", &random)
+            do {
+                let answer = try shop.send(APIShop.request(endpoint, values, query: query, body: body))
+                if let body = answer.body { _ = try APIShop.rendering.bytes(body) }
+            } catch let failure as APIFailure {
+                #expect((400..<500).contains(failure.status))
+            }
+            count += 1
+        }
+        #expect(count == 300)
+    }
+
+    /// The text, or what is left of it after some damage.
+    private static func text(_ text: String, _ random: inout SeededGenerator) -> String {
+        guard Int.random(in: 0..<4, using: &random) > 0 else { return text }
+        return String(decoding: random.mutated(Array(text.utf8)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,154 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+import TestSupport
+
+@Suite("Notification history")
+struct NotificationHistoryTests {
+    /// 100 and more notifications of several kinds and customers, every third one delivered, every third one tried.
+    static func shop() throws -> APIShop {
+        var shop = APIShop()
+        try shop.buy("plus")
+        try shop.buy("trial", "ben")
+        try shop.perform(.failBilling(customer: "ben"))
+        for day in 0..<60 {
+            shop.advance(days: 1)
+            try shop.buy("coins", day.isMultiple(of: 2) ? "anna" : "cleo")
+            if day.isMultiple(of: 7) { try shop.perform(.approveRefund(customer: "anna")) }
+            if day.isMultiple(of: 20) { try shop.perform(.cancel(customer: "anna")) }
+            if day % 20 == 1 { try shop.perform(.resume(customer: "anna")) }
+        }
+        for index in shop.store.notifications.indices where !index.isMultiple(of: 3) {
+            let delivers = index % 3 == 1
+            shop.store.notifications[index].isDelivered = delivers
+            shop.store.notifications[index].attempts = [
+                SendAttemptItem(attemptDate: shop.now, sendAttemptResult: .timedOut),
+                SendAttemptItem(attemptDate: shop.now, sendAttemptResult: delivers ? .success : .other),
+            ]
+        }
+        return shop
+    }
+
+    static func pages(_ shop: inout APIShop, _ body: String) throws -> [NotificationHistoryResponseItem] {
+        var (items, query): ([NotificationHistoryResponseItem], String) = ([], "")
+        for _ in 0..<50 {
+            let page = try shop.get(NotificationHistoryResponse.self, .notificationHistory, query: query, body: body)
+            #expect(page.hasMore == (page.paginationToken != nil))
+            #expect(page.notificationHistory.count == 20 || !page.hasMore)
+            items += page.notificationHistory
+            guard let token = page.paginationToken else { return items }
+            query = "paginationToken=\(token)"
+        }
+        throw CocoaError(.featureUnsupported)
+    }
+
+    struct Filter: Sendable, CustomTestStringConvertible {
+        let fields: [String: String]
+        let accepts: @Sendable (NotificationRecord) -> Bool
+        var testDescription: String { "\(fields)" }
+
+        init(_ fields: [String: String], _ accepts: @escaping @Sendable (NotificationRecord) -> Bool) {
+            self.fields = fields
+            self.accepts = accepts
+        }
+    }
+
+    static let day20 = APIShop.start + 20 * 86_400
+
+    static let filters: [Filter] = [
+        .init([:]) { _ in true },
+        .init(["notificationType": "\"ONE_TIME_CHARGE\""]) { $0.type == .oneTimeCharge },
+        .init(["notificationType": "\"DID_CHANGE_RENEWAL_STATUS\""]) { _ in false },
+        .init([
+            "notificationType": "\"DID_CHANGE_RENEWAL_STATUS\"", "notificationSubtype": "\"AUTO_RENEW_ENABLED\"",
+        ]) { $0.subtype == .autoRenewEnabled },
+        .init(["onlyFailures": "true"]) { !$0.isDelivered && !$0.attempts.isEmpty },
+        .init(["onlyFailures": "true", "notificationType": "\"REFUND\""]) {
+            $0.type == .refund && !$0.isDelivered && !$0.attempts.isEmpty
+        },
+        .init(["startDate": "\(APIShop.milliseconds(day20))"]) { $0.signedDate >= day20 },
+        .init(["endDate": "\(APIShop.milliseconds(day20))"]) { $0.signedDate <= day20 },
+        .init(["onlyFailures": "null", "notificationType": "null"]) { _ in true },
+    ]
+
+    @Test("the pages together are everything that the filters let through, in the order of signing", arguments: filters)
+    func pages(_ filter: Filter) throws {
+        var shop = try Self.shop()
+        var body = JSONFields.notifications(from: APIShop.start, to: shop.now + 1000)
+        body.fields.merge(filter.fields) { _, new in new }
+        let expected = shop.store.notifications.indices.filter { filter.accepts(shop.store.notifications[$0]) }
+        let items = try Self.pages(&shop, body.text)
+        #expect(items.map(\.signedPayload) == expected.map(String.init))
+        for (item, number) in zip(items, expected) {
+            #expect(item.sendAttempts == shop.store.notifications[number].attempts)
+            #expect(item.firstSendAttemptResult == item.sendAttempts.first?.sendAttemptResult)
+        }
+    }
+
+    @Test("any transaction of a customer finds what is about that customer")
+    func customer() throws {
+        var shop = try Self.shop()
+        for (field, id) in [
+            ("transactionId", shop.app("cleo")), ("originalTransactionId", try shop.buy("coins", "cleo")),
+        ] {
+            var body = JSONFields.notifications(from: APIShop.start, to: shop.now)
+            body.fields[field] = "\"\(id)\""
+            let expected = shop.store.notifications.indices.filter { shop.store.notifications[$0].customer == "cleo" }
+            #expect(try Self.pages(&shop, body.text).map(\.signedPayload) == expected.map(String.init))
+        }
+    }
+
+    @Test("a mere type means all its subtypes, if so wished")
+    func switched() throws {
+        var shop = try Self.shop()
+        shop.store.settings.historyMatchesSubtypeExactly = false
+        var body = JSONFields.notifications(from: APIShop.start, to: shop.now)
+        body.fields["notificationType"] = "\"DID_CHANGE_RENEWAL_STATUS\""
+        #expect(try Self.pages(&shop, body.text).count == 6)
+    }
+
+    @Test("a token needs the same body, and holds for a day")
+    func tokens() throws {
+        var shop = try Self.shop()
+        let body = JSONFields.notifications(from: APIShop.start, to: shop.now)
+        let first = try shop.get(NotificationHistoryResponse.self, .notificationHistory, body: body.text)
+        let token = try #require(first.paginationToken)
+        let query = "paginationToken=\(token)"
+        let other = body.with("onlyFailures", "true")
+        let failure = #expect(throws: APIFailure.self) {
+            try shop.send(APIShop.request(.notificationHistory, query: query, body: other))
+        }
+        #expect(failure?.code == .invalidPaginationToken)
+        shop.advance(days: 1)
+        let page = try shop.get(NotificationHistoryResponse.self, .notificationHistory, query: query, body: body.text)
+        #expect(page.notificationHistory.first?.signedPayload == "20")
+    }
+
+    @Test("at most six attempts are told")
+    func attempts() throws {
+        var shop = APIShop()
+        try shop.buy("coins")
+        let attempt = SendAttemptItem(attemptDate: shop.now, sendAttemptResult: .other)
+        shop.store.notifications[0].attempts = Array(repeating: attempt, count: 9)
+        let items = try Self.pages(&shop, JSONFields.notifications(from: shop.now - 1, to: shop.now).text)
+        #expect(items.first?.sendAttempts.count == 6)
+    }
+
+    @Test("a test notification is asked for, sent, and looked at for six months")
+    func test() throws {
+        var shop = APIShop(.sandbox)
+        let token = try shop.get(SendTestNotificationResponse.self, .requestTestNotification).testNotificationToken
+        shop.store.notifications[0].attempts = [SendAttemptItem(attemptDate: shop.now, sendAttemptResult: .success)]
+        shop.advance(days: 180)
+        let status = try shop.get(CheckTestNotificationResponse.self, .testNotification, token)
+        #expect(status.signedPayload == "0")
+        #expect(status.firstSendAttemptResult == .success)
+        shop.advance(days: 5)
+        let failure = #expect(throws: APIFailure.self) {
+            try shop.send(APIShop.request(.testNotification, [token]))
+        }
+        #expect(failure?.code == .testNotificationNotFound)
+    }
+}
