@@ -69,7 +69,12 @@ struct SimulatorCommand: AsyncParsableCommand {
         do {
             try await Signals.untilStopped {
                 if json { try Self.printJSON(information) } else { banner(information) }
-                try await simulator.wait()
+                // Waiting for it does not end by being cancelled, only with it.
+                try await withTaskCancellationHandler {
+                    try await simulator.wait()
+                } onCancel: {
+                    Task { await simulator.stop() }
+                }
             }
         } catch {
             await stop(simulator)

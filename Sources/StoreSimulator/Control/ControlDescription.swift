@@ -1,1 +1,2 @@
+/// The OpenAPI description.
 enum ControlDescription { static let text = "" }
