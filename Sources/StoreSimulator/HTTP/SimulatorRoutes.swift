@@ -46,10 +46,15 @@ enum SimulatorRoutes {
         to router: Router<SimulatorContext>, _ slot: SimulatorSlot
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
-        let names = endpoint.path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
-            String($0.dropFirst().dropLast())
+        // Endpoints that share a path up to a parameter have different names for it. The router wants one.
+        var names: [String] = []
+        let pieces = endpoint.path.split(separator: "/").map { piece -> String in
+            guard piece.hasPrefix("{") else { return String(piece) }
+            names.append(String(piece.dropFirst().dropLast()))
+            return "{parameter\(names.count)}"
         }
-        router.on(RouterPath(prefix + endpoint.path), method: method) { request, context -> Response in
+        let template = RouterPath(prefix + "/" + pieces.joined(separator: "/"))
+        router.on(template, method: method) { [names] request, context -> Response in
             try await answer(endpoint, names, request, context, environment, slot)
         }
     }
@@ -61,7 +66,7 @@ enum SimulatorRoutes {
     ) async throws -> Response {
         let simulator = try slot.get()
         var path: [String: String] = [:]
-        for name in names { path[name] = context.parameters.get(name) }
+        for (index, name) in names.enumerated() { path[name] = context.parameters.get("parameter\(index + 1)") }
         let body = request.method == .get ? Data() : try await data(request, context)
         let call = APIRequest(
             endpoint, path: path, query: request.uri.query.map { String($0) } ?? "",
