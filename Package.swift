@@ -126,7 +126,8 @@ let package = Package(
             "StoreSimulatorTests",
             [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-                asn1,
+                asn1, hummingbird, .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]),
         tests(
             "CounterfoilTests",
