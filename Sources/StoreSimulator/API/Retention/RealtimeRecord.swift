@@ -69,7 +69,9 @@ extension Store {
         guard let url = retention.realtimeURL, let subscription = try? subscription(of: customer, selector),
             subscription.owner == nil, subscription.renewsAutomatically, !isLapsed(subscription, at: now)
         else { return nil }
-        return (exchange(about: subscription, at: now), url)
+        var exchange = exchange(about: subscription, at: now)
+        exchange.timeLimit = Int64(min(max(settings.realtimeTimeout, 0.001), 3600) * 1000)
+        return (exchange, url)
     }
 
     mutating func exchange(about subscription: Subscription, at now: Date) -> RealtimeExchange {

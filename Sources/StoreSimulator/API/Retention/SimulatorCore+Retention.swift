@@ -22,7 +22,7 @@ extension SimulatorCore {
         }
         guard let (exchange, url) = asked else { return nil }
         let (answer, milliseconds) = await ask(
-            exchange.question, at: url, timeout: Double(RealtimeExchange.timeLimit) / 1000, in: environment)
+            exchange.question, at: url, timeout: Double(exchange.timeLimit) / 1000, in: environment)
         return change(environment) { store, _ in
             let outcome = exchange.judge(answer, store.retention) { self.problem(of: $0) }
             let record = RealtimeRecord(exchange.question, url: url, outcome, milliseconds: milliseconds)
@@ -100,7 +100,9 @@ extension SimulatorCore {
     }
 
     private func send(_ exchange: RealtimeExchange, of run: PerformanceTestRun) async {
-        let limit = Double(max(run.config.responseTimeThreshold, 1)) / 1000
+        var exchange = exchange
+        exchange.timeLimit = max(run.config.responseTimeThreshold, 1)
+        let limit = Double(exchange.timeLimit) / 1000
         let (answer, milliseconds) = await ask(exchange.question, at: run.target, timeout: limit, in: .sandbox)
         change(.sandbox) { store, now in
             let outcome = exchange.judge(answer, store.retention) { self.problem(of: $0) }

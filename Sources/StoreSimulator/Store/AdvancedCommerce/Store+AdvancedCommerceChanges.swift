@@ -64,6 +64,9 @@ extension Store {
                 wish.transactionId, of: customer, storefront: wish.storefront, wish.requestInfo, at: now)
             return (subscription, state, try AdvancedCommerceModification(wish, state))
         }
+        guard !change.isImmediate || customers[customer]?.isBillingFailing == false else {
+            throw StoreError(.paymentDeclined, "\(customer)'s payment method fails; fixBilling mends it")
+        }
         var new = change.state
         new.renewalInfo.consistencyToken = identifiers.uuid()
         var changed = subscription
@@ -74,9 +77,6 @@ extension Store {
             note(wish.requestInfo, "modify", subscription.current)
             announce(.didChangeRenewalPref, .downgrade, about: changed, at: now)
             return Subject(customer: customer, transaction: subscription.current)
-        }
-        guard customers[customer]?.isBillingFailing == false else {
-            throw StoreError(.paymentDeclined, "\(customer)'s payment method fails; fixBilling mends it")
         }
         let expires = transactions[subscription.current]?.payload.expiresDate
         self.change(subscription.current) { $0.isUpgraded = true }
