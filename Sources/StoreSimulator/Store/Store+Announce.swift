@@ -31,8 +31,7 @@ extension Store {
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, about transaction: StoredTransaction,
         reason: ConsumptionRequestReason? = nil, at now: Date
     ) {
-        var payload = transaction.payload
-        payload.signedDate = now
+        let payload = transaction.payload
         var purchase = NotificationRecord.Purchase(transaction: payload)
         purchase.consumptionRequestReason = reason
         if transaction.isSubscription, let subscription = subscriptions[payload.originalTransactionId] {
@@ -47,15 +46,27 @@ extension Store {
         customer: String?, token: String? = nil, at now: Date
     ) {
         let number = notifications.count
+        // Notifications are in the order in which they are signed. What a trigger makes up in the past is signed late.
+        let signed = max(now, notifications.last?.signedDate ?? now)
         var record = NotificationRecord(
-            uuid: identifiers.uuid(), type: type, subtype: subtype, signedDate: now, content: content,
+            uuid: identifiers.uuid(), type: type, subtype: subtype, signedDate: signed, content: content.signed(signed),
             customer: customer, testToken: token)
         if settings.notificationURL != nil {
             record.isPending = true
-            deliveries.add(.delivery(number), at: now)
+            deliveries.add(.delivery(number), at: signed)
         }
         if let token { tests[token] = number }
         notificationsByUUID[record.uuid] = number
         notifications.append(record)
+    }
+}
+
+extension NotificationRecord.Content {
+    /// The same, signed at another instant.
+    fileprivate func signed(_ date: Date) -> Self {
+        guard case .purchase(var purchase) = self else { return self }
+        purchase.transaction.signedDate = date
+        purchase.renewalInfo?.signedDate = date
+        return .purchase(purchase)
     }
 }

@@ -4,8 +4,8 @@ package import Foundation
 extension Store {
     /// Causes a notification at `date`, after everything that happens by itself until then. It is the last of the outcome's.
     ///
-    /// What leads to it may lie in the past: such notifications are signed then, but recorded now. Revisions and the order
-    /// of `notifications` always follow the order in which things were recorded.
+    /// What leads to it may lie in the past. Its notifications are signed then too, unless later ones are there already:
+    /// they come after those, late. So notifications are always in the order of their signatures.
     package mutating func trigger(_ request: TriggerRequest, at date: Date) throws(StoreError) -> StoreOutcome {
         let now = try instant(date)
         try request.check()

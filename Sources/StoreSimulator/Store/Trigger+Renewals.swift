@@ -116,6 +116,8 @@ extension TriggerRun {
             if expires > now { store.change(holder.current) { $0.expiresDate = now } }
         }
         store.expire(subscription.id, .other, nil, at: now)
+        // The end that was planned for this instant finds nothing to do.
+        store.run(until: now)
     }
 
     private mutating func increasePrice() throws(StoreError) {

@@ -1,0 +1,277 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import Testing
+
+/// Lives of one subscription: buying, renewing, failing, ending.
+@Suite struct LifeCycleTests {
+    @Test func `A trial is followed by paid periods, a cancellation, the end, and a new beginning`() throws {
+        var shop = Shop()
+        let first = try #require(try shop.perform(.purchase(customer: "anna", product: "plus")).transactionId)
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY"])
+        var payload = try shop.transaction(first)
+        #expect(payload.offerType == .introductory)
+        #expect(payload.offerIdentifier == nil)
+        #expect(payload.offerDiscountType == .freeTrial)
+        #expect(payload.offerPeriod == "P1W")
+        #expect(payload.price == 0)
+        #expect(payload.expiresDate == Period.week.after(shop.now))
+        #expect(try shop.last().renewalInfo?.renewalPrice == 9990)
+        #expect(try shop.last().renewalInfo?.offerType == nil)
+
+        shop.wait(.week)
+        #expect(shop.news() == ["DID_RENEW"])
+        payload = try shop.last().transaction
+        #expect(payload.transactionReason == .renewal)
+        #expect(payload.offerType == nil)
+        #expect(payload.price == 9990)
+        #expect(payload.purchaseDate == shop.now)
+        #expect(payload.originalPurchaseDate == Shop.start)
+
+        shop.wait(.month)
+        try shop.perform(.cancel(customer: "anna"))
+        #expect(shop.news() == ["DID_RENEW", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"])
+        #expect(try shop.status() == .active)
+        shop.wait(.month)
+        #expect(shop.news() == ["EXPIRED/VOLUNTARY"])
+        #expect(try shop.last().renewalInfo?.expirationIntent == .customerCancelled)
+        #expect(try shop.status() == .expired)
+
+        // The trial is used up.
+        try shop.perform(.purchase(customer: "anna", product: "plus"))
+        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE"])
+        payload = try shop.last().transaction
+        #expect(payload.originalTransactionId == first)
+        #expect(payload.offerType == nil)
+        #expect(payload.transactionReason == .purchase)
+        #expect(try shop.last().renewalInfo?.expirationIntent == nil)
+        #expect(try shop.last().renewalInfo?.isInBillingRetryPeriod == nil)
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `Who cancels during the trial has it to its end and pays nothing`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus"))
+        try shop.perform(.cancel(customer: "anna"))
+        #expect(try shop.status() == .active)
+        shop.wait(.week)
+        #expect(
+            shop.news() == [
+                "SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "EXPIRED/VOLUNTARY",
+            ])
+        #expect(shop.store.transactions.count == 1)
+    }
+
+    @Test func `Turning renewal off and on again leaves no trace in the transactions`() throws {
+        var shop = Shop()
+        let id = try shop.buy("plus")
+        let before = try shop.transaction(id)
+        try shop.perform(.cancel(customer: "anna"))
+        try shop.refuses(.cancel(customer: "anna"), .impossibleTransition)
+        try shop.perform(.resume(customer: "anna"))
+        try shop.refuses(.resume(customer: "anna"), .impossibleTransition)
+        #expect(try shop.transaction(id) == before)
+        shop.wait(.month)
+        #expect(
+            shop.news() == [
+                "SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
+                "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", "DID_RENEW",
+            ])
+    }
+
+    @Test func `What is paid within the grace period keeps its cycle`() throws {
+        var shop = Shop { $0.gracePeriod = .sixteenDays }
+        try shop.buy("plus")
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.wait(.month)
+        let end = shop.now
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_FAIL_TO_RENEW/GRACE_PERIOD"])
+        let info = try #require(try shop.last().renewalInfo)
+        #expect(info.autoRenewStatus == .on)
+        #expect(info.isInBillingRetryPeriod == true)
+        #expect(info.expirationIntent == .billingError)
+        #expect(info.gracePeriodExpiresDate == end + 16 * 86_400)
+        #expect(try shop.state().hasAccess)
+
+        shop.wait(days: 10)
+        try shop.perform(.fixBilling(customer: "anna"))
+        #expect(shop.news() == ["DID_RENEW/BILLING_RECOVERY"])
+        let recovered = try shop.last()
+        #expect(recovered.transaction.purchaseDate == end)
+        #expect(recovered.transaction.expiresDate == Period.month.after(end))
+        #expect(recovered.transaction.transactionReason == .renewal)
+        #expect(recovered.renewalInfo?.expirationIntent == nil)
+        #expect(recovered.renewalInfo?.gracePeriodExpiresDate == nil)
+        #expect(recovered.renewalInfo?.isInBillingRetryPeriod == nil)
+        #expect(try shop.status() == .active)
+    }
+
+    @Test func `What is paid after the grace period begins a new cycle`() throws {
+        var shop = Shop { $0.gracePeriod = .threeDays }
+        try shop.buy("plus")
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.wait(.month)
+        shop.wait(days: 3)
+        #expect(
+            shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_FAIL_TO_RENEW/GRACE_PERIOD", "GRACE_PERIOD_EXPIRED"])
+        #expect(try shop.last().renewalInfo?.gracePeriodExpiresDate == nil)
+        #expect(try shop.status() == .billingRetry)
+        shop.wait(days: 5)
+        try shop.perform(.fixBilling(customer: "anna"))
+        #expect(shop.news() == ["DID_RENEW/BILLING_RECOVERY"])
+        #expect(try shop.last().transaction.purchaseDate == shop.now)
+        #expect(try shop.last().transaction.expiresDate == Period.month.after(shop.now))
+    }
+
+    @Test(arguments: [BillingGracePeriod.off, .twentyEightDays])
+    func `Sixty days after the first failure the store gives up`(_ grace: BillingGracePeriod) throws {
+        var shop = Shop { $0.gracePeriod = grace }
+        try shop.buy("plus")
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.wait(.month)
+        #expect(try shop.status() == (grace == .off ? .billingRetry : .billingGracePeriod))
+        _ = shop.news()
+        shop.wait(days: 60)
+        #expect(shop.news() == (grace == .off ? [] : ["GRACE_PERIOD_EXPIRED"]) + ["EXPIRED/BILLING_RETRY"])
+        let info = try #require(try shop.last().renewalInfo)
+        #expect(info.autoRenewStatus == .off)
+        #expect(info.isInBillingRetryPeriod == false)
+        #expect(info.expirationIntent == .billingError)
+        #expect(try shop.status() == .expired)
+        try shop.perform(.fixBilling(customer: "anna"))
+        #expect(shop.news() == [])
+    }
+
+    @Test func `Without a grace period a failure ends access at once, and a recovery shifts the cycle`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.wait(.month)
+        #expect(try shop.status() == .billingRetry)
+        #expect(try !shop.state().hasAccess)
+        shop.wait(days: 20)
+        try shop.perform(.fixBilling(customer: "anna"))
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_FAIL_TO_RENEW", "DID_RENEW/BILLING_RECOVERY"])
+        #expect(try shop.last().transaction.purchaseDate == shop.now)
+    }
+
+    @Test(arguments: [BillingGracePeriod.off, .sixteenDays])
+    func `Cancelling while the store tries to charge is the end`(_ grace: BillingGracePeriod) throws {
+        var shop = Shop { $0.gracePeriod = grace }
+        try shop.buy("plus")
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.wait(.month)
+        _ = shop.news()
+        try shop.perform(.cancel(customer: "anna"))
+        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "EXPIRED/VOLUNTARY"])
+        #expect(try shop.last().renewalInfo?.expirationIntent == .customerCancelled)
+        #expect(try shop.last().renewalInfo?.isInBillingRetryPeriod == false)
+        #expect(try shop.last().renewalInfo?.gracePeriodExpiresDate == nil)
+        #expect(try shop.status() == .expired)
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `A product that is off sale does not renew`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.perform(.removeFromSale(product: "plus"))
+        try shop.refuses(.purchase(customer: "ben", product: "plus"), .notForSale)
+        shop.wait(.month)
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "EXPIRED/PRODUCT_NOT_FOR_SALE"])
+        #expect(try shop.last().renewalInfo?.expirationIntent == .productNotAvailable)
+        #expect(try shop.last().renewalInfo?.autoRenewStatus == .off)
+    }
+
+    @Test func `The sandbox renews twelve times and then turns renewal off`() throws {
+        var shop = Shop(.sandbox)
+        try shop.buy("plus")
+        for _ in 0..<13 { shop.wait(.month) }
+        #expect(
+            shop.news() == ["SUBSCRIBED/INITIAL_BUY"] + Array(repeating: "DID_RENEW", count: 12) + ["EXPIRED/VOLUNTARY"]
+        )
+        #expect(try shop.last().renewalInfo?.expirationIntent == .customerCancelled)
+        try shop.buy("plus")
+        shop.wait(.month)
+        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE", "DID_RENEW"])
+    }
+
+    @Test func `Hastening lets the period, the grace period and the retry end now`() throws {
+        var shop = Shop { $0.gracePeriod = .sixteenDays }
+        try shop.buy("plus")
+        shop.wait(days: 3)
+        try shop.perform(.hasten(customer: "anna"))
+        #expect(try shop.last().transaction.purchaseDate == shop.now)
+        try shop.perform(.failBilling(customer: "anna"))
+        for _ in 0..<3 { try shop.perform(.hasten(customer: "anna")) }
+        #expect(
+            shop.news() == [
+                "SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "DID_FAIL_TO_RENEW/GRACE_PERIOD", "GRACE_PERIOD_EXPIRED",
+                "EXPIRED/BILLING_RETRY",
+            ])
+        try shop.refuses(.hasten(customer: "anna"), .impossibleTransition)
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `A pause of up to sixty days does not interrupt the streak, a longer one does`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        shop.wait(days: 60)
+        try shop.buy("plus")
+        #expect(try shop.last().renewalInfo?.recentSubscriptionStartDate == Shop.start)
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        shop.wait(days: 60.1)
+        try shop.buy("plus")
+        #expect(try shop.last().renewalInfo?.recentSubscriptionStartDate == shop.now)
+    }
+
+    @Test func `A yearly commitment is twelve payments, and cancelling ends it after the twelfth`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        var payload = try shop.last().transaction
+        #expect(payload.billingPlanType == .monthly)
+        #expect(payload.commitmentInfo?.billingPeriodNumber == 1)
+        #expect(payload.commitmentInfo?.totalBillingPeriods == 12)
+        #expect(payload.commitmentInfo?.commitmentPrice == 102_000)
+        #expect(payload.commitmentInfo?.commitmentExpiresDate == Period.year.after(Shop.start))
+        #expect(payload.price == 8500)
+        #expect(payload.expiresDate == Period.month.after(Shop.start))
+        shop.wait(.month)
+        try shop.perform(.cancel(customer: "anna"))
+        let info = try #require(try shop.last().renewalInfo)
+        #expect(info.autoRenewStatus == .on)
+        #expect(info.commitmentInfo?.commitmentAutoRenewStatus == .off)
+        #expect(info.renewalBillingPlanType == .monthly)
+        for number in 3...12 {
+            shop.wait(.month)
+            payload = try shop.last().transaction
+            #expect(payload.commitmentInfo?.billingPeriodNumber == Int32(number))
+        }
+        _ = shop.news()
+        shop.wait(.month)
+        #expect(shop.news() == ["EXPIRED/VOLUNTARY"])
+        #expect(shop.now == Period.year.after(Shop.start))
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `A commitment that nobody cancels is followed by another`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        shop.wait(.year)
+        let payload = try shop.last().transaction
+        #expect(payload.commitmentInfo?.billingPeriodNumber == 1)
+        #expect(payload.commitmentInfo?.commitmentExpiresDate == Period.year.after(shop.now))
+    }
+
+    @Test func `Commitments count payments, so the last day of a month does no harm`() throws {
+        var shop = Shop()
+        shop.wait(days: 30)
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.year)
+        #expect(shop.news().count == 2 + 11 + 1)
+        #expect(try shop.status() == .expired)
+    }
+}

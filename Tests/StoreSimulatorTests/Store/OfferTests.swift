@@ -1,0 +1,153 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import Testing
+
+/// Introductory, promotional, win-back offers and offer codes.
+@Suite struct OfferTests {
+    @Test func `A code for those who are new is an offer of the first period`() throws {
+        var shop = Shop()
+        let payload = try shop.bought("plus", offer: "NEWCOMER")
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY"])
+        #expect(payload.offerType == .offerCode)
+        #expect(payload.offerIdentifier == "NEWCOMER")
+        #expect(payload.price == 0)
+        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "NEWCOMER"), .notEligible)
+        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "NOBODY"), .unknownOffer)
+    }
+
+    @Test(arguments: [("PLUS", OfferType.offerCode), ("loyal", .promotional)])
+    func `An offer on the current product waits for the next billing`(_ id: String, _ type: OfferType) throws {
+        var shop = Shop()
+        let first = try shop.buy("plus")
+        let before = try shop.transaction(first)
+        try shop.buy("plus", offer: id)
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "OFFER_REDEEMED"])
+        #expect(try shop.transaction(first) == before)
+        let info = try #require(try shop.last().renewalInfo)
+        #expect(info.offerType == type)
+        #expect(info.offerIdentifier == id)
+        #expect(info.renewalPrice == (type == .promotional ? 4990 : 0))
+        shop.wait(.month)
+        let payload = try shop.last().transaction
+        #expect(payload.offerType == type)
+        #expect(payload.offerIdentifier == id)
+        #expect(payload.price == info.renewalPrice)
+    }
+
+    @Test func `An offer paid as it goes lasts its periods; then the standard price is back`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.buy("plus", offer: "loyal")
+        var prices: [Int64?] = []
+        for _ in 0..<4 {
+            shop.wait(.month)
+            prices.append(try shop.last().transaction.price)
+        }
+        #expect(prices == [4990, 4990, 4990, 9990])
+        #expect(try shop.last().transaction.offerType == nil)
+    }
+
+    @Test func `A second promotional offer takes the place of the first`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.buy("plus", offer: "loyal")
+        try shop.buy("plus", offer: "loyaler")
+        #expect(try shop.last().renewalInfo?.offerIdentifier == "loyaler")
+        shop.wait(.month)
+        #expect(try shop.last().transaction.price == 3990)
+    }
+
+    @Test(arguments: ["goldfish", "NUGGET"])
+    func `An offer on a higher level upgrades at once`(_ id: String) throws {
+        var shop = Shop()
+        let old = try shop.buy("plus")
+        let new = try shop.buy("gold", offer: id)
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "OFFER_REDEEMED/UPGRADE"])
+        #expect(try shop.transaction(old).isUpgraded == true)
+        #expect(try shop.transaction(new).offerIdentifier == id)
+        #expect(try shop.transaction(new).productId == "gold")
+    }
+
+    @Test func `A promotional offer downgrades at the renewal, a code never`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.refuses(.purchase(customer: "anna", product: "basic", offer: "BASIC"), .notEligible)
+        try shop.buy("basic", offer: "small")
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "OFFER_REDEEMED/DOWNGRADE"])
+        #expect(try shop.last().renewalInfo?.autoRenewProductId == "basic")
+        #expect(try shop.last().renewalInfo?.offerIdentifier == "small")
+        shop.wait(.month)
+        #expect(try shop.last().transaction.productId == "basic")
+        #expect(try shop.last().transaction.price == 990)
+    }
+
+    @Test func `Promotional offers are for those who have been here, at once if they have lapsed`() throws {
+        var shop = Shop()
+        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "loyal"), .notEligible)
+        try shop.buy("plus")
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        _ = shop.news()
+        let payload = try shop.bought("plus", offer: "loyal")
+        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE"])
+        #expect(payload.offerType == .promotional)
+        #expect(payload.price == 4990)
+    }
+
+    @Test func `Win-back offers are for those who have lapsed, as their rules say`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "return"), .notEligible)
+        for _ in 0..<5 { shop.wait(.month) }
+        try shop.perform(.cancel(customer: "anna"))
+        #expect(try shop.last().renewalInfo?.eligibleWinBackOfferIds == nil)
+        shop.wait(.month)
+        #expect(try shop.last().renewalInfo?.eligibleWinBackOfferIds == ["return"])
+        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "rare"), .notEligible)
+        shop.wait(.month)
+        shop.wait(.month)
+        // Six months paid, two months gone: the free one is the better one.
+        let subscription = try shop.store.subscription(of: "anna", nil)
+        #expect(shop.store.renewalInfo(of: subscription, at: shop.now).eligibleWinBackOfferIds == ["rare", "return"])
+        _ = shop.news()
+        let payload = try shop.bought("plus", offer: "return")
+        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE"])
+        #expect(payload.offerType == .winBack)
+        #expect(payload.offerIdentifier == "return")
+        #expect(payload.offerPeriod == "P3M")
+        #expect(payload.expiresDate == Period(3, .month)?.after(shop.now))
+    }
+
+    @Test func `The sandbox has no rules for win-back offers`() throws {
+        var shop = Shop(.sandbox)
+        try shop.buy("plus")
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        #expect(try shop.last().renewalInfo?.eligibleWinBackOfferIds == ["rare", "return"])
+    }
+
+    @Test func `An introductory offer paid as it goes is there once in a group`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "news"))
+        #expect(try shop.last().renewalInfo?.offerType == .introductory)
+        #expect(try shop.last().renewalInfo?.renewalPrice == 990)
+        shop.wait(.month)
+        #expect(try shop.last().transaction.price == 990)
+        #expect(try shop.last().renewalInfo?.renewalPrice == 2990)
+        shop.wait(.month)
+        #expect(try shop.last().transaction.price == 2990)
+    }
+
+    @Test func `A code for a consumable is a one-time discount`() throws {
+        var shop = Shop()
+        let payload = try shop.bought("coins", offer: "GIFT")
+        #expect(shop.news() == ["ONE_TIME_CHARGE"])
+        #expect(payload.offerType == .offerCode)
+        #expect(payload.offerDiscountType == .oneTime)
+        #expect(payload.price == 490)
+        try shop.refuses(.purchase(customer: "anna", product: "coins", offer: "GIFT"), .notEligible)
+        var sandbox = Shop(.sandbox)
+        for _ in 0..<2 { try sandbox.buy("coins", offer: "GIFT") }
+    }
+}

@@ -1,0 +1,117 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import Testing
+
+/// Upgrades, downgrades, crossgrades.
+@Suite struct PlanChangeTests {
+    @Test func `An upgrade begins a new period at once and marks the old transaction`() throws {
+        var shop = Shop()
+        let old = try shop.buy("plus")
+        let before = try shop.store.transaction(old)
+        shop.wait(days: 10)
+        let new = try shop.buy("gold")
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/UPGRADE"])
+        let payload = try shop.transaction(new)
+        #expect(payload.productId == "gold")
+        #expect(payload.originalTransactionId == old)
+        #expect(payload.transactionReason == .purchase)
+        #expect(payload.purchaseDate == shop.now)
+        #expect(payload.expiresDate == Period.month.after(shop.now))
+        #expect(payload.price == 19_990)
+        #expect(try shop.last().renewalInfo?.productId == "gold")
+        #expect(try shop.last().renewalInfo?.autoRenewProductId == "gold")
+        let after = try shop.store.transaction(old)
+        #expect(after.payload.isUpgraded == true)
+        #expect(after.payload.expiresDate == before.payload.expiresDate)
+        #expect(after.payload.revocationDate == nil)
+        #expect(after.revision > before.revision)
+        shop.wait(.month)
+        #expect(shop.news() == ["DID_RENEW"])
+    }
+
+    @Test(arguments: ["basic", "plus.yearly"])
+    func `A lower level, or another length, waits for the renewal`(_ product: String) throws {
+        var shop = Shop()
+        let id = try shop.buy("plus")
+        shop.wait(days: 10)
+        let before = try shop.transaction(id)
+        try shop.buy(product)
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE"])
+        #expect(try shop.transaction(id) == before)
+        let info = try #require(try shop.last().renewalInfo)
+        #expect(info.productId == "plus")
+        #expect(info.autoRenewProductId == product)
+        #expect(info.renewalPrice == Shop.catalogue.product(product)?.price)
+        try shop.refuses(.purchase(customer: "anna", product: product), .alreadyOwned)
+        shop.now = try #require(before.expiresDate)
+        shop.store.run(until: shop.now)
+        #expect(shop.news() == ["DID_RENEW"])
+        let payload = try shop.last().transaction
+        #expect(payload.productId == product)
+        #expect(payload.transactionReason == .renewal)
+        #expect(payload.price == info.renewalPrice)
+    }
+
+    @Test func `A downgrade can be taken back`() throws {
+        var shop = Shop()
+        let id = try shop.buy("plus")
+        try shop.buy("basic")
+        try shop.buy("plus")
+        #expect(
+            shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "DID_CHANGE_RENEWAL_PREF"])
+        #expect(try shop.last().transaction.transactionId == id)
+        #expect(try shop.last().renewalInfo?.autoRenewProductId == "plus")
+        #expect(try shop.last().renewalInfo?.renewalPrice == 9990)
+        try shop.refuses(.purchase(customer: "anna", product: "plus"), .alreadyOwned)
+    }
+
+    @Test func `The same level for as long is an upgrade`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.buy("plus.other")
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/UPGRADE"])
+        #expect(try shop.last().transaction.productId == "plus.other")
+    }
+
+    @Test func `A change of plan turns renewal on again`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.perform(.cancel(customer: "anna"))
+        try shop.buy("basic")
+        #expect(try shop.last().renewalInfo?.autoRenewStatus == .on)
+        try shop.perform(.cancel(customer: "anna"))
+        try shop.buy("gold")
+        #expect(try shop.last().renewalInfo?.autoRenewStatus == .on)
+        try shop.perform(.cancel(customer: "anna"))
+        _ = shop.news()
+        // Buying what one has cancelled is taking the cancellation back.
+        try shop.buy("gold")
+        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"])
+    }
+
+    @Test func `A late downgrade can be announced by the renewal alone`() throws {
+        var shop = Shop { $0.announcesLateDowngrades = false }
+        try shop.buy("plus")
+        shop.wait(days: 30.5)
+        try shop.buy("basic")
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY"])
+        shop.wait(days: 1)
+        #expect(shop.news() == ["DID_RENEW"])
+        #expect(try shop.last().transaction.productId == "basic")
+    }
+
+    @Test func `A commitment keeps its product to the end`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        try shop.buy("basic")
+        #expect(try shop.last().renewalInfo?.autoRenewProductId == "plus.yearly")
+        shop.wait(.month)
+        #expect(try shop.last().transaction.productId == "plus.yearly")
+        for _ in 0..<11 { shop.wait(.month) }
+        let payload = try shop.last().transaction
+        #expect(payload.productId == "basic")
+        #expect(payload.commitmentInfo == nil)
+        #expect(payload.price == 4990)
+    }
+}

@@ -1,0 +1,180 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import Testing
+
+/// Refunds, of every kind of product.
+@Suite struct RefundTests {
+    @Test func `A request in the app turns renewal off, and a refund of the current period ends it`() throws {
+        var shop = Shop()
+        let id = try shop.buy("plus")
+        shop.wait(days: 3)
+        try shop.perform(.requestRefund(customer: "anna", reason: .fulfillmentIssue, inApp: true))
+        #expect(
+            shop.news() == [
+                "SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST",
+            ])
+        #expect(try shop.last().consumptionRequestReason == .fulfillmentIssue)
+        #expect(try shop.status() == .active)
+        try shop.refuses(.requestRefund(customer: "anna"), .impossibleTransition)
+        try shop.perform(.approveRefund(customer: "anna", reason: .issueWithApp))
+        #expect(shop.news() == ["REFUND"])
+        let refunded = try shop.last()
+        #expect(refunded.transaction.transactionId == id)
+        #expect(refunded.transaction.revocationDate == shop.now)
+        #expect(refunded.transaction.revocationReason == .issueWithApp)
+        #expect(refunded.transaction.revocationType == .refundFull)
+        #expect(refunded.transaction.revocationPercentage == 100_000)
+        #expect(refunded.consumptionRequestReason == nil)
+        #expect(refunded.status == .revoked)
+        // It stays revoked; nothing more is said at the end of the period.
+        shop.wait(.month)
+        #expect(shop.news() == [])
+        #expect(try shop.status() == .revoked)
+        try shop.refuses(.approveRefund(customer: "anna"), .alreadyRefunded)
+        try shop.buy("plus")
+        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE"])
+    }
+
+    @Test func `A refund of an earlier period changes nothing about the current one`() throws {
+        var shop = Shop()
+        let old = try shop.buy("plus")
+        shop.wait(.month)
+        try shop.perform(.approveRefund(customer: "anna", transaction: old))
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "REFUND"])
+        #expect(try shop.last().transaction.transactionId == old)
+        #expect(try shop.last().status == .active)
+        #expect(try shop.last().renewalInfo?.autoRenewStatus == .on)
+        shop.wait(.month)
+        #expect(shop.news() == ["DID_RENEW"])
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `A refund of what was upgraded away changes nothing either`() throws {
+        var shop = Shop()
+        let old = try shop.buy("plus")
+        try shop.buy("gold")
+        try shop.perform(.approveRefund(customer: "anna", transaction: old))
+        #expect(try shop.last().transaction.isUpgraded == true)
+        #expect(try shop.last().status == .active)
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `A declined request leaves renewal off`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.refuses(.declineRefund(customer: "anna"), .impossibleTransition)
+        try shop.perform(.requestRefund(customer: "anna", inApp: true))
+        try shop.perform(.declineRefund(customer: "anna"))
+        #expect(shop.news().suffix(2) == ["CONSUMPTION_REQUEST", "REFUND_DECLINED"])
+        #expect(try shop.last().renewalInfo?.autoRenewStatus == .off)
+        #expect(try shop.status() == .active)
+        shop.wait(.month)
+        #expect(shop.news() == ["EXPIRED/VOLUNTARY"])
+    }
+
+    @Test func `A reversed refund brings back what time has left`() throws {
+        var shop = Shop()
+        let id = try shop.buy("plus")
+        let before = try shop.transaction(id)
+        try shop.refuses(.reverseRefund(customer: "anna"), .impossibleTransition)
+        try shop.perform(.approveRefund(customer: "anna"))
+        shop.wait(days: 10)
+        try shop.perform(.reverseRefund(customer: "anna"))
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "REFUND", "REFUND_REVERSED"])
+        #expect(try shop.transaction(id) == before)
+        #expect(try shop.status() == .active)
+        #expect(try shop.last().renewalInfo?.renewalDate == before.expiresDate)
+        shop.wait(.month)
+        #expect(shop.news() == ["EXPIRED/VOLUNTARY"])
+        try shop.perform(.approveRefund(customer: "anna"))
+        try shop.perform(.reverseRefund(customer: "anna"))
+        #expect(shop.news() == ["REFUND", "REFUND_REVERSED"])
+        #expect(try shop.last().status == .expired)
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `A reversal after the end of the period finds the subscription expired`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.perform(.approveRefund(customer: "anna"))
+        shop.wait(.month)
+        try shop.perform(.reverseRefund(customer: "anna"))
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "REFUND", "REFUND_REVERSED"])
+        #expect(try shop.last().status == .expired)
+        #expect(try shop.last().renewalInfo?.expirationIntent == .customerCancelled)
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `A consumable has a quantity and a total, and its refund has no renewal info`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "coins", quantity: 3))
+        #expect(try shop.last().transaction.quantity == 3)
+        #expect(try shop.last().transaction.price == 2970)
+        #expect(try shop.last().status == nil)
+        try shop.refuses(.purchase(customer: "anna", product: "coins", quantity: 0), .invalidArgument)
+        try shop.refuses(.purchase(customer: "anna", product: "coins", quantity: 11), .invalidArgument)
+        try shop.perform(.requestRefund(customer: "anna"))
+        try shop.perform(.approveRefund(customer: "anna", percentage: 25_000))
+        #expect(shop.news() == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND"])
+        #expect(try shop.last().transaction.revocationType == .refundProrated)
+        #expect(try shop.last().transaction.revocationPercentage == 25_000)
+        #expect(try shop.last().renewalInfo == nil)
+    }
+
+    @Test func `A non-renewing subscription never expires, and can be bought again and again`() throws {
+        var shop = Shop()
+        let first = try shop.buy("season")
+        shop.wait(.year)
+        let second = try shop.buy("season")
+        #expect(shop.news() == ["ONE_TIME_CHARGE", "ONE_TIME_CHARGE"])
+        #expect(try shop.transaction(second).originalTransactionId == second)
+        #expect(try shop.transaction(first).expiresDate == nil)
+    }
+
+    @Test func `A consumption request can be kept to consumables and subscriptions`() throws {
+        var shop = Shop { $0.asksAboutAllProducts = false }
+        for product in ["lamp", "season", "coins", "plus"] { try shop.buy(product) }
+        _ = shop.news()
+        for product in ["lamp", "season"] { try shop.perform(.requestRefund(customer: "anna", transaction: product)) }
+        #expect(shop.news() == [])
+        for product in ["coins", "plus"] { try shop.perform(.requestRefund(customer: "anna", transaction: product)) }
+        #expect(shop.news() == ["CONSUMPTION_REQUEST", "CONSUMPTION_REQUEST"])
+    }
+
+    @Test(arguments: [(nil, "REFUND"), ("DECLINE", "REFUND_DECLINED"), ("GRANT_PRORATED", "REFUND")])
+    func `The sandbox decides by itself, as the note says`(_ note: String?, _ end: String) throws {
+        var shop = Shop(.sandbox)
+        try shop.buy("plus")
+        shop.now = Shop.start + 15.5 * 86_400 - 300
+        try shop.perform(.requestRefund(customer: "anna", note: note))
+        shop.wait(days: 0.1)
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "CONSUMPTION_REQUEST", end])
+        if note == "GRANT_PRORATED" { #expect(try shop.last().transaction.revocationPercentage == 50_000) }
+    }
+
+    @Test func `A second request has its own time for an answer`() throws {
+        var shop = Shop(.sandbox)
+        try shop.buy("coins")
+        try shop.perform(.requestRefund(customer: "anna"))
+        shop.now += 200
+        try shop.perform(.declineRefund(customer: "anna"))
+        try shop.perform(.requestRefund(customer: "anna"))
+        _ = shop.news()
+        shop.now += 200
+        shop.store.run(until: shop.now)
+        #expect(shop.news() == [])
+        shop.now += 100
+        shop.store.run(until: shop.now)
+        #expect(shop.news() == ["REFUND"])
+    }
+
+    @Test func `The developer's wish decides where the customer has written nothing`() throws {
+        var shop = Shop(.sandbox)
+        let id = try shop.buy("coins")
+        try shop.perform(.requestRefund(customer: "anna"))
+        shop.store.answerConsumptionRequest(id, preference: .grantProrated, consumption: 30_000, at: shop.now)
+        #expect(shop.news() == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND"])
+        #expect(try shop.last().transaction.revocationPercentage == 70_000)
+    }
+}
