@@ -43,7 +43,8 @@ struct DeterminismTests {
     private static func bytes(_ text: String) throws -> [Data] {
         let event = try Replay.Event(text)
         var own = event.notification.bytes
-        for nested in [event.notification.nested("signedTransactionInfo"), event.notification.nested("signedRenewalInfo")] {
+        for name in ["signedTransactionInfo", "signedRenewalInfo"] {
+            let nested = event.notification.nested(name)
             if let nested, let range = own.range(of: Data(nested.utf8)) { own.replaceSubrange(range, with: Data()) }
         }
         return [own] + [event.transaction?.bytes, event.renewal?.bytes].compactMap(\.self)
