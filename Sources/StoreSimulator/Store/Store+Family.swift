@@ -70,7 +70,9 @@ extension Store {
                 priceProduct: subscription.priceProduct, streakStart: now)
         share.follow(subscription)
         keepStreak(&share, at: now)
-        begin(&share, product, reason: .purchase, at: now)
+        // In a grace period the paid one is over; a transaction cannot begin after its end.
+        let isOver = (original.expiresDate ?? .distantFuture) <= now
+        begin(&share, product, reason: .purchase, at: isOver ? original.purchaseDate : now)
         if earlier == nil { customers[member]?.subscriptions.append(share.id) }
         subscriptions[share.id] = share
         announce(.subscribed, belongsToGroup ? .resubscribe : .initialBuy, about: share, at: now)

@@ -8,7 +8,8 @@ extension TriggerRun {
         switch (type, subtype) {
         case (.subscribed, .initialBuy?): try buy(subscriptionProduct())
         case (.subscribed, _): try resubscribe()
-        case (.oneTimeCharge, _): try buy(product("product that is bought once") { $0.subscription == nil })
+        case (.oneTimeCharge, _):
+            try buy(product("product that is bought once") { $0.subscription == nil && !$0.isAdvancedCommerce })
         case (.didChangeRenewalPref, nil): try revertDowngrade()
         case (.didChangeRenewalPref, .upgrade?): try changePlan(.upgrade)
         case (.didChangeRenewalPref, _): try changePlan(.downgrade)

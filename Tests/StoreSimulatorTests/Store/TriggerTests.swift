@@ -1,0 +1,177 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import Testing
+
+/// Notifications caused on demand.
+@Suite struct TriggerTests {
+    private static let example = Catalogue.example
+
+    /// Days that have trouble with months, and the rates that have trouble with days.
+    private static let days = ["2026-01-01", "2026-03-31", "2028-02-29", "2026-12-30"]
+
+    @Test(arguments: RenewalRate.all, days)
+    func `Every notification can be had at every rate and on any day`(_ rate: RenewalRate, _ day: String) throws {
+        let now = try Date(day + "T10:20:30Z", strategy: .iso8601)
+        for catalogue in [Shop.catalogue, .example] {
+            var shop = Shop(.sandbox, catalogue: catalogue) { $0.rate = rate }
+            shop.now = now
+            for (index, pair) in Trigger.pairs.enumerated() {
+                let name = "\(pair.type.rawValue) \(pair.subtype?.rawValue ?? "")"
+                let outcome = try shop.store.trigger(TriggerRequest(pair.type, pair.subtype), at: now)
+                let last = try #require(outcome.notifications.last, "\(name)")
+                #expect(last.notificationType == pair.type && last.subtype == pair.subtype, "\(name)")
+                let record = try #require(shop.store.notifications.last { $0.uuid == last.notificationUUID })
+                #expect(record.signedDate == now, "\(name)")
+                if let customer = outcome.customer, index > 0 { #expect(customer.hasPrefix("customer-")) }
+            }
+            try expectSound(shop.store, at: now)
+            #expect(
+                zip(shop.store.notifications, shop.store.notifications.dropFirst()).allSatisfy {
+                    $0.signedDate <= $1.signedDate
+                })
+        }
+    }
+
+    @Test func `The same triggers give the same store, byte for byte`() throws {
+        let stores = try (0..<2).map { _ in
+            var shop = Shop()
+            for pair in Trigger.pairs {
+                _ = try shop.store.trigger(TriggerRequest(pair.type, pair.subtype), at: shop.now)
+            }
+            return try shop.store.bytes
+        }
+        #expect(stores[0] == stores[1])
+    }
+
+    @Test func `Settings and catalogue are as before`() throws {
+        for grace in [BillingGracePeriod.off, .threeDays] {
+            var shop = Shop { $0.gracePeriod = grace }
+            let (settings, catalogue) = (shop.store.settings, shop.store.catalogue)
+            for pair in Trigger.pairs {
+                _ = try shop.store.trigger(TriggerRequest(pair.type, pair.subtype), at: shop.now)
+            }
+            #expect(shop.store.settings == settings)
+            #expect(shop.store.catalogue == catalogue)
+        }
+    }
+
+    @Test func `A customer who exists is taken as found`() throws {
+        var shop = Shop { $0.gracePeriod = .sixteenDays }
+        func trigger(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?, _ product: String? = nil) throws {
+            shop.now += 60
+            _ = try shop.store.trigger(TriggerRequest(type, subtype, product: product, customer: "anna"), at: shop.now)
+            try expectSound(shop.store, at: shop.now)
+        }
+        try trigger(.subscribed, .initialBuy, "plus")
+        try trigger(.priceIncrease, .pending)
+        try trigger(.priceIncrease, .accepted)
+        try trigger(.didRenew, nil)
+        try trigger(.didFailToRenew, .gracePeriod)
+        try trigger(.gracePeriodExpired, nil)
+        try trigger(.didRenew, .billingRecovery)
+        try trigger(.didChangeRenewalPref, .upgrade, "gold")
+        try trigger(.didChangeRenewalPref, .downgrade, "basic")
+        try trigger(.didChangeRenewalPref, nil)
+        try trigger(.offerRedeemed, nil)
+        try trigger(.renewalExtended, nil)
+        try trigger(.refund, nil)
+        try trigger(.refundReversed, nil)
+        try trigger(.didChangeRenewalStatus, .autoRenewEnabled)
+        try trigger(.expired, .voluntary)
+        try trigger(.subscribed, .resubscribe)
+        try trigger(.expired, .billingRetry)
+        // Billing recovers by command alone.
+        try shop.perform(.fixBilling(customer: "anna"))
+        try trigger(.oneTimeCharge, nil, "coins")
+        try trigger(.consumptionRequest, nil, "coins")
+        try trigger(.refundDeclined, nil, "coins")
+        try trigger(.rescindConsent, nil)
+        #expect(shop.store.customers.count == 1)
+        #expect(try shop.store.state(of: "anna", at: shop.now).subscriptions.count == 1)
+    }
+
+    @Test func `Expiring somebody who renews cancels first, and takes place now`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        shop.wait(days: 5)
+        _ = shop.news()
+        let outcome = try shop.store.trigger(TriggerRequest(.expired, .voluntary, customer: "anna"), at: shop.now)
+        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "EXPIRED/VOLUNTARY"])
+        #expect(outcome.notifications.count == 2)
+        #expect(try shop.last().transaction.expiresDate == shop.now)
+    }
+
+    @Test(
+        arguments: [
+            (NotificationTypeV2.didRenew, NotificationSubtype.billingRecovery), (.gracePeriodExpired, nil),
+            (.revoke, nil),
+            (.refundReversed, nil), (.subscribed, .resubscribe), (.subscribed, .initialBuy),
+            (.didChangeRenewalPref, nil),
+            (.metadataUpdate, nil), (.didChangeRenewalStatus, .autoRenewEnabled), (.didChangeRenewalStatus, nil),
+        ] as [(NotificationTypeV2, NotificationSubtype?)])
+    func `What does not follow from a customer's state is refused and changes nothing`(
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype?
+    ) throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        let before = try shop.store.bytes
+        #expect(throws: StoreError.self) {
+            try shop.store.trigger(TriggerRequest(type, subtype, customer: "anna"), at: shop.now)
+        }
+        #expect(try shop.store.bytes == before)
+    }
+
+    @Test func `Nonsense is refused and changes nothing`() throws {
+        var shop = Shop()
+        let before = try shop.store.bytes
+        let nonsense: [TriggerRequest] = [
+            .init(.didRenew, .voluntary), .init(.init(rawValue: "CANCEL")), .init(.didRenew, product: "coins"),
+            .init(.oneTimeCharge, product: "plus"), .init(.revoke, product: "coins"), .init(.didRenew, product: "none"),
+            .init(.didRenew, customer: "two words"), .init(.didRenew, customer: ""),
+            .init(.didChangeRenewalPref, .upgrade, product: "coins"),
+            .init(.didRenew, overrides: ["transaction": .null]), .init(.didRenew, overrides: ["": .null]),
+            .init(.didRenew, overrides: ["transaction.": .null]),
+            .init(.didRenew, overrides: ["summary.productId": .null]),
+            .init(.oneTimeCharge, overrides: ["renewalInfo.autoRenewStatus": .integer(0)]),
+            .init(.test, overrides: ["transaction.price": .integer(1)]),
+            .init(.didRenew, overrides: ["header.alg": .string("none")]),
+        ]
+        for request in nonsense {
+            #expect(throws: StoreError.self, "\(request)") { try shop.store.trigger(request, at: shop.now) }
+        }
+        for date in [Date.distantPast, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: 1e15)] {
+            #expect(throws: StoreError.self) { try shop.store.trigger(.init(.didRenew), at: date) }
+        }
+        #expect(try shop.store.bytes == before)
+    }
+
+    @Test func `Overrides are kept with the one notification that was asked for`() throws {
+        var shop = Shop()
+        let overrides: [String: JSONValue] = ["transaction.price": .integer(990), "data.status": .null]
+        _ = try shop.store.trigger(TriggerRequest(.expired, .voluntary, overrides: overrides), at: shop.now)
+        #expect(shop.store.notifications.last?.overrides == overrides)
+        #expect(shop.store.notifications.dropLast().allSatisfy { $0.overrides.isEmpty })
+    }
+
+    @Test func `A new customer's history is in the past, and what would follow still does`() throws {
+        var shop = Shop()
+        _ = try shop.store.trigger(TriggerRequest(.didRenew, product: "plus", customer: "anna"), at: shop.now)
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
+        #expect(shop.store.notifications.first?.signedDate == Date(timeIntervalSince1970: 1_764_547_200))
+        shop.wait(.month)
+        #expect(shop.news() == ["DID_RENEW"])
+        // Now there are later notifications, and the next history is signed late.
+        _ = try shop.store.trigger(TriggerRequest(.didRenew, product: "plus", customer: "ben"), at: shop.now)
+        #expect(shop.store.notifications.suffix(2).allSatisfy { $0.signedDate == shop.now })
+        try expectSound(shop.store, at: shop.now)
+    }
+
+    @Test func `A request is read from JSON as people write it`() throws {
+        let text = #"{"notificationType": "EXPIRED", "subtype": "VOLUNTARY", "overrides": {"transaction.price": 1}}"#
+        let request = try JSONDecoder().decode(TriggerRequest.self, from: Data(text.utf8))
+        #expect(request == TriggerRequest(.expired, .voluntary, overrides: ["transaction.price": .integer(1)]))
+        let short = try JSONDecoder().decode(TriggerRequest.self, from: Data(#"{"notificationType": "TEST"}"#.utf8))
+        #expect(short == TriggerRequest(.test))
+    }
+}
