@@ -132,7 +132,7 @@ let package = Package(
             "StoreSimulatorTests",
             [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-                asn1,
+                asn1, yams,
             ]),
         tests(
             "CounterfoilTests",

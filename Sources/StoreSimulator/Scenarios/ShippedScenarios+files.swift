@@ -181,7 +181,7 @@ extension ShippedScenarios {
             steps:
               - createExternalPurchaseToken: {}
               - expect: {notifications: []}
-              - advance: 2 months
+              - advance: 3 months
               - expect: {notifications: [{type: EXTERNAL_PURCHASE_TOKEN.UNREPORTED, externalPurchaseToken: {tokenType: null}}]}
 
             """#,
