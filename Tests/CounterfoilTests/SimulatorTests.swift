@@ -47,17 +47,22 @@ struct SimulatorTests {
         try await withSession { session in
             let bought = try await session.object("buy", "anna", "premium.monthly")
             #expect(bought["customer"] as? String == "anna")
-            let triggered = try await session.object("trigger", "DID_RENEW.BILLING_RECOVERY", "--environment", "sandbox")
+            let triggered = try await session.object(
+                "trigger", "DID_RENEW.BILLING_RECOVERY", "--environment", "sandbox")
             #expect(
                 Set(triggered.keys) == [
                     "customer", "transactionId", "originalTransactionId", "notificationUUID", "environment",
                 ])
             #expect(triggered["environment"] as? String == "Sandbox")
             _ = try await session.object("simulator", "snapshot", "before")
-            #expect(try await session.object("clock", "advance", "1", "month")["notifications"] as? Int == 1)
+            // Both customers' subscriptions renew, as often as their products say.
+            let advance = try await session.object("clock", "advance", "1", "month")
+            #expect(try #require(advance["notifications"] as? Int) >= 2)
             #expect(try await session.object("clock")["now"] as? Int == 1_769_904_000_000)
             _ = try await session.object("simulator", "restore", "before")
-            #expect(try await session.run("clock").output == "2026-01-01 00:00:00 UTC, frozen; next at 2026-01-08 00:00:00 UTC\n")
+            #expect(
+                try await session.run("clock").output
+                    == "2026-01-01 00:00:00 UTC, frozen; next at 2026-01-08 00:00:00 UTC\n")
             let cancelled = try await session.run("do", #"{"cancel":{"customer":"anna"}}"#)
             #expect(cancelled.output.contains("DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED"))
             let customers = try await session.run("customers")
@@ -101,7 +106,8 @@ struct SimulatorTests {
             _ = try await session.object("buy", "anna", "premium.monthly")
             let line = try #require(await lines.next())
             #expect(
-                line == "2026-01-01 00:00:00 UTC  SUBSCRIBED.INITIAL_BUY  anna/com.example.premium.monthly  production  "
+                line
+                    == "2026-01-01 00:00:00 UTC  SUBSCRIBED.INITIAL_BUY  anna/com.example.premium.monthly  production  "
                     + "active  verified ✓")
             listener.interrupt()
             #expect(await listener.end() == 0)
@@ -113,7 +119,9 @@ struct SimulatorTests {
     @Test("that is not running is said so, with what to do")
     func notRunning() async throws {
         try await Tool.inTemporaryFolder { folder in
-            for arguments in [["clock"], ["trigger", "TEST"], ["listen"], ["customers"], ["scenario", "run", "upgrade"]] {
+            for arguments in [
+                ["clock"], ["trigger", "TEST"], ["listen"], ["customers"], ["scenario", "run", "upgrade"],
+            ] {
                 let outcome = try await Command.run(arguments + ["--simulator", folder.path])
                 #expect(outcome.status == 1)
                 #expect(outcome.errors.contains("start one with: counterfoil simulator"), "\(outcome.errors)")

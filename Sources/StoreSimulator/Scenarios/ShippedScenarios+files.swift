@@ -1,4 +1,5 @@
 // Made by Scripts/embed-scenarios from the folder Scenarios. Change those files, not this one.
+// swift-format-ignore-file
 
 extension ShippedScenarios {
     /// The text of each file by its name, without .yaml.

@@ -54,7 +54,8 @@ struct ControlDescriptionTests {
     /// Each operation with a request that can be made of a simulator where anna has a subscription.
     private static let calls: [(operation: String, path: String, body: String?)] = [
         ("GET /simulator", "", nil), ("GET /simulator/clock", "/clock", nil),
-        ("POST /simulator/clock/advance", "/clock/advance", #"{"by":"1d"}"#), ("POST /simulator/settle", "/settle", nil),
+        ("POST /simulator/clock/advance", "/clock/advance", #"{"by":"1d"}"#),
+        ("POST /simulator/settle", "/settle", nil),
         (
             "POST /simulator/{environment}/commands", "/production/commands",
             #"{"purchase":{"customer":"ben","product":"com.example.unlock"}}"#
@@ -92,8 +93,10 @@ struct ControlDescriptionTests {
             let status = try #require(responses.keys.first { $0 != "default" })
             let reference =
                 ((((responses[status] as? Object)?["content"] as? Object)?["application/json"] as? Object)?["schema"]
-                    as? Object)?["$ref"] as? String
-            return (method: parts[0], status: Int(status), members: try reference.map { try Self.required($0, document) })
+                as? Object)?["$ref"] as? String
+            return (
+                method: parts[0], status: Int(status), members: try reference.map { try Self.required($0, document) }
+            )
         }
         try await withSimulator { simulator in
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
@@ -103,7 +106,9 @@ struct ControlDescriptionTests {
                     HTTPTransportRequest(
                         method: expected.method, url: simulator.information.controlURL + call.path,
                         body: call.body.map { Data($0.utf8) }))
-                #expect(answer.status == expected.status, "\(call.operation) \(String(decoding: answer.body, as: UTF8.self))")
+                #expect(
+                    answer.status == expected.status,
+                    "\(call.operation) \(String(decoding: answer.body, as: UTF8.self))")
                 guard let members = expected.members else { continue }
                 let object = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
                 #expect(members.subtracting(object.keys).isEmpty, "\(call.operation)")
@@ -111,7 +116,8 @@ struct ControlDescriptionTests {
             }
             // A refusal is described too.
             let refused = try await transport.send(
-                HTTPTransportRequest(method: "GET", url: simulator.information.controlURL + "/production/customers/zoe"))
+                HTTPTransportRequest(method: "GET", url: simulator.information.controlURL + "/production/customers/zoe")
+            )
             #expect(refused.status == 404)
             let object = try #require(try JSONSerialization.jsonObject(with: refused.body) as? [String: Any])
             #expect(Set(object.keys).isSuperset(of: ["object", "type", "message", "retryable"]))
