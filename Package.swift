@@ -134,7 +134,7 @@ let package = Package(
             "StoreSimulatorTests",
             [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-                asn1, .product(name: "Logging", package: "swift-log"),
+                asn1, yams, .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
         tests(

@@ -25,7 +25,8 @@ struct Comparison {
             }
         case (.text(let text), let actual?) where isEqual(text, actual): return
         default:
-            mismatches.append("\(path): expected \(shown(expected, beside: actual)), got \(readable(actual, beside: expected))")
+            mismatches.append(
+                "\(path): expected \(shown(expected, beside: actual)), got \(readable(actual, beside: expected))")
         }
     }
 

@@ -24,7 +24,9 @@ struct ExpectationReader {
         guard let name = section.requiredText("type") else { return nil }
         var notification = Scenario.ExpectedNotification(name: name)
         notification.customer = section.text("customer")
-        for part in ["status", "consumptionRequestReason", "transaction", "renewalInfo", "summary", "externalPurchaseToken"] {
+        for part in [
+            "status", "consumptionRequestReason", "transaction", "renewalInfo", "summary", "externalPurchaseToken",
+        ] {
             if let value = section.value(part) { notification.parts[part] = expected(value) }
         }
         section.finish()

@@ -76,7 +76,8 @@ struct ScenarioReader {
         case "advance":
             guard let text = text(value, at: path) else { return nil }
             guard TypedDuration(text) != nil || Instant.read(text) != nil else {
-                findings.problem(path, "\(quoted(text)) is neither a length such as 31d nor an instant", line: value.line)
+                findings.problem(
+                    path, "\(quoted(text)) is neither a length such as 31d nor an instant", line: value.line)
                 return nil
             }
             return .advance(text)

@@ -31,7 +31,9 @@ extension ConfigurationValue {
 
     /// The value at a path of members, or the nearest thing around it.
     func member(_ path: [String]) -> ConfigurationValue {
-        guard let first = path.first, case .mapping(let members) = content, let next = members[first] else { return self }
+        guard let first = path.first, case .mapping(let members) = content, let next = members[first] else {
+            return self
+        }
         return next.member(Array(path.dropFirst()))
     }
 
@@ -64,7 +66,8 @@ extension StoreSettings {
         let own = try JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(self)))
         guard case .object(var members) = own else { return self }
         members.merge(changes) { $1 }
-        let merged = try ControlJSON.decode(StoreSettings.self, from: Data(ControlJSON.encode(JSONValue.object(members))))
+        let merged = try ControlJSON.decode(
+            StoreSettings.self, from: Data(ControlJSON.encode(JSONValue.object(members))))
         try merged.check()
         return merged
     }

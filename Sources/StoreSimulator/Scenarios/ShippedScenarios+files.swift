@@ -1,4 +1,5 @@
 // Made by Scripts/embed-scenarios from the folder Scenarios. Change those files, not this one.
+// swift-format-ignore-file
 
 extension ShippedScenarios {
     /// The text of each file by its name, without .yaml.
@@ -181,7 +182,7 @@ extension ShippedScenarios {
             steps:
               - createExternalPurchaseToken: {}
               - expect: {notifications: []}
-              - advance: 2 months
+              - advance: 3 months
               - expect: {notifications: [{type: EXTERNAL_PURCHASE_TOKEN.UNREPORTED, externalPurchaseToken: {tokenType: null}}]}
 
             """#,

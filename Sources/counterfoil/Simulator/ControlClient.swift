@@ -33,7 +33,8 @@ struct ControlClient: Sendable {
         var url = information.controlURL + path.map { "/" + Self.escaped($0) }.joined()
         if !query.isEmpty { url += "?" + query.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&") }
         // Advancing by years takes as long as the receiver of a thousand notifications.
-        var request = HTTPTransportRequest(method: method, url: url, timeout: .seconds(3600), maximumAnswerSize: 64 << 20)
+        var request = HTTPTransportRequest(
+            method: method, url: url, timeout: .seconds(3600), maximumAnswerSize: 64 << 20)
         if let body {
             request.headers = [("Content-Type", "application/json")]
             request.body = try Self.encoder.encode(body)
@@ -95,9 +96,8 @@ struct ControlClient: Sendable {
 
     /// Text as one segment of a path, or one value of a query.
     private static func escaped(_ text: String) -> String {
-        let unreserved = CharacterSet(charactersIn: "-._~").union(.init(charactersIn: Unicode.Scalar(48)...Unicode.Scalar(57)))
-            .union(.init(charactersIn: Unicode.Scalar(65)...Unicode.Scalar(90)))
-            .union(.init(charactersIn: Unicode.Scalar(97)...Unicode.Scalar(122)))
+        let unreserved = CharacterSet(
+            charactersIn: "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
         return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
     }
 

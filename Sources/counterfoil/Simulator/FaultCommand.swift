@@ -29,7 +29,8 @@ struct FaultAdd: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("What it befalls.", valueName: "target")) var target: String
     @Argument(help: ArgumentHelp("What happens.", valueName: "effect")) var effect: String
-    @Option(help: ArgumentHelp("Only this environment. Default: both.", valueName: "name")) var environment: EnvironmentName?
+    @Option(help: ArgumentHelp("Only this environment. Default: both.", valueName: "name")) var environment:
+        EnvironmentName?
     @Option(help: ArgumentHelp("How likely it is each time, 0 to 1.", valueName: "p")) var probability: Double?
     @Option(help: ArgumentHelp("How many times it happens at most.", valueName: "n")) var count: Int?
     @OptionGroup var options: SimulatorOptions

@@ -54,7 +54,8 @@ struct BuyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
-    @Argument(help: ArgumentHelp("The product's identifier, or the end of it.", valueName: "product")) var product: String
+    @Argument(help: ArgumentHelp("The product's identifier, or the end of it.", valueName: "product")) var product:
+        String
     @Option(help: ArgumentHelp("How many, of a consumable.", valueName: "n")) var quantity: Int?
     @Option(help: ArgumentHelp("The offer to redeem.", valueName: "id")) var offer: String?
     @OptionGroup var environment: EnvironmentOption
@@ -88,7 +89,8 @@ struct DoCommand: AsyncParsableCommand {
             Their members are those of the schema StoreCommand in the simulator's openapi.yaml.
             """)
 
-    @Argument(help: ArgumentHelp("The command, or - to read it from standard input.", valueName: "json")) var json: String
+    @Argument(help: ArgumentHelp("The command, or - to read it from standard input.", valueName: "json")) var json:
+        String
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
@@ -116,7 +118,9 @@ enum OutcomeReport {
         }
         if let token = outcome.token { words.append("token \(token)") }
         Output.line(words.joined(separator: "  "))
-        for notification in outcome.notifications { Output.line("  \(notification.name)  \(notification.notificationUUID)") }
+        for notification in outcome.notifications {
+            Output.line("  \(notification.name)  \(notification.notificationUUID)")
+        }
     }
 }
 

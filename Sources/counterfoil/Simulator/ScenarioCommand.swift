@@ -79,7 +79,8 @@ struct ScenarioRun: AsyncParsableCommand {
     static func text(_ name: String) throws -> String {
         if name != "-", !FileManager.default.fileExists(atPath: name) {
             if let text = ShippedScenarios.text(name) { return text }
-            throw ValidationError("There is neither a file nor a scenario \(name); counterfoil scenario list lists them.")
+            throw ValidationError(
+                "There is neither a file nor a scenario \(name); counterfoil scenario list lists them.")
         }
         return String(decoding: try Input.read(name, maximumBytes: 1 << 20), as: UTF8.self)
     }

@@ -5,6 +5,8 @@ import Foundation
 public import StoreSimulator
 
 /// `counterfoil simulator`: an App Store of one's own, on loopback.
+///
+/// Its options are those of a subcommand, which it is without any: a parent's would be taken for its own by the others.
 struct SimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulator",
@@ -24,9 +26,29 @@ struct SimulatorCommand: AsyncParsableCommand {
               real                        time passes as everywhere
               accelerated                 a month lasts 5 minutes; accelerated:monthlyEveryHour and the like for others
               frozen, frozen:<instant>    time passes by `counterfoil clock advance` only
+
+            OPTIONS OF `simulator`, WHICH IS `simulator run`
+              --port <n>         the port on 127.0.0.1; 0 for a free one (default)
+              --directory <dir>  the folder to keep keys, certificates and snapshots in
+              --catalogue <file> what is sold: a .storekit file of Xcode's, or YAML
+              --seed <n>         what all identifiers come from
+              --clock <mode>     how time passes; see above
+              --notify <url>     where notifications go
+              --json             print what simulator.json says in one line
+
             Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
             """,
-        subcommands: [SimulatorStatus.self, SimulatorSnapshot.self, SimulatorRestore.self, SimulatorReset.self])
+        subcommands: [
+            SimulatorRun.self, SimulatorStatus.self, SimulatorSnapshot.self, SimulatorRestore.self,
+            SimulatorReset.self,
+        ],
+        defaultSubcommand: SimulatorRun.self)
+}
+
+/// `counterfoil simulator run`: serve until stopped.
+struct SimulatorRun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Serve until Ctrl-C. What `counterfoil simulator` does by itself.")
 
     @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 for a free one.", valueName: "n"))
     var port = 0

@@ -46,7 +46,8 @@ struct SimulatorSnapshot: AsyncParsableCommand {
 /// `counterfoil simulator restore`: put a kept state back.
 struct SimulatorRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put everything back as it was when the snapshot was made, the time included.")
+        commandName: "restore", abstract: "Put everything back as it was when the snapshot was made, the time included."
+    )
 
     @Argument(help: ArgumentHelp("The snapshot's name.", valueName: "name")) var name: String
     @OptionGroup var options: SimulatorOptions

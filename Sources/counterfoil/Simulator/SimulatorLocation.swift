@@ -22,7 +22,8 @@ enum SimulatorLocation {
     /// that cannot be written is no reason to stop.
     static func remember(_ folder: URL) {
         let file = pointer
-        try? FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try? FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try? Data((folder.path + "\n").utf8).write(to: file, options: .atomic)
     }
 

@@ -21,10 +21,13 @@ struct TriggerCommand: AsyncParsableCommand {
               there is of it; a test notification, say, is about nobody.
             """)
 
-    @Argument(help: ArgumentHelp("The type, with a dot and the subtype if it has one.", valueName: "type")) var event: String?
+    @Argument(help: ArgumentHelp("The type, with a dot and the subtype if it has one.", valueName: "type")) var event:
+        String?
 
-    @Option(help: ArgumentHelp("The product it is about, or the end of its identifier.", valueName: "id")) var product: String?
-    @Option(help: ArgumentHelp("The customer it is about. Default: a new one.", valueName: "name")) var customer: String?
+    @Option(help: ArgumentHelp("The product it is about, or the end of its identifier.", valueName: "id")) var product:
+        String?
+    @Option(help: ArgumentHelp("The customer it is about. Default: a new one.", valueName: "name")) var customer:
+        String?
     @Option(
         name: .customLong("override"),
         help: ArgumentHelp("Another value for a field. May be repeated.", valueName: "path=value"))

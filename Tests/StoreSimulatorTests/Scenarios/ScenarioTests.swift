@@ -55,9 +55,10 @@ struct ScenarioTests {
         let report = try await withSimulator { try await $0.run(scenario) }
         #expect(!report.passed)
         #expect(report.steps.map(\.outcome) == [.passed, .failed, .skipped])
-        #expect(report.steps[1].mismatches == [
-            "notifications[0] SUBSCRIBED.INITIAL_BUY transaction.price: expected 9990, got 0"
-        ])
+        #expect(
+            report.steps[1].mismatches == [
+                "notifications[0] SUBSCRIBED.INITIAL_BUY transaction.price: expected 9990, got 0"
+            ])
         #expect(report.explanation.hasPrefix("line 4: expect"))
     }
 
@@ -89,13 +90,19 @@ struct ScenarioTests {
         arguments: [
             ("steps: []", "name: is missing"),
             ("name: x\nsteps:\n  - purchse: {customer: anna}", "did you mean \"purchase\"?, line 3"),
-            ("name: x\nsteps:\n  - cancel:\n      customer: anna\n      custmer: ben", "steps[0].cancel.custmer: is no member of it, line 5"),
+            (
+                "name: x\nsteps:\n  - cancel:\n      customer: anna\n      custmer: ben",
+                "steps[0].cancel.custmer: is no member of it, line 5"
+            ),
             ("name: x\nsteps:\n  - cancel: {}", "customer is missing"),
             ("name: x\nsteps:\n  - advance: soon", "steps[0].advance: \"soon\" is neither a length"),
             ("name: x\nsteps:\n  - expect: {notifications: [DID_RENW]}", "did you mean \"DID_RENEW\"?, line 3"),
             ("name: x\nsteps:\n  - expect: {anna: {statuss: active}}", "did you mean \"status\"?, line 3"),
             ("name: x\nsettings: {production: {gracePeriod: seven}}\nsteps: []", "settings.production.gracePeriod"),
-            ("name: x\nsetings: {}\nsteps: []", "setings: is not a key of this format; did you mean \"settings\"?, line 2"),
+            (
+                "name: x\nsetings: {}\nsteps: []",
+                "setings: is not a key of this format; did you mean \"settings\"?, line 2"
+            ),
         ])
     func invalid(_ text: String, _ message: String) throws {
         do {
