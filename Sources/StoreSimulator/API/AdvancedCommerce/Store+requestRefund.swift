@@ -108,7 +108,9 @@ extension Store {
         guard asksDeveloper else { return refund(asked, reason: .other, percentage: nil, at: now) }
         announce(.consumptionRequest, about: asked, reason: wishes.first?.refundReason.asked, at: now)
         if settings.refunds == .automatic {
-            schedule.add(.refundDecision(id), at: (now + settings.consumptionWindow).wholeMilliseconds)
+            let decides = now.after(settings.consumptionWindow)
+            transactions[id]?.refund?.due = decides
+            schedule.add(.refundDecision(id), at: decides)
         }
     }
 }
