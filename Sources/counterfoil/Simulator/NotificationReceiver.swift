@@ -13,17 +13,20 @@ final class NotificationReceiver: Sendable {
     private let forwardTo: String?
     private let maximum: Int?
     private let asJSON: Bool
+    private let indent: String
     private let end: @Sendable () -> Void
     private let transport = AsyncHTTPClientTransport()
     private let received = Mutex(0)
 
     init(
-        reader: NotificationReader, forwardTo: String?, maximum: Int?, asJSON: Bool, end: @escaping @Sendable () -> Void
+        reader: NotificationReader, forwardTo: String? = nil, maximum: Int? = nil, asJSON: Bool = false,
+        indent: String = "", end: @escaping @Sendable () -> Void = {}
     ) {
         self.reader = reader
         self.forwardTo = forwardTo
         self.maximum = maximum
         self.asJSON = asJSON
+        self.indent = indent
         self.end = end
     }
 
@@ -60,7 +63,7 @@ final class NotificationReceiver: Sendable {
         let body = Data(try await request.body.collect(upTo: 1 << 20).readableBytesView)
         var line = await reader.read(body, in: environment)
         let response = await forward(body, contentType: request.headers[.contentType], &line)
-        Output.line(asJSON ? line.json : line.text(Style.current()))
+        Output.line(indent + (asJSON ? line.json : line.text(Style.current())))
         if number == maximum { end() }
         return response
     }

@@ -7,10 +7,11 @@ import StoreSimulator
 /// `counterfoil tour`: what the libraries do, on data made on the spot and on a folder of genuine data.
 struct Tour: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "See it work: sign, verify, forge, validate a receipt, and how fast.",
+        abstract: "See it work: a local App Store, signed data and forgeries, a receipt, and how fast.",
         discussion: """
-            Makes a certificate authority that lives as long as the tour, signs a transaction with it, verifies it, forges \
-            it, validates a receipt and measures against the raw cryptography. With a folder, every .jws file and every \
+            Starts a simulated App Store, lets three customers live for months within a second, and verifies every \
+            notification as it comes. Then makes a certificate authority that lives as long as the tour, signs a \
+            transaction with it, verifies it, forges it, validates a receipt and measures against the raw cryptography. With a folder, every .jws file and every \
             receipt (.b64) in it and below it is verified as of its signing date against Apple's roots; certificates \
             (.cer, .pem) found there help with old receipts that do not bring their issuer.
 
@@ -31,6 +32,9 @@ struct Tour: AsyncParsableCommand {
         {
             throw ValidationError("There is no folder \(folder).")
         }
+        chapter("A local App Store, its clock in your hand")
+        guard try await TourStore(style: style).run() else { throw Refusal(message: "a scenario above") }
+
         let stage = try TourStage()
         chapter("A transaction, signed by a throw-away authority")
         let verified = try await stage.verifier.transaction(stage.transaction)

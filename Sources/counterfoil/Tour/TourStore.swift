@@ -1,0 +1,52 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+
+/// Lives in a simulated App Store. Each notification is received over HTTP, verified and printed as it comes.
+struct TourStore {
+    /// The scenarios, and how their customers are called here.
+    private static let stories = [
+        ("trial-converted", ["anna": "anna"]), ("grace-period-recovered", ["anna": "boris"]),
+        ("family-sharing", ["anna": "clara", "ben": "dmitri"]),
+    ]
+
+    let style: Style
+
+    /// Runs the scenarios on a frozen clock, and ends with what each customer has.
+    ///
+    /// - Returns: Whether everything came as the scenarios say.
+    func run() async throws -> Bool {
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_258_000))
+        let simulator = try await Simulator.start(configuration)
+        do {
+            let isGood = try await run(simulator)
+            await simulator.stop()
+            return isGood
+        } catch {
+            await simulator.stop()
+            throw error
+        }
+    }
+
+    private func run(_ simulator: Simulator) async throws -> Bool {
+        let reader = try NotificationReader(ControlClient(simulator.information))
+        let receiver = NotificationReceiver(reader: reader, indent: "    ")
+        let (port, server) = try await receiver.start(port: 0)
+        defer { server.cancel() }
+        simulator.configure(.production) { $0.notificationURL = "http://127.0.0.1:\(port)/production" }
+        var isGood = true
+        for (name, cast) in Self.stories {
+            guard let text = ShippedScenarios.text(name) else { throw Refusal(message: "there is no scenario \(name)") }
+            let scenario = try Scenario(yaml: cast.reduce(text) { $0.replacing($1.key, with: $1.value) })
+            Output.line("  " + style.strong(scenario.name))
+            let report = try await simulator.run(scenario)
+            Output.line(report.passed ? "    \(style.good("as it should"))" : "    \(style.bad(report.explanation))")
+            Output.line()
+            isGood = isGood && report.passed
+        }
+        Output.line("  " + style.strong("On \(simulator.now.readable) the customers have"))
+        for customer in simulator.states() { Output.line("    \(customer.customer.padded(to: 8)) \(customer.summary)") }
+        return isGood
+    }
+}
