@@ -8,7 +8,7 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 .PHONY: demo
-demo: system-packages ## Build the command and take the tour
+demo: system-packages ## Build the command and take the tour: a local App Store, forgeries, receipts, timings
 	$(BUILD) --product counterfoil
 	.build/debug/counterfoil tour $(wildcard ../shared/fixtures)
 
