@@ -50,6 +50,8 @@ let package = Package(
         .library(name: "AppStoreModels", targets: ["AppStoreModels"]),
         .library(name: "AppStoreServer", targets: ["AppStoreServer"]),
         .library(name: "AppStoreReceipts", targets: ["AppStoreReceipts"]),
+        // Only for a dependent that asks for the trait "Server".
+        .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .executable(name: "counterfoil", targets: ["counterfoil"]),
     ],
     traits: [
@@ -100,7 +102,9 @@ let package = Package(
             dependencies: [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
                 crypto, x509,
-            ],
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ] + httpServer,
             swiftSettings: settings),
         .executableTarget(
             name: "counterfoil-benchmarks",
@@ -130,8 +134,9 @@ let package = Package(
             "StoreSimulatorTests",
             [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-                asn1,
-            ]),
+                asn1, yams, .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ] + httpServer),
         tests(
             "CounterfoilTests",
             ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),

@@ -7,12 +7,16 @@ import Foundation
 struct Counterfoil: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "counterfoil",
-        abstract: "Prove, read, sign and call: App Store purchases from a shell.",
+        abstract: "Prove, read, sign, call and simulate: App Store purchases from a shell.",
         discussion: """
             Exit status: 0 when valid or done, 1 when refused or failed, 2 for wrong usage. Every command takes --help.
             """,
         version: AppStoreServerClient.version,
-        subcommands: [Verify.self, ReceiptCommand.self, Sign.self, API.self, Tour.self])
+        subcommands: [
+            Verify.self, ReceiptCommand.self, Sign.self, API.self, SimulatorCommand.self, TriggerCommand.self,
+            ListenCommand.self, ClockCommand.self, BuyCommand.self, DoCommand.self, CustomersCommand.self,
+            ScenarioCommand.self, FaultCommand.self, Tour.self,
+        ])
 
     static func main() async {
         do {

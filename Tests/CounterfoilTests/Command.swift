@@ -26,7 +26,7 @@ enum Command {
     }
 
     /// The executable lies beside the bundle of the tests.
-    private static func executable() throws -> URL {
+    static func executable() throws -> URL {
         let bundles = Bundle.allBundles.map(\.bundleURL) + CommandLine.arguments.prefix(1).map { URL(filePath: $0) }
         for folder in bundles.flatMap({ [$0, $0.deletingLastPathComponent()] }) {
             let candidate = folder.appending(path: "counterfoil")

@@ -20,10 +20,10 @@ package struct BearerCheck: Sendable {
     /// How far the clock of who made the token may be ahead of ours.
     package static let tolerance: TimeInterval = 60
 
-    private let key: CryptoConstant<P256.Signing.PublicKey>
-    private let keyID: String
-    private let issuerID: String
-    private let bundleID: String
+    let key: CryptoConstant<P256.Signing.PublicKey>
+    let keyID: String
+    let issuerID: String
+    let bundleID: String
     private let memory: PassedTokens
 
     /// A check against one key of App Store Connect and one app. `capacity` is how many tokens are remembered.

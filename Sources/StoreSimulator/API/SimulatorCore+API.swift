@@ -25,6 +25,7 @@ extension SimulatorCore {
     private func answer(
         _ request: APIRequest, _ tampering: Tampering, in environment: AppStoreEnvironment
     ) throws(APIFailure) -> HTTPAnswer {
+        if request.endpoint == .setRealtimeURL { relayPerformanceTests() }
         let answer = try change(environment) { store, now throws(APIFailure) in
             if store.settings.enforcesRateLimits { try limits.check(request.endpoint, in: environment, now: now) }
             return try store.answer(request, at: now)

@@ -56,6 +56,7 @@ package struct OCSPService: Sendable {
         guard let (subject, issuer) = find(query) else { return .failure(.unauthorized) }
         let mode = subject.map { modes[$0] ?? defaultMode } ?? .unknown
         var responder = OCSPResponder(issuer: issuer, now: now)
+        responder.isNamedByKey = true
         var delay: TimeInterval = 0
         switch mode {
         case .good: break

@@ -9,7 +9,8 @@ enum ControlRoutes {
     typealias Handler = @Sendable (Simulator, ControlRequest) async throws -> HTTPAnswer
 
     /// Every operation: method, path below `/simulator`, and what it does.
-    static let operations: [(HTTPRequest.Method, String, Handler)] = time + purchases + notifications + trouble + keeping
+    static let operations: [(HTTPRequest.Method, String, Handler)] =
+        time + purchases + notifications + trouble + keeping + scenarios
 
     static func add(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
         for (method, path, handler) in operations {

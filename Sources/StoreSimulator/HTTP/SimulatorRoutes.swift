@@ -29,9 +29,13 @@ enum SimulatorRoutes {
         for environment in [AppStoreEnvironment.production, .sandbox] {
             let prefix = "/\(environment == .sandbox ? "sandbox" : "production")"
             for endpoint in AppStoreEndpoint.all { add(endpoint, prefix, environment, to: router, slot) }
-            router.post("\(prefix)/verifyReceipt") { request, context -> Response in
-                let body = try await data(request, context)
-                return try await send(slot.get().core.verifyReceipt(body, in: environment), context)
+            for method in [HTTPRequest.Method.post, .get, .put] {
+                router.on("\(prefix)/verifyReceipt", method: method) { request, context -> Response in
+                    let body = try await data(request, context)
+                    let core = try slot.get().core
+                    return try await send(
+                        core.verifyReceipt(method: method.rawValue, body, in: environment), context)
+                }
             }
             // The empty route of the benchmark: what an answer costs before there is anything in it.
             router.get("\(prefix)/ping") { _, _ in Response(status: .ok) }
@@ -46,33 +50,42 @@ enum SimulatorRoutes {
         to router: Router<SimulatorContext>, _ slot: SimulatorSlot
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
-        // Apple calls the same place in a path by different names, the router wants one: its position.
-        var names: [(position: String, name: String)] = []
-        let segments = endpoint.path.split(separator: "/").enumerated().map { index, segment -> String in
-            guard segment.hasPrefix("{") else { return String(segment) }
-            names.append(("p\(index)", String(segment.dropFirst().dropLast())))
+        // The router wants one name for a parameter at one place, whatever endpoint it is of.
+        var names: [String: String] = [:]
+        let parts = endpoint.path.split(separator: "/").enumerated().map { index, part in
+            guard part.hasPrefix("{") else { return String(part) }
+            names["p\(index)"] = String(part.dropFirst().dropLast())
             return "{p\(index)}"
         }
-        let path = RouterPath(prefix + "/" + segments.joined(separator: "/"))
-        router.on(path, method: method) { [names] request, context in
-            try await answer(request, context, endpoint, names, environment, slot)
+        let route = Route(endpoint: endpoint, environment: environment, parameters: names, slot: slot)
+        let path = RouterPath("\(prefix)/\(parts.joined(separator: "/"))")
+        router.on(path, method: method) { request, context -> Response in
+            try await route.answer(request, context)
         }
     }
 
-    private static func answer(
-        _ request: Request, _ context: SimulatorContext, _ endpoint: AppStoreEndpoint,
-        _ names: [(position: String, name: String)],
-        _ environment: AppStoreEnvironment, _ slot: SimulatorSlot
-    ) async throws -> Response {
-        let simulator = try slot.get()
-        var call = APIRequest(endpoint, contentType: request.headers[.contentType])
-        for (position, name) in names { call.path[name] = context.parameters.get(position) }
-        if let query = request.uri.query { call.query = String(query) }
-        let isReading = endpoint.method == "GET"
-        if !isReading { call.body = try await data(request, context) }
-        let answer = simulator.core.answer(call, authorization: request.headers[.authorization], in: environment)
-        if !isReading { simulator.wake() }
-        return try await send(answer, context)
+    /// One endpoint in one environment.
+    private struct Route: Sendable {
+        let endpoint: AppStoreEndpoint
+        let environment: AppStoreEnvironment
+        /// The endpoint's names for the router's parameters.
+        let parameters: [String: String]
+        let slot: SimulatorSlot
+
+        func answer(_ request: Request, _ context: SimulatorContext) async throws -> Response {
+            let simulator = try slot.get()
+            var path: [String: String] = [:]
+            for (name, meaning) in parameters { path[meaning] = context.parameters.get(name) }
+            let isRead = endpoint.method == "GET"
+            let body = isRead ? Data() : try await SimulatorRoutes.data(request, context)
+            let call = APIRequest(
+                endpoint, path: path, query: request.uri.query.map { String($0) } ?? "",
+                contentType: request.headers[.contentType], body: body)
+            let answer = simulator.core.answer(
+                call, authorization: request.headers[.authorization], in: environment)
+            if !isRead { simulator.wake() }
+            return try await SimulatorRoutes.send(answer, context)
+        }
     }
 
     private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {

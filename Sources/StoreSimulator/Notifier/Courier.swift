@@ -19,6 +19,8 @@ struct Courier: Sendable {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
+        // Where nobody listens now, nobody will within seconds: the schedule says when to try again.
+        configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
@@ -73,7 +75,9 @@ struct Courier: Sendable {
             ]
             return outcomes.first { $0.0 == error }?.1 ?? .other
         default:
-            return "\(Swift.type(of: error))".contains("SSL") ? .tlsIssue : .invalidResponse
+            let name = "\(Swift.type(of: error))"
+            if name.contains("NIOConnectionError") { return .socketIssue }
+            return name.contains("SSL") ? .tlsIssue : .invalidResponse
         }
     }
 }

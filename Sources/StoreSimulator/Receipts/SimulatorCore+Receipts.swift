@@ -15,13 +15,15 @@ extension SimulatorCore {
     }
 
     /// Answers a request to `verifyReceipt`.
-    package func verifyReceipt(_ body: Data, in environment: AppStoreEnvironment) -> HTTPAnswer {
+    package func verifyReceipt(
+        method: String = "POST", _ body: Data, in environment: AppStoreEnvironment
+    ) -> HTTPAnswer {
         let effects = strike(["route:*", "route:verifyReceipt"], in: environment)
         let fate = RouteFate(effects, now: now)
         if let answer = fate.answer { return answer }
         var answer: HTTPAnswer
         do {
-            answer = .json(Array(try verifiedReceipt(body, in: environment).json.utf8))
+            answer = .json(Array(try verifiedReceipt(method, body, in: environment).json.utf8))
         } catch {
             answer = .json(Array(VerifyReceiptAnswer(status: .unavailable).json.utf8))
         }
@@ -29,13 +31,17 @@ extension SimulatorCore {
         return answer
     }
 
-    private func verifiedReceipt(_ body: Data, in environment: AppStoreEnvironment) throws -> VerifyReceiptAnswer {
+    private func verifiedReceipt(
+        _ method: String, _ body: Data, in environment: AppStoreEnvironment
+    ) throws -> VerifyReceiptAnswer {
         let authority = try authority.receiptAuthority()
-        let validator = ReceiptValidator(anchors: try TrustAnchors(certificates: [Data(authority.root.der)]))
+        let now = now
+        let validator = ReceiptValidator(
+            anchors: try TrustAnchors(certificates: [Data(authority.root.der)]), now: { now })
         let endpoint = VerifyReceiptEndpoint(
             validator: validator, environment: environment == .sandbox ? .sandbox : .production,
             sharedSecrets: configuration.sharedSecrets)
-        let check = ReceiptCheck(body: body, endpoint: endpoint)
+        let check = ReceiptCheck(method: method, body: body, endpoint: endpoint)
         let update = change(environment) { store, now in
             store.run(until: now)
             return store.update(of: check, at: now)

@@ -92,7 +92,8 @@ public final class Simulator: Sendable {
     ) async throws -> (port: Int, server: Task<Void, any Error>) {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: "counterfoil.simulator")
-        logger.logLevel = .error
+        // What is below it is the talk of connections that end when the simulator is stopped.
+        logger.logLevel = .critical
         let application = Application(
             responder: SimulatorRoutes.router(slot).buildResponder(),
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1024),

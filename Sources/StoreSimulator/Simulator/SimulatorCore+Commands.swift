@@ -7,9 +7,15 @@ extension SimulatorCore {
     package func perform(
         _ command: StoreCommand, in environment: AppStoreEnvironment
     ) async throws -> StoreOutcome {
-        let outcome = try state.withLock { state in
+        if case .requestAdvancedCommerce(_, let data, _) = command { try checkSignature(data) }
+        var seen: RealtimeRecord?
+        if case .cancel(let customer, let subscription) = command {
+            seen = await askBeforeCancellation(of: customer, subscription, in: environment)
+        }
+        var outcome = try state.withLock { state in
             try state[environment].perform(command, at: state.clock.now())
         }
+        outcome.retentionMessage = seen
         try await run()
         return outcome
     }
@@ -20,7 +26,8 @@ extension SimulatorCore {
         let date = date.wholeMilliseconds
         let begin = now
         guard date >= begin else {
-            throw SimulatorError("invalid_argument", "the clock goes forward only; it shows \(begin.formatted(.iso8601))")
+            throw SimulatorError(
+                "invalid_argument", "the clock goes forward only; it shows \(begin.formatted(.iso8601))")
         }
         guard date <= Self.latest else { throw SimulatorError("invalid_argument", "the clock ends in the year 2200") }
         let before = counts

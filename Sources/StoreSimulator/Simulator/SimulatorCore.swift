@@ -8,12 +8,14 @@ package final class SimulatorCore: Sendable {
     package let configuration: SimulatorConfiguration
     package let authority: StoreAuthority
     package let bearer: BearerCheck
-    package let limits = RateLimits()
+    private let counted = Mutex(RateLimits())
     package let ocsp: Mutex<OCSPService>
     let state: Mutex<SimulatorState>
     let courier = Courier()
     /// One task at a time makes time pass.
     private let gate = FairGate()
+    /// One task at a time sends performance tests.
+    let performanceGate = FairGate()
 
     package init(
         _ configuration: SimulatorConfiguration, authority: StoreAuthority, bearer: BearerCheck, real: Date
@@ -25,12 +27,16 @@ package final class SimulatorCore: Sendable {
         state = Mutex(SimulatorState(configuration, real: real))
     }
 
+    /// The requests of the hour.
+    package var limits: RateLimits { counted.withLock { $0 } }
+
     /// What the simulator's clock shows.
     package var now: Date { state.withLock { $0.clock.now() } }
 
     /// Lets everything happen until the time that the clock shows, or until `target`, and returns when every notification
     /// that was due has been sent once.
     package func run(until target: Date? = nil) async throws(CancellationError) {
+        try await runPerformanceTests()
         do { try await gate.enter() } catch { throw CancellationError() }
         defer { gate.leave() }
         await withTaskGroup(of: Int.self) { group in
@@ -68,6 +74,8 @@ package final class SimulatorCore: Sendable {
         do { try await gate.enter() } catch { throw CancellationError() }
         defer { gate.leave() }
         state.withLock { $0 = new }
+        // Nobody has asked anything of the new state yet.
+        counted.withLock { $0 = RateLimits() }
     }
 
     /// When something happens or is sent next by itself.

@@ -85,7 +85,7 @@ extension Store {
         case .assignSeat(let customer, let product): try assignSeat(customer, product, at: now)
         case .joinGroup(let customer, let group, let organization, let administrator):
             try join(customer, group, isOrganization: organization ?? true, isAdministrator: administrator ?? false)
-        default: throw StoreError(.invalidArgument, "unknown command")
+        default: try applyAdvancedCommerce(command, at: now)
         }
     }
 }

@@ -54,6 +54,7 @@ extension Store {
     package mutating func refund(
         _ transaction: StoredTransaction, reason: RevocationReason, percentage: Int32?, at now: Date
     ) {
+        if let items = transaction.refund?.items { return refund(items, of: transaction, at: now) }
         let id = transaction.payload.transactionId
         transactions[id]?.refund = .init(
             state: .granted, requested: transaction.refund?.requested, reason: transaction.refund?.reason, decided: now)
@@ -83,7 +84,7 @@ extension Store {
         return Subject(customer: customer, transaction: transaction.payload.transactionId)
     }
 
-    private mutating func decline(_ transaction: StoredTransaction, at now: Date) {
+    mutating func decline(_ transaction: StoredTransaction, at now: Date) {
         let id = transaction.payload.transactionId
         transactions[id]?.refund?.state = .declined
         transactions[id]?.refund?.decided = now

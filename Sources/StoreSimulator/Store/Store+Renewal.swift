@@ -189,6 +189,7 @@ extension Subscription {
         priceProduct = product.id
         priceIncrease = nil
         nextOffer = nil
+        if advancedCommerce?.beginNextPeriod() != nil { price = advancedCommerce?.price ?? price }
         expirationIntent = nil
         retryEnds = nil
         graceEnds = nil

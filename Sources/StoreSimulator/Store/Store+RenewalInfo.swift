@@ -30,7 +30,10 @@ extension Store {
                 commitmentRenewalDate: commitment.ends, commitmentRenewalPrice: commitment.plan.commitmentPrice)
         }
         info.renewalBillingPlanType = subscription.plan.map { .init(rawValue: $0.rawValue) }
-        info.advancedCommerceInfo = subscription.advancedCommerce?.renewalInfo
+        if let state = subscription.advancedCommerce {
+            info.advancedCommerceInfo = state.renewalInfo
+            if renews { info.renewalPrice = state.renewalPrice }
+        }
         return info
     }
 

@@ -42,6 +42,15 @@ package struct Store: Sendable, Codable {
     package var deliveries = Schedule()
     package var massExtensions: [String: MassExtension] = [:]
     package var externalPurchases: [String: ExternalPurchase] = [:]
+    /// The Advanced Commerce requests that were carried out, by `requestReferenceId`.
+    package var advancedCommerceRequests: [String: AdvancedCommerceRecord] = [:]
+    /// The subscriptions that went to Advanced Commerce: old original transaction identifier to new.
+    package var migrations: [String: String] = [:]
+    /// What the developer has set up to keep customers from cancelling.
+    package var retention: RetentionMessaging
+    /// Whether a performance test has passed in the sandbox, as far as production knows.
+    package var hasPassedPerformanceTest = false
+    package var realtimeRecords: [RealtimeRecord] = []
     /// Counts the changes to transactions.
     package var revision = 0
 
@@ -52,6 +61,7 @@ package struct Store: Sendable, Codable {
         self.app = app
         self.catalogue = catalogue
         self.settings = settings
+        retention = RetentionMessaging(environment: environment)
         identifiers = Identifiers(seed: seed, isSandbox: environment == .sandbox)
     }
 

@@ -18,6 +18,18 @@ public enum StoreCommand: Sendable, Hashable, Codable {
         customer: String, product: String, quantity: Int? = nil, offer: String? = nil, introductory: Bool? = nil,
         appAccountToken: UUID? = nil, billingPlan: BillingPlanType? = nil)
 
+    /// A purchase of a generic product, a subscription, with the contents that the developer's server asks for. `request`
+    /// is Apple's `SubscriptionCreateRequest`.
+    case subscribeAdvancedCommerce(
+        customer: String, product: String, request: AdvancedCommerceSubscriptionCreateRequest)
+    /// A purchase of a generic product that is paid once. `request` is Apple's `OneTimeChargeCreateRequest`.
+    case chargeAdvancedCommerce(
+        customer: String, product: String, request: AdvancedCommerceOneTimeChargeCreateRequest)
+    /// What the app does with a request that the developer's server has signed: `data` is the wrapper
+    /// `{"signatureInfo":{"token":"…"}}`, as it is or in base64. The signature has to be by the app's key.
+    /// `product` is needed where something is bought.
+    case requestAdvancedCommerce(customer: String, data: String, product: String? = nil)
+
     /// The customer turns renewal off.
     case cancel(customer: String, subscription: String? = nil)
     /// The customer turns renewal on again.
@@ -84,6 +96,14 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case clearHistory(customer: String)
     /// An organisation assigns a seat of a subscription to a customer.
     case assignSeat(customer: String, product: String)
+    /// Apple approves a retention message of production; the sandbox does that by itself. So with the other three.
+    case approveMessage(message: UUID)
+    /// Apple rejects a retention message.
+    case rejectMessage(message: UUID)
+    /// Apple approves an image for retention messages.
+    case approveImage(image: UUID)
+    /// Apple rejects an image for retention messages.
+    case rejectImage(image: UUID)
     /// A customer joins a group (sandbox).
     case joinGroup(customer: String, group: String, organization: Bool? = nil, administrator: Bool? = nil)
 }
@@ -101,6 +121,8 @@ public struct StoreOutcome: Sendable, Hashable, Codable {
     /// What was made that is no transaction: the token of a test notification or of an external purchase, the request
     /// identifier of an extension.
     public var token: String?
+    /// What the customer saw before cancelling, if the developer's server was asked.
+    public var retentionMessage: RealtimeRecord?
     /// The notifications it caused, in order.
     public var notifications: [Announcement] = []
 

@@ -27,6 +27,9 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     /// How long the receiver of a notification has, in seconds.
     public var deliveryTimeout: TimeInterval = 5
 
+    /// How long the developer's server may take to name a retention message, in seconds.
+    public var realtimeTimeout: TimeInterval = 0.7
+
     /// Who decides about refunds.
     public var refunds = RefundDecision.byCommand
 

@@ -32,5 +32,7 @@ package struct StoredTransaction: Sendable, Codable {
         package var preference: RefundPreference?
         package var consumption: Int32?
         package var decided: Date?
+        /// The items that an Advanced Commerce request is about; nil for the whole transaction.
+        package var items: [AdvancedCommerceRequestRefundItem]?
     }
 }

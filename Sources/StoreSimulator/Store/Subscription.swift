@@ -79,10 +79,3 @@ extension Subscription {
     /// The price increase that the next period brings. None if that is of another product.
     package var pendingIncrease: PriceIncrease? { nextProduct == priceProduct ? priceIncrease : nil }
 }
-
-/// What Advanced Commerce adds to a subscription.
-package struct AdvancedCommerceState: Sendable, Codable {
-    package var transactionInfo: AdvancedCommerceTransactionInfo
-    package var renewalInfo: AdvancedCommerceRenewalInfo
-    package var period: Period
-}

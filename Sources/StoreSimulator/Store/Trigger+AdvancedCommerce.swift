@@ -90,19 +90,10 @@ extension TriggerRun {
     /// One item at that price, untaxed.
     private mutating func state(_ product: Product, price: Int64) -> AdvancedCommerceState {
         let period = product.subscription?.period ?? .month
-        let cycle = AdvancedCommercePeriod(rawValue: period.iso8601)
-        let reference = store.identifiers.uuid()
-        let descriptors = AdvancedCommerceDescriptors(description: "Everything", displayName: "Everything")
-        let (sku, name) = ("item.1", "An item")
         return AdvancedCommerceState(
-            transactionInfo: .init(
-                descriptors: descriptors, estimatedTax: 0,
-                items: [.init(sku: sku, description: name, displayName: name, price: price)], period: cycle,
-                requestReferenceId: reference, taxCode: "C003-00-2", taxExclusivePrice: price, taxRate: "0"),
-            renewalInfo: .init(
-                consistencyToken: store.identifiers.uuid(), descriptors: descriptors,
-                items: [.init(sku: sku, description: name, displayName: name, price: price)], period: cycle,
-                requestReferenceId: reference, taxCode: "C003-00-2"),
-            period: period)
+            [.init(sku: "item.1", description: "An item", displayName: "An item", price: price)],
+            descriptors: AdvancedCommerceDescriptors(description: "Everything", displayName: "Everything"),
+            period: AdvancedCommercePeriod(rawValue: period.iso8601), length: period, taxCode: "C003-00-2",
+            reference: store.identifiers.uuid())
     }
 }

@@ -14,6 +14,8 @@ package struct RealtimeExchange: Sendable {
     package static let maximumSize = 64 * 1024
 
     package let question: DecodedRealtimeRequestBody
+    /// How long the developer's server may take this time, in milliseconds.
+    package var timeLimit = Self.timeLimit
     private let isAdvancedCommerce: Bool
     private let alternatives: Set<String>
 
@@ -53,7 +55,7 @@ package struct RealtimeExchange: Sendable {
         _ answer: Answer, _ messaging: RetentionMessaging, check: (RealtimeResponseBody) -> String? = { _ in nil }
     ) -> Outcome {
         do throws(Objection) {
-            let body = try Self.body(of: answer)
+            let body = try body(of: answer)
             let shown = try shown(body, messaging)
             if let problem = check(body) { throw Objection(problem) }
             return Outcome(shown: shown, result: .success, objection: nil)
@@ -83,7 +85,7 @@ private struct Objection: Error {
 
 // What is wrong with an answer.
 extension RealtimeExchange {
-    private static func body(of answer: Answer) throws(Objection) -> RealtimeResponseBody {
+    private func body(of answer: Answer) throws(Objection) -> RealtimeResponseBody {
         switch answer {
         case .failure(let result): throw Objection("there was no answer: \(result.rawValue)", result)
         case .response(let status, let body, let milliseconds):
@@ -93,7 +95,9 @@ extension RealtimeExchange {
             guard status == 200 else {
                 throw Objection("the answer has status \(status), not 200", .unsuccessfulHTTPResponseCode)
             }
-            guard body.count <= maximumSize else { throw Objection("the answer has more than \(maximumSize) bytes") }
+            guard body.count <= Self.maximumSize else {
+                throw Objection("the answer has more than \(Self.maximumSize) bytes")
+            }
             do { return try StrictJSONDecoder.decode(RealtimeResponseBody.self, from: body) } catch {
                 throw Objection("the answer is not a RealtimeResponseBody")
             }

@@ -49,6 +49,9 @@ extension RetentionMessaging {
         performanceTests[index].record(outcome, milliseconds: milliseconds, now: now)
     }
 
+    /// Forgets a test that nothing can be asked about any more.
+    mutating func abandon(_ id: UUID) { performanceTests.removeAll { $0.requestId == id } }
+
     /// Whether any test has passed: what production asks for before it takes a realtime URL.
     package func hasPassedTest(now: Date) -> Bool {
         hasPassedForgottenTest || performanceTests.contains { $0.status(now: now) == .pass }

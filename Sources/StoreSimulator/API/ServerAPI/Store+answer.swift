@@ -45,7 +45,7 @@ extension Store {
         case AppStoreEndpoint.extendRenewalDate.name: return try extendRenewalDate(request, at: now)
         case AppStoreEndpoint.extendRenewalDates.name: return try extendRenewalDates(request, at: now)
         case AppStoreEndpoint.requestTestNotification.name: return try sendTestNotification(at: now)
-        default: throw APIFailure(status: 404, "\(request.endpoint.title) is not part of the App Store Server API.")
+        default: return try answerAdvancedCommerce(request, at: now)
         }
     }
 }

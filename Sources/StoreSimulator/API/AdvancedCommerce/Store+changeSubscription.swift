@@ -1,0 +1,142 @@
+internal import AppStoreModels
+internal import Foundation
+
+// A1, A2 and A3.
+
+extension Store {
+    /// A1. To cancel what will not renew anyway has no effect: no code is documented for it.
+    mutating func cancelSubscription(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        let wish = try advancedCommerceChecks.cancel(Array(request.body))
+        if let answer = try repetition(request, wish.requestInfo, isRefused: false, at: now) { return answer }
+        let transaction = try bought(request)
+        let (subscription, state) = try advancedCommerce(transaction)
+        try check(wish.requestInfo, storefront: wish.storefront, of: transaction)
+        guard !isLapsed(subscription, at: now) else {
+            throw APIFailure(.subscriptionNotEligible, "The subscription has ended.")
+        }
+        if subscription.renewsAutomatically {
+            var state = state
+            state.renewalInfo.requestReferenceId = wish.requestInfo.requestReferenceId.text
+            replace(state, of: subscription)
+            turnRenewalOff(subscription, at: now)
+        }
+        return try finish(request, wish.requestInfo, subscription.current, at: now)
+    }
+
+    /// A2.
+    mutating func changeMetadata(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        let wish = try advancedCommerceChecks.changeMetadata(Array(request.body))
+        if let answer = try repetition(request, wish.requestInfo, at: now) { return answer }
+        let transaction = try bought(request)
+        let (subscription, old) = try advancedCommerce(transaction, or: .productNotEligible)
+        try check(wish.requestInfo, storefront: wish.storefront, of: transaction)
+        guard catalogue.product(subscription.renewalProduct) != nil else {
+            throw APIFailure(.productNotFound, "The app has no product \(subscription.renewalProduct).")
+        }
+        guard !isLapsed(subscription, at: now) else {
+            throw APIFailure(.inactiveACASub, "The subscription has ended.")
+        }
+        var state = old
+        for item in wish.items ?? [] { try state.change(item) }
+        if let descriptors = wish.descriptors {
+            state.rename(
+                descriptors.displayName, descriptors.description, isImmediate: descriptors.effective == .immediately)
+        }
+        if let taxCode = wish.taxCode {
+            state.renewalInfo.taxCode = taxCode
+            state.transactionInfo.taxCode = taxCode
+        }
+        state.renewalInfo.requestReferenceId = wish.requestInfo.requestReferenceId.text
+        replace(state, of: subscription)
+        announce(.metadataUpdate, about: subscription.id, at: now)
+        return try finish(request, wish.requestInfo, subscription.current, at: now)
+    }
+
+    /// A3. Less than a day before a renewal it is too late for that renewal, and the next one brings the new price.
+    mutating func changePrice(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        let wish = try advancedCommerceChecks.changePrice(Array(request.body))
+        if let answer = try repetition(request, wish.requestInfo, isRefused: false, at: now) { return answer }
+        let transaction = try bought(request)
+        let (subscription, old) = try advancedCommerce(transaction)
+        try check(wish.requestInfo, storefront: wish.storefront, of: transaction)
+        guard status(of: subscription, at: now) == .active, subscription.renewsAutomatically,
+            let current = transactions[subscription.current]?.payload, let expires = current.expiresDate
+        else { throw APIFailure(.subscriptionNotEligible, "The subscription is not active, or does not renew.") }
+        guard wish.currency == nil || wish.currency == current.currency else {
+            throw APIFailure(.invalidCurrency, "The subscription is paid in \(current.currency ?? "another currency").")
+        }
+        var state = old
+        let isLate = expires.timeIntervalSince(now) < settings.rate.scaled(days: 1)
+        for item in wish.items {
+            try state.change(item, isLate: isLate, isInIndia: customers[transaction.customer]?.storefront == "IND")
+        }
+        state.renewalInfo.requestReferenceId = wish.requestInfo.requestReferenceId.text
+        replace(state, of: subscription)
+        announce(.priceChange, about: subscription.id, at: now)
+        return try finish(request, wish.requestInfo, subscription.current, at: now)
+    }
+}
+
+extension AdvancedCommerceState {
+    /// Other names for an item, and perhaps another SKU.
+    fileprivate mutating func change(_ item: AdvancedCommerceSubscriptionChangeMetadataItem) throws(APIFailure) {
+        guard let index = renewalInfo.items?.firstIndex(where: { $0.sku == item.currentSKU }) else {
+            throw APIFailure(.invalidProduct, "There is no item “\(item.currentSKU)” that renews.")
+        }
+        let sku = item.sku ?? item.currentSKU
+        guard sku == item.currentSKU || renewalInfo.items?.contains(where: { $0.sku == sku }) == false else {
+            throw APIFailure(.invalidProductChanges, "There is an item “\(sku)” already.")
+        }
+        renewalInfo.items?[index].sku = sku
+        if let name = item.displayName { renewalInfo.items?[index].displayName = name }
+        if let text = item.description { renewalInfo.items?[index].description = text }
+        if sku != item.currentSKU {
+            prices[sku] = prices.removeValue(forKey: item.currentSKU)
+            offerPeriods[sku] = offerPeriods.removeValue(forKey: item.currentSKU)
+        }
+        guard item.effective == .immediately,
+            let index = transactionInfo.items?.firstIndex(where: { $0.sku == item.currentSKU })
+        else { return }
+        transactionInfo.items?[index].sku = sku
+        if let name = item.displayName { transactionInfo.items?[index].displayName = name }
+        if let text = item.description { transactionInfo.items?[index].description = text }
+    }
+
+    /// Another price for an item. A higher one is to be seen as such until it holds.
+    ///
+    /// It holds without the customer's consent: whom Apple asks is not documented.
+    fileprivate mutating func change(
+        _ item: AdvancedCommerceSubscriptionPriceChangeItem, isLate: Bool, isInIndia: Bool
+    ) throws(APIFailure) {
+        let skus = Set((renewalInfo.items ?? []).compactMap(\.sku))
+        guard let index = renewalInfo.items?.firstIndex(where: { $0.sku == item.sku }) else {
+            let isCurrent = transactionInfo.items?.contains { $0.sku == item.sku } ?? false
+            throw APIFailure(
+                isCurrent ? .invalidSKUProvidedMustBeCurrentSKUSetToRenew : .invalidProduct,
+                "There is no item “\(item.sku)” that renews.")
+        }
+        guard (item.dependentSKUs ?? []).allSatisfy(skus.contains) else {
+            throw APIFailure(
+                .invalidSKUProvidedMustBeCurrentSKUSetToRenew, "An item that depends on “\(item.sku)” does not renew.")
+        }
+        let status = renewalInfo.items?[index].priceIncreaseInfo?.status
+        guard status == nil || status == .scheduled else {
+            throw APIFailure(
+                .priceChangeCannotBeIssuedWhenAlreadyCommunicated, "The customer knows of another price already.")
+        }
+        let isIncrease = item.price > renewalInfo.items?[index].price ?? 0
+        guard !isIncrease || !isInIndia else {
+            throw APIFailure(
+                .acaPriceIncreaseIsNotCurrentlySupportedInIndia, "Prices cannot be raised in the storefront IND.")
+        }
+        prices[item.sku] = PendingPrice(price: item.price, isLate: isLate)
+        renewalInfo.items?[index].priceIncreaseInfo = nil
+        if isIncrease {
+            renewalInfo.items?[index].priceIncreaseInfo = .init(
+                dependentSKUs: item.dependentSKUs, price: item.price, status: .scheduled)
+        } else if !isLate {
+            prices[item.sku] = nil
+            renewalInfo.items?[index].price = item.price
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import Foundation
+
+// The Retention Messaging API, R1 to R14: RetentionMessaging knows the rules, the store what is sold and bought.
+
+extension Store {
+    mutating func answerRetention(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+        let image = request.path["imageIdentifier"] ?? ""
+        let message = request.path["messageIdentifier"] ?? ""
+        switch request.endpoint.name {
+        case AppStoreEndpoint.uploadImage.name:
+            let size = try QueryParameters(request.query).string("imageSize", or: .badRequestImageSize)
+            try retention.uploadImage(image, size: size, bytes: request.body)
+        case AppStoreEndpoint.deleteImage.name: try retention.deleteImage(image)
+        case AppStoreEndpoint.images.name: return APIAnswer(body: .model(retention.imageList()))
+        case AppStoreEndpoint.uploadMessage.name: try retention.uploadMessage(message, body: request.fields())
+        case AppStoreEndpoint.deleteMessage.name: try retention.deleteMessage(message)
+        case AppStoreEndpoint.messages.name: return APIAnswer(body: .model(retention.messageList()))
+        case AppStoreEndpoint.setRealtimeURL.name:
+            try retention.setRealtimeURL(request.fields(), hasPassedTest: hasPassedPerformanceTest)
+        case AppStoreEndpoint.realtimeURL.name: return APIAnswer(body: .model(try retention.realtimeURLResponse()))
+        case AppStoreEndpoint.deleteRealtimeURL.name: try retention.deleteRealtimeURL()
+        case AppStoreEndpoint.startPerformanceTest.name: return try startPerformanceTest(request, at: now)
+        case AppStoreEndpoint.performanceTest.name:
+            let id = request.path["requestId"] ?? ""
+            return APIAnswer(body: .model(try retention.performanceTest(id, now: now)))
+        default: return try answerDefaultMessage(request)
+        }
+        return APIAnswer()
+    }
+
+    private mutating func answerDefaultMessage(_ request: APIRequest) throws(APIFailure) -> APIAnswer {
+        let product = request.path["productId"] ?? ""
+        let locale = request.path["locale"] ?? ""
+        let subscriptions = Set(catalogue.products.filter { $0.subscription != nil }.map(\.id))
+        switch request.endpoint.name {
+        case AppStoreEndpoint.setDefaultMessage.name:
+            try retention.setDefaultMessage(
+                product: product, locale: locale, body: request.fields(), isSubscription: subscriptions.contains)
+        case AppStoreEndpoint.defaultMessage.name:
+            let message = try retention.defaultMessage(
+                product: product, locale: locale, isSubscription: subscriptions.contains)
+            return APIAnswer(body: .model(message))
+        case AppStoreEndpoint.deleteDefaultMessage.name:
+            try retention.deleteDefaultMessage(
+                product: product, locale: locale, isSubscription: subscriptions.contains)
+        default: throw APIFailure(status: 404, "\(request.endpoint.title) is not part of the App Store's APIs.")
+        }
+        return APIAnswer()
+    }
+
+    private mutating func startPerformanceTest(
+        _ request: APIRequest, at now: Date
+    ) throws(APIFailure) -> APIAnswer {
+        var messaging = retention
+        let id = UUID(uuidString: identifiers.uuid()) ?? UUID()
+        let response = try messaging.startPerformanceTest(request.fields(), id: id, now: now) {
+            (id) throws(APIFailure) in try checkTestable(id)
+        }
+        retention = messaging
+        return APIAnswer(body: .model(response))
+    }
+
+    /// Throws unless it is the first transaction of somebody's own subscription.
+    private func checkTestable(_ id: String) throws(APIFailure) {
+        guard id.isIdentifier else { throw APIFailure(.invalidTransactionId, "It is not an identifier.") }
+        guard customersByAppTransaction[id] == nil else {
+            throw APIFailure(.appTransactionIdNotSupported, "It is the identifier of an app transaction.")
+        }
+        guard let transaction = transactions[id], transaction.isSubscription else {
+            throw APIFailure(.invalidTransactionId, "There is no such transaction of a subscription.")
+        }
+        try refuseShared(transaction)
+        guard transaction.payload.originalTransactionId == id else {
+            throw APIFailure(
+                .transactionIdIsNotOriginalTransactionId, "This needs the first transaction of the subscription.")
+        }
+    }
+
+    /// What Apple decides about messages and images.
+    mutating func applyReview(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
+        var messaging = retention
+        switch command {
+        case .approveMessage(let id):
+            try Self.asking { () throws(APIFailure) in try messaging.decide(message: id, .approved) }
+        case .rejectMessage(let id):
+            try Self.asking { () throws(APIFailure) in try messaging.decide(message: id, .rejected) }
+        case .approveImage(let id):
+            try Self.asking { () throws(APIFailure) in try messaging.decide(image: id, .approved) }
+        case .rejectImage(let id):
+            try Self.asking { () throws(APIFailure) in try messaging.decide(image: id, .rejected) }
+        default: throw StoreError(.invalidArgument, "unknown command")
+        }
+        retention = messaging
+        return Subject()
+    }
+}
+
+extension APIRequest {
+    fileprivate func fields() throws(APIFailure) -> RequestBody { try RequestBody(Array(body)) }
+}

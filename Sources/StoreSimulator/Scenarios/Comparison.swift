@@ -1,0 +1,58 @@
+internal import Foundation
+
+/// Compares what there is with what a scenario expects.
+struct Comparison {
+    /// What a short name in the file stands for, such as a product's.
+    let names: (String) -> String
+    private(set) var mismatches: [String] = []
+
+    init(names: @escaping (String) -> String) { self.names = names }
+
+    mutating func mismatch(_ text: String) { mismatches.append(text) }
+
+    /// Compares the value at `path`; nil is none.
+    mutating func compare(_ actual: JSONValue?, with expected: Scenario.Expected, at path: String) {
+        switch (expected, actual) {
+        case (.absent, nil), (.absent, .null?): return
+        case (.absent, let actual?): mismatches.append("\(path): expected none, got \(actual.shown)")
+        case (.members(let members), .object(let object)?):
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                compare(object[name], with: value, at: path + "." + name)
+            }
+        case (.list(let items), .array(let array)?) where items.count == array.count:
+            for (index, pair) in zip(array, items).enumerated() {
+                compare(pair.0, with: pair.1, at: "\(path)[\(index)]")
+            }
+        case (.text(let text), let actual?) where isEqual(text, actual): return
+        default:
+            mismatches.append(
+                "\(path): expected \(shown(expected, beside: actual)), got \(readable(actual, beside: expected))")
+        }
+    }
+
+    private func isEqual(_ text: String, _ actual: JSONValue) -> Bool {
+        if text == actual.shown || names(text) == actual.shown { return true }
+        guard case .integer(let milliseconds) = actual, let date = Instant.read(text) else { return false }
+        return Int64((date.timeIntervalSince1970 * 1000).rounded()) == milliseconds
+    }
+
+    private func shown(_ expected: Scenario.Expected, beside actual: JSONValue?) -> String {
+        switch expected {
+        case .absent: "none"
+        case .text(let text): text
+        case .list(let items): "[" + items.map { shown($0, beside: nil) }.joined(separator: ", ") + "]"
+        case .members(let members): "{" + members.keys.sorted().joined(separator: ", ") + "}"
+        }
+    }
+
+    /// An instant is shown as it is expected.
+    private func readable(_ actual: JSONValue?, beside expected: Scenario.Expected) -> String {
+        guard let actual else { return "none" }
+        if case .text(let text) = expected, case .integer(let milliseconds) = actual, Instant.read(text) != nil,
+            Int64(text) == nil
+        {
+            return Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+        }
+        return actual.shown
+    }
+}

@@ -1,0 +1,68 @@
+internal import AppStoreModels
+
+/// Reads what a scenario expects.
+struct ExpectationReader {
+    let findings: Findings
+
+    func read(_ value: ConfigurationValue, at path: String) -> Scenario.Expectation? {
+        guard var section = Section(value, path: path, findings: findings) else { return nil }
+        var expectation = Scenario.Expectation()
+        for key in section.keys {
+            if key == "notifications" {
+                // An empty list says that there was nothing.
+                expectation.notifications = section.list(key).compactMap { notification($0.value, at: $0.path) }
+            } else if var facts = section.section(key) {
+                expectation.customers.append((key, self.facts(&facts)))
+            }
+        }
+        return expectation
+    }
+
+    private func notification(_ value: ConfigurationValue, at path: String) -> Scenario.ExpectedNotification? {
+        if case .text(let name) = value.content { return check(.init(name: name), value, at: path) }
+        guard var section = Section(value, path: path, findings: findings) else { return nil }
+        guard let name = section.requiredText("type") else { return nil }
+        var notification = Scenario.ExpectedNotification(name: name)
+        notification.customer = section.text("customer")
+        for part in [
+            "status", "consumptionRequestReason", "transaction", "renewalInfo", "summary", "externalPurchaseToken",
+        ] {
+            if let value = section.value(part) { notification.parts[part] = expected(value) }
+        }
+        section.finish()
+        return check(notification, value, at: path)
+    }
+
+    /// A notification that nobody ever sends is a typing mistake.
+    private func check(
+        _ notification: Scenario.ExpectedNotification, _ value: ConfigurationValue, at path: String
+    ) -> Scenario.ExpectedNotification? {
+        let names = Trigger.pairs.map { $0.0.rawValue + ($0.1.map { "." + $0.rawValue } ?? "") }
+        guard names.contains(notification.name) else {
+            let suggestion = Spelling.suggestion(for: notification.name, among: names)
+            findings.problem(path, "\(quoted(notification.name)) is no notification" + suggestion, line: value.line)
+            return nil
+        }
+        return notification
+    }
+
+    private func facts(_ section: inout Section) -> [String: Scenario.Expected] {
+        var facts: [String: Scenario.Expected] = [:]
+        for key in section.keys where CustomerFacts.names.contains(key) {
+            // Null is a value here: there has to be none.
+            facts[key] = section.value(key).map(expected) ?? .absent
+        }
+        for name in CustomerFacts.names { section.ignore(name) }
+        section.finish()
+        return facts
+    }
+
+    private func expected(_ value: ConfigurationValue) -> Scenario.Expected {
+        switch value.content {
+        case .nothing: .absent
+        case .text(let text): .text(text)
+        case .list(let items): .list(items.map(expected))
+        case .mapping(let members): .members(members.mapValues(expected))
+        }
+    }
+}

@@ -1,0 +1,191 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension Scenario {
+    /// Reads a scenario.
+    ///
+    /// - Throws: ``ScenarioError`` with every problem, its path in the file and its line.
+    public init(yaml text: String) throws(ScenarioError) {
+        do throws(CatalogueError) {
+            let root = try ConfigurationValue(yaml: text)
+            let findings = Findings(unknownKeys: .areProblems)
+            let scenario = ScenarioReader(findings: findings).read(root, text)
+            try findings.finish()
+            // Nil has left a problem, so this is never reached without one.
+            guard let scenario else { throw CatalogueError(problems: [.init(message: "is no scenario")]) }
+            self = scenario
+        } catch {
+            throw ScenarioError(problems: error.problems)
+        }
+    }
+}
+
+/// Reads the parts of a scenario and leaves what is wrong with them in the findings.
+struct ScenarioReader {
+    let findings: Findings
+
+    private static let environments: [String: AppStoreEnvironment] = ["production": .production, "sandbox": .sandbox]
+
+    func read(_ root: ConfigurationValue, _ text: String) -> Scenario? {
+        guard var section = Section(root, path: "", findings: findings) else { return nil }
+        let name = section.requiredText("name")
+        let description = section.text("description")
+        var changes: [AppStoreEnvironment: JSONValue] = [:]
+        if var each = section.section("settings") {
+            for (key, environment) in Self.environments {
+                guard let value = each.value(key) else { continue }
+                changes[environment] = settings(value, at: each.path(key))
+            }
+            each.finish()
+        }
+        var start = AppStoreEnvironment.production
+        if let text = section.text("environment") {
+            start = environment(text, at: section.path("environment")) ?? start
+        }
+        if !section.has("steps") { section.problem("steps", "is missing") }
+        let steps = section.list("steps").compactMap { step($0.value, at: $0.path) }
+        section.finish()
+        guard let name else { return nil }
+        return Scenario(
+            name: name, description: description, text: text, settings: changes, environment: start, steps: steps)
+    }
+
+    private func step(_ value: ConfigurationValue, at path: String) -> Scenario.Step? {
+        findings.locate(path, line: value.line)
+        guard case .mapping(let members) = value.content, let (key, argument) = members.first else {
+            // A command without members is its name alone.
+            if case .text(let name) = value.content, let command = command(name, .init(.mapping([:])), at: path) {
+                return .init(line: value.line, title: name, action: .command(command))
+            }
+            findings.problem(path, "is \(value.kind) and should be a step such as advance: 1 month", line: value.line)
+            return nil
+        }
+        guard members.count == 1 else {
+            findings.problem(path, "has \(members.count) keys and should have one, its kind", line: value.line)
+            return nil
+        }
+        let inner = path + "." + key
+        findings.locate(inner, line: argument.line)
+        guard let action = action(key, argument, at: inner) else { return nil }
+        let title = key + (key == "expect" ? "" : ": " + argument.oneLine)
+        return .init(line: value.line, title: title, action: action)
+    }
+
+    private func action(_ key: String, _ value: ConfigurationValue, at path: String) -> Scenario.Action? {
+        switch key {
+        case "advance":
+            guard let text = text(value, at: path) else { return nil }
+            guard TypedDuration(text) != nil || Instant.read(text) != nil else {
+                findings.problem(
+                    path, "\(quoted(text)) is neither a length such as 31d nor an instant", line: value.line)
+                return nil
+            }
+            return .advance(text)
+        case "environment":
+            return text(value, at: path).flatMap { environment($0, at: path) }.map(Scenario.Action.environment)
+        case "set": return settings(value, at: path).map(Scenario.Action.set)
+        case "fault": return decoded(Fault.self, value.json(), value, at: path).map(Scenario.Action.fault)
+        case "trigger": return trigger(value, at: path)
+        case "refuse": return refusal(value, at: path)
+        case "expect": return ExpectationReader(findings: findings).read(value, at: path).map(Scenario.Action.expect)
+        default: return command(key, value, at: path).map(Scenario.Action.command)
+        }
+    }
+
+    private func command(_ name: String, _ value: ConfigurationValue, at path: String) -> JSONValue? {
+        guard Self.commands.contains(name) else {
+            let suggestion = Spelling.suggestion(for: name, among: Self.commands + Self.otherSteps)
+            findings.problem(path, "is no step" + suggestion, line: value.line)
+            return nil
+        }
+        var value = value
+        if case .nothing = value.content { value.content = .mapping([:]) }
+        let json = JSONValue.object([name: value.json()])
+        return decoded(StoreCommand.self, json, value, at: path, dropping: name) == nil ? nil : json
+    }
+
+    private func refusal(_ value: ConfigurationValue, at path: String) -> Scenario.Action? {
+        guard case .mapping(var members) = value.content, let code = members.removeValue(forKey: "code"),
+            case .text(let text) = code.content, members.count == 1, let (name, argument) = members.first
+        else {
+            findings.problem(
+                path, "should be a command and a code, such as {cancel: {customer: anna}, code: unknown_customer}",
+                line: value.line)
+            return nil
+        }
+        return command(name, argument, at: path + "." + name).map { .refuse($0, code: text) }
+    }
+
+    private func trigger(_ value: ConfigurationValue, at path: String) -> Scenario.Action? {
+        var json: [String: JSONValue] = [:]
+        if case .text(let name) = value.content {
+            json = Self.pair(name)
+        } else {
+            guard var section = Section(value, path: path, findings: findings) else { return nil }
+            guard let name = section.requiredText("notification") else { return nil }
+            json = Self.pair(name)
+            json["customer"] = section.text("customer").map(JSONValue.string)
+            json["product"] = section.text("product").map(JSONValue.string)
+            json["overrides"] = section.value("overrides")?.json()
+            section.finish()
+        }
+        return decoded(TriggerRequest.self, .object(json), value, at: path).map { _ in .trigger(.object(json)) }
+    }
+
+    private static func pair(_ name: String) -> [String: JSONValue] {
+        let parts = name.split(separator: ".", maxSplits: 1).map { JSONValue.string(String($0)) }
+        var pair = ["notificationType": parts.first ?? .string("")]
+        if parts.count > 1 { pair["subtype"] = parts[1] }
+        return pair
+    }
+
+    private func settings(_ value: ConfigurationValue, at path: String) -> JSONValue? {
+        let json = value.json()
+        do {
+            _ = try StoreSettings.production.merging(json)
+            return json
+        } catch {
+            report(error, value, at: path)
+            return nil
+        }
+    }
+
+    private func decoded<Value: Codable>(
+        _ type: Value.Type, _ json: JSONValue, _ value: ConfigurationValue, at path: String, dropping name: String = ""
+    ) -> Value? {
+        do { return try ControlJSON.decode(type, from: Data(ControlJSON.encode(json))) } catch {
+            report(error, value, at: path, dropping: name)
+            return nil
+        }
+    }
+
+    /// Puts what the decoder says where it is in the file.
+    private func report(_ error: any Error, _ value: ConfigurationValue, at path: String, dropping name: String = "") {
+        let failure = ControlFailure(error)
+        let members = (failure.param ?? "").split(separator: ".").map(String.init).filter { $0 != "_0" && $0 != name }
+        let place = value.member(members)
+        let message = failure.message.replacing("unknown member \(failure.param ?? "")", with: "is no member of it")
+        findings.problem(([path] + members).joined(separator: "."), message, line: place.line ?? value.line)
+    }
+
+    private func text(_ value: ConfigurationValue, at path: String) -> String? {
+        if case .text(let text) = value.content { return text }
+        findings.problem(path, "is \(value.kind) and should be text", line: value.line)
+        return nil
+    }
+
+    private func environment(_ text: String, at path: String) -> AppStoreEnvironment? {
+        if let environment = Self.environments[text] { return environment }
+        findings.problem(path, "\(quoted(text)) is neither production nor sandbox")
+        return nil
+    }
+
+    private static let otherSteps = ["advance", "trigger", "fault", "set", "environment", "refuse", "expect"]
+    static let commands = [
+        "createCustomer", "purchase", "cancel", "resume", "failBilling", "fixBilling", "hasten", "requestRefund",
+        "approveRefund", "declineRefund", "reverseRefund", "shareWithFamily", "stopSharing", "increasePrice",
+        "acceptPrice", "removeFromSale", "returnToSale", "finish", "extendRenewal", "extendAllRenewals",
+        "rescindConsent", "createExternalPurchaseToken", "reportExternalPurchaseToken", "requestTestNotification",
+        "clearHistory", "assignSeat", "joinGroup",
+    ]
+}

@@ -1,0 +1,206 @@
+internal import AppStoreModels
+internal import Foundation
+internal import Synchronization
+
+extension Simulator {
+    /// Runs a scenario with customers of its own: who has the name of one already is left alone. What the scenario changes
+    /// in settings, catalogue and faults is put back at its end; the time that has passed has passed.
+    ///
+    /// - Throws: ``SimulatorError`` unless the clock is frozen.
+    @discardableResult
+    public func run(_ scenario: Scenario) async throws -> ScenarioReport {
+        guard core.configuration.clock.isFrozen else {
+            throw SimulatorError(
+                "clock_not_frozen",
+                "a scenario needs time that stands still: start the simulator with --clock frozen")
+        }
+        let environments = [AppStoreEnvironment.production, .sandbox]
+        let before = environments.map { environment in
+            core.read(environment) { store, _ in (store.settings, store.catalogue) }
+        }
+        var runner = ScenarioRunner(core, scenario)
+        do {
+            try await runner.run()
+        } catch {
+            runner.removeFaults()
+            throw error
+        }
+        runner.removeFaults()
+        for (environment, (settings, catalogue)) in zip(environments, before) {
+            core.change(environment) { store, _ in
+                store.settings = settings
+                store.catalogue = catalogue
+            }
+        }
+        return runner.report
+    }
+}
+
+/// A scenario while it runs.
+struct ScenarioRunner {
+    let core: SimulatorCore
+    let scenario: Scenario
+    private(set) var report: ScenarioReport
+    var environment: AppStoreEnvironment
+    /// What makes the names of its customers its own.
+    let suffix: String
+    /// The customers that it has made, by the names that the simulator has for them.
+    var customers: Set<String> = []
+    /// How many notifications of each environment have been looked at.
+    var seen: [AppStoreEnvironment: Int] = [:]
+    private var token: String?
+    private var faults: [Int] = []
+
+    init(_ core: SimulatorCore, _ scenario: Scenario) {
+        self.core = core
+        self.scenario = scenario
+        report = ScenarioReport(name: scenario.name, passed: true, steps: [])
+        environment = scenario.environment
+        let names = scenario.customers
+        let taken = [AppStoreEnvironment.production, .sandbox].reduce(into: Set<String>()) { taken, environment in
+            taken.formUnion(core.read(environment) { store, _ in Array(store.customers.keys) })
+        }
+        var number = 1
+        while names.contains(where: { taken.contains($0 + (number == 1 ? "" : "-\(number)")) }) { number += 1 }
+        suffix = number == 1 ? "" : "-\(number)"
+        for environment in [AppStoreEnvironment.production, .sandbox] {
+            seen[environment] = core.read(environment) { store, _ in store.notifications.count }
+        }
+    }
+
+    mutating func run() async throws {
+        for (environment, settings) in scenario.settings { try set(settings, in: environment) }
+        for step in scenario.steps {
+            var line = ScenarioReport.Step(line: step.line, title: step.title, outcome: .skipped)
+            if report.passed {
+                let first = core.read(environment) { store, _ in store.notifications.count }
+                line.mismatches = try await perform(step.action)
+                line.outcome = line.mismatches.isEmpty ? .passed : .failed
+                line.notifications = notifications(from: first).map(\.name)
+                report.passed = line.mismatches.isEmpty
+            }
+            report.steps.append(line)
+        }
+    }
+
+    /// Does what a step says.
+    ///
+    /// - Returns: What was not as it should.
+    private mutating func perform(_ action: Scenario.Action) async throws -> [String] {
+        do {
+            switch action {
+            case .command(let json): try await perform(json)
+            case .refuse(let json, let code): return try await refuse(json, code)
+            case .advance(let text):
+                let target = TypedDuration(text)?.after(core.now) ?? Instant.read(text) ?? core.now
+                _ = try await core.advance(to: target)
+            case .trigger(let json): try await trigger(json)
+            case .fault(let fault): faults.append(try core.state.withLock { try $0.faults.add(fault) })
+            case .set(let settings): try set(settings, in: environment)
+            case .environment(let new): environment = new
+            case .expect(let expectation): return try compare(expectation)
+            }
+            return []
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            let failure = ControlFailure(error)
+            return ["refused with \(failure.type): \(failure.message)"]
+        }
+    }
+
+    private mutating func perform(_ json: JSONValue) async throws {
+        let json = try resolved(json)
+        let command = try ControlJSON.decode(StoreCommand.self, from: Data(ControlJSON.encode(json)))
+        let outcome = try await core.perform(command, in: environment)
+        if let new = outcome.token { token = new }
+        customers.formUnion([outcome.customer].compactMap { $0 })
+    }
+
+    private mutating func refuse(_ json: JSONValue, _ code: String) async throws -> [String] {
+        do {
+            try await perform(json)
+            return ["expected a refusal with \(code), got none"]
+        } catch let error as StoreError {
+            return error.code.rawValue == code ? [] : ["expected a refusal with \(code), got \(error)"]
+        }
+    }
+
+    private mutating func trigger(_ json: JSONValue) async throws {
+        let request = try ControlJSON.decode(TriggerRequest.self, from: Data(ControlJSON.encode(try resolved(json))))
+        let outcome = try core.change(environment) { store, now in try store.trigger(request, at: now) }
+        try await core.run()
+        if let new = outcome.token { token = new }
+        customers.formUnion([outcome.customer].compactMap { $0 })
+    }
+
+    private func set(_ changes: JSONValue, in environment: AppStoreEnvironment) throws {
+        let settings = try core.read(environment) { store, _ in store.settings }.merging(changes)
+        core.change(environment) { store, _ in store.settings = settings }
+    }
+
+    func removeFaults() {
+        // One that has struck often enough has gone by itself.
+        for number in faults { try? core.state.withLock { try $0.faults.remove(number) } }
+    }
+}
+
+// MARK: - Names
+
+extension ScenarioRunner {
+    /// The identifier of a product that is named in short, or what the text says itself.
+    func identifier(of product: String) -> String {
+        core.read(environment) { store, _ in store.catalogue.identifier(of: product) } ?? product
+    }
+
+    /// A command with the names of this run, and with identifiers in the place of short names.
+    private mutating func resolved(_ json: JSONValue) throws -> JSONValue {
+        guard case .object(let members) = json else { return json }
+        var resolved: [String: JSONValue] = [:]
+        for (key, value) in members {
+            switch (key, value) {
+            case ("customer", .string(let name)), ("member", .string(let name)):
+                customers.insert(name + suffix)
+                resolved[key] = .string(name + suffix)
+            case ("product", .string(let name)), ("subscription", .string(let name)):
+                resolved[key] = .string(identifier(of: name))
+            case ("transaction", .string(let name)):
+                resolved[key] = .string(transaction(name, of: members["customer"]) ?? identifier(of: name))
+            case ("token", .string("last")): resolved[key] = token.map(JSONValue.string) ?? value
+            default: resolved[key] = try self.resolved(value)
+            }
+        }
+        return .object(resolved)
+    }
+
+    /// The customer's transaction of this number, counted from 1.
+    private func transaction(_ number: String, of customer: JSONValue?) -> String? {
+        guard case .string(let name)? = customer, number.utf8.count <= 4, let number = Int(number), number > 0 else {
+            return nil
+        }
+        let all = core.read(environment) { store, _ in store.customers[name + suffix]?.transactions ?? [] }
+        return number <= all.count ? all[number - 1] : nil
+    }
+}
+
+extension Scenario {
+    /// Every customer that is named in it.
+    fileprivate var customers: Set<String> {
+        var names: Set<String> = []
+        func collect(_ json: JSONValue) {
+            guard case .object(let members) = json else { return }
+            for (key, value) in members {
+                if case .string(let name) = value, key == "customer" || key == "member" { names.insert(name) }
+                collect(value)
+            }
+        }
+        for step in steps {
+            switch step.action {
+            case .command(let json), .refuse(let json, _), .trigger(let json): collect(json)
+            case .expect(let expectation): names.formUnion(expectation.customers.map(\.name))
+            default: break
+            }
+        }
+        return names
+    }
+}

@@ -1,0 +1,727 @@
+// Made by Scripts/embed-scenarios from the folder Scenarios. Change those files, not this one.
+// swift-format-ignore-file
+
+extension ShippedScenarios {
+    /// The text of each file by its name, without .yaml.
+    static let files: [String: String] = [
+        "advanced-commerce": #"""
+            name: What the Advanced Commerce API announces
+            steps:
+              - trigger: METADATA_UPDATE
+              - trigger: PRICE_CHANGE
+              - trigger: MIGRATION
+
+            """#,
+        "billing-retry-cancelled": #"""
+            name: The customer cancels while the store tries to charge
+            settings: {production: {gracePeriod: sixteenDays}}
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - failBilling: {customer: anna}
+              - advance: 1 month
+              - expect: {notifications: [SUBSCRIBED.INITIAL_BUY, DID_FAIL_TO_RENEW.GRACE_PERIOD]}
+              - cancel: {customer: anna}
+              - expect:
+                  notifications: [DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED, {type: EXPIRED.VOLUNTARY, status: 2}]
+                  anna: {status: expired, access: false, autoRenew: false, expirationIntent: 1}
+
+            """#,
+        "billing-retry-lapsed": #"""
+            name: A renewal fails without a grace period and is never paid
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - failBilling: {customer: anna}
+              - advance: 1 month
+              - advance: 59 days
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, DID_FAIL_TO_RENEW]
+                  anna: {status: billing_retry, access: false}
+              - advance: 1 day
+              - expect:
+                  notifications: [{type: EXPIRED.BILLING_RETRY, status: 2, renewalInfo: {expirationIntent: 2, autoRenewStatus: 0}}]
+                  anna: {status: expired}
+
+            """#,
+        "billing-retry-recovered": #"""
+            name: A renewal fails without a grace period and is paid later
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - failBilling: {customer: anna}
+              - advance: 1 month
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - {type: DID_FAIL_TO_RENEW, status: 3, renewalInfo: {isInBillingRetryPeriod: true, expirationIntent: 2, autoRenewStatus: 1}}
+                  anna: {status: billing_retry, access: false}
+              - advance: 20 days
+              - fixBilling: {customer: anna}
+              - expect:
+                  notifications: [{type: DID_RENEW.BILLING_RECOVERY, status: 1, renewalInfo: {expirationIntent: null}}]
+                  anna: {status: active, access: true}
+
+            """#,
+        "consent-withdrawn": #"""
+            name: A parent withdraws the consent to a child's use of the app
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - rescindConsent: {customer: anna}
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, {type: RESCIND_CONSENT, customer: anna}]
+                  anna: {status: active}
+
+            """#,
+        "consumable": #"""
+            name: A consumable is bought, three at a time, and refunded
+            steps:
+              - purchase: {customer: anna, product: coins.100, quantity: 3}
+              - expect:
+                  notifications:
+                    - {type: ONE_TIME_CHARGE, status: null, renewalInfo: null, transaction: {quantity: 3, price: 2970, type: Consumable, expiresDate: null}}
+                  anna: {purchases: [coins.100], status: none}
+              - finish: {customer: anna}
+              - requestRefund: {customer: anna, reason: FULFILLMENT_ISSUE}
+              - approveRefund: {customer: anna}
+              - expect:
+                  notifications: [CONSUMPTION_REQUEST, {type: REFUND, renewalInfo: null, transaction: {revocationReason: 0}}]
+                  anna: {purchases: []}
+
+            """#,
+        "consumption-request": #"""
+            name: In the sandbox the customer's note decides about the refund
+            environment: sandbox
+            steps:
+              - purchase: {customer: anna, product: coins.100}
+              - requestRefund: {customer: anna, note: DECLINE}
+              - advance: 10 minutes
+              - expect:
+                  notifications: [ONE_TIME_CHARGE, CONSUMPTION_REQUEST, REFUND_DECLINED]
+                  anna: {purchases: [coins.100]}
+              - purchase: {customer: ben, product: premium.monthly, introductory: false}
+              - requestRefund: {customer: ben, note: GRANT_PRORATED}
+              - advance: 10 minutes
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, CONSUMPTION_REQUEST, {type: REFUND, transaction: {revocationType: REFUND_PRORATED}}]
+                  ben: {status: revoked}
+
+            """#,
+        "crossgrade-equal-length": #"""
+            name: A crossgrade to a product of equal length takes effect at once
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - advance: 5 days
+              - purchase: {customer: anna, product: plus.monthly}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - {type: DID_CHANGE_RENEWAL_PREF.UPGRADE, transaction: {productId: plus.monthly, transactionReason: PURCHASE}}
+                  anna: {product: plus.monthly, renewsInto: plus.monthly}
+
+            """#,
+        "crossgrade-other-length": #"""
+            name: A crossgrade to a product of another length takes effect at the next renewal
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - purchase: {customer: anna, product: premium.yearly}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - {type: DID_CHANGE_RENEWAL_PREF.DOWNGRADE, renewalInfo: {autoRenewProductId: premium.yearly, renewalPrice: 99990}}
+                  anna: {product: premium.monthly, renewsInto: premium.yearly}
+              - advance: 1 month
+              - expect:
+                  notifications: [{type: DID_RENEW, transaction: {productId: premium.yearly, price: 99990}}]
+                  anna: {product: premium.yearly}
+
+            """#,
+        "downgrade-reverted": #"""
+            name: A downgrade is taken back before it takes effect
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - purchase: {customer: anna, product: basic.monthly}
+              - expect: {notifications: [SUBSCRIBED.INITIAL_BUY, DID_CHANGE_RENEWAL_PREF.DOWNGRADE]}
+              - purchase: {customer: anna, product: premium.monthly}
+              - expect:
+                  notifications:
+                    - type: DID_CHANGE_RENEWAL_PREF
+                      transaction: {productId: premium.monthly}
+                      renewalInfo: {autoRenewProductId: premium.monthly}
+                  anna: {product: premium.monthly, renewsInto: premium.monthly}
+
+            """#,
+        "downgrade": #"""
+            name: A downgrade takes effect at the next renewal
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - purchase: {customer: anna, product: basic.monthly}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - type: DID_CHANGE_RENEWAL_PREF.DOWNGRADE
+                      status: 1
+                      transaction: {productId: premium.monthly}
+                      renewalInfo: {productId: premium.monthly, autoRenewProductId: basic.monthly, renewalPrice: 4990}
+                  anna: {product: premium.monthly, renewsInto: basic.monthly}
+              - advance: 1 month
+              - expect:
+                  notifications: [{type: DID_RENEW, transaction: {productId: basic.monthly, transactionReason: RENEWAL, price: 4990}}]
+                  anna: {product: basic.monthly, renewsInto: basic.monthly, status: active}
+
+            """#,
+        "external-purchase-token": #"""
+            name: A token for external purchases is reminded of, then reported
+            steps:
+              - createExternalPurchaseToken: {tokenType: SERVICES}
+              - expect: {notifications: [{type: EXTERNAL_PURCHASE_TOKEN.CREATED, externalPurchaseToken: {tokenType: SERVICES}}]}
+              - advance: 1 month
+              - expect: {notifications: [EXTERNAL_PURCHASE_TOKEN.ACTIVE_TOKEN_REMINDER]}
+              - reportExternalPurchaseToken: {token: last}
+
+            """#,
+        "external-purchase-unreported": #"""
+            name: A token for external purchases is never reported
+            steps:
+              - createExternalPurchaseToken: {}
+              - expect: {notifications: []}
+              - advance: 3 months
+              - expect: {notifications: [{type: EXTERNAL_PURCHASE_TOKEN.UNREPORTED, externalPurchaseToken: {tokenType: null}}]}
+
+            """#,
+        "family-sharing": #"""
+            name: A family shares a subscription, and loses it
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - shareWithFamily: {customer: anna, member: ben}
+              - expect:
+                  notifications:
+                    - {type: SUBSCRIBED.INITIAL_BUY, customer: anna, transaction: {inAppOwnershipType: PURCHASED}}
+                    - {type: SUBSCRIBED.INITIAL_BUY, customer: ben, transaction: {inAppOwnershipType: FAMILY_SHARED}}
+                  ben: {status: active, access: true, inAppOwnershipType: FAMILY_SHARED}
+              - stopSharing: {customer: anna, member: ben}
+              - expect:
+                  notifications:
+                    - {type: REVOKE, customer: ben, status: 5, transaction: {revocationReason: 0, revocationType: FAMILY_REVOKE}}
+                  ben: {status: revoked, access: false}
+                  anna: {status: active, access: true}
+              - shareWithFamily: {customer: anna, member: ben}
+              - expect:
+                  notifications: [{type: SUBSCRIBED.RESUBSCRIBE, customer: ben, status: 1}]
+                  ben: {status: active, access: true}
+              - approveRefund: {customer: anna, reason: 1}
+              - expect:
+                  notifications:
+                    - {type: REFUND, customer: anna, transaction: {revocationReason: 1}}
+                    - {type: REVOKE, customer: ben, transaction: {revocationReason: 1, revocationType: FAMILY_REVOKE}}
+                  anna: {access: false}
+                  ben: {access: false}
+
+            """#,
+        "grace-period-missed-lapsed": #"""
+            name: The grace period passes unpaid, and so does the billing retry
+            settings: {production: {gracePeriod: sixteenDays}}
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - failBilling: {customer: anna}
+              - advance: 1 month
+              - advance: 60 days
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - DID_FAIL_TO_RENEW.GRACE_PERIOD
+                    - GRACE_PERIOD_EXPIRED
+                    - type: EXPIRED.BILLING_RETRY
+                      status: 2
+                      renewalInfo: {autoRenewStatus: 0, isInBillingRetryPeriod: false, expirationIntent: 2}
+                  anna: {status: expired, access: false, autoRenew: false, expirationIntent: 2}
+
+            """#,
+        "grace-period-missed-recovered": #"""
+            name: The grace period passes unpaid, the renewal is paid later
+            settings: {production: {gracePeriod: sixteenDays}}
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - failBilling: {customer: anna}
+              - advance: 1 month
+              - expect: {notifications: [SUBSCRIBED.INITIAL_BUY, {type: DID_FAIL_TO_RENEW.GRACE_PERIOD, status: 4}]}
+              - advance: 16 days
+              - expect:
+                  notifications:
+                    - {type: GRACE_PERIOD_EXPIRED, status: 3, renewalInfo: {isInBillingRetryPeriod: true, expirationIntent: 2}}
+                  anna: {status: billing_retry, access: false}
+              - advance: 10 days
+              - fixBilling: {customer: anna}
+              - expect:
+                  notifications: [{type: DID_RENEW.BILLING_RECOVERY, status: 1, transaction: {transactionReason: RENEWAL}}]
+                  anna: {status: active, access: true}
+
+            """#,
+        "grace-period-recovered": #"""
+            name: A renewal fails and is paid within the grace period
+            settings: {production: {gracePeriod: sixteenDays}}
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY]
+                  anna: {status: active, product: premium.monthly, autoRenew: true}
+              - failBilling: {customer: anna}
+              - advance: 1 month
+              - expect:
+                  notifications:
+                    - type: DID_FAIL_TO_RENEW.GRACE_PERIOD
+                      status: 4
+                      renewalInfo: {isInBillingRetryPeriod: true, expirationIntent: 2, autoRenewStatus: 1}
+                  anna: {status: billing_grace_period, access: true, isInBillingRetryPeriod: true}
+              - advance: 3 days
+              - fixBilling: {customer: anna}
+              - expect:
+                  notifications:
+                    - type: DID_RENEW.BILLING_RECOVERY
+                      status: 1
+                      transaction: {transactionReason: RENEWAL}
+                      renewalInfo: {gracePeriodExpiresDate: null, expirationIntent: null}
+                  anna: {status: active, access: true, gracePeriodExpiresDate: null}
+
+            """#,
+        "mass-extension": #"""
+            name: The renewal dates of all subscribers are extended
+            steps:
+              - purchase: {customer: anna, product: premium.yearly, introductory: false}
+              - purchase: {customer: ben, product: premium.yearly, introductory: false}
+              - extendAllRenewals: {product: premium.yearly, days: 10}
+              - advance: 1 day
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - SUBSCRIBED.INITIAL_BUY
+                    - RENEWAL_EXTENDED
+                    - RENEWAL_EXTENDED
+                    - RENEWAL_EXTENSION.SUMMARY
+              - advance: 1 year
+              - expect: {notifications: []}
+              - advance: 10 days
+              - expect: {notifications: [DID_RENEW, DID_RENEW]}
+
+            """#,
+        "monthly-commitment": #"""
+            name: A year that is paid by the month
+            steps:
+              - purchase: {customer: anna, product: premium.commitment, billingPlan: MONTHLY}
+              - expect:
+                  notifications:
+                    - type: SUBSCRIBED.INITIAL_BUY
+                      transaction: {billingPlanType: MONTHLY, price: 8990, commitmentInfo: {billingPeriodNumber: 1, totalBillingPeriods: 12, commitmentPrice: 107880}}
+              - advance: 1 month
+              - expect:
+                  notifications: [{type: DID_RENEW, transaction: {commitmentInfo: {billingPeriodNumber: 2}}}]
+              - cancel: {customer: anna}
+              - expect:
+                  notifications: [{type: DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED, renewalInfo: {commitmentInfo: {commitmentAutoRenewStatus: 0}}}]
+                  anna: {status: active, access: true}
+              - advance: 1 month
+              - expect: {notifications: [{type: DID_RENEW, transaction: {commitmentInfo: {billingPeriodNumber: 3}}}]}
+
+            """#,
+        "non-consumable": #"""
+            name: A non-consumable is bought, shared and refunded
+            steps:
+              - purchase: {customer: anna, product: unlock}
+              - shareWithFamily: {customer: anna, member: ben}
+              - expect:
+                  notifications:
+                    - {type: ONE_TIME_CHARGE, customer: anna, status: null, transaction: {type: Non-Consumable, price: 4990}}
+                    - {type: ONE_TIME_CHARGE, customer: ben, transaction: {inAppOwnershipType: FAMILY_SHARED}}
+                  anna: {purchases: [unlock]}
+                  ben: {purchases: [unlock]}
+              - refuse: {purchase: {customer: anna, product: unlock}, code: already_owned}
+              - approveRefund: {customer: anna}
+              - expect:
+                  notifications: [{type: REFUND, customer: anna}, {type: REVOKE, customer: ben}]
+                  anna: {purchases: []}
+                  ben: {purchases: []}
+
+            """#,
+        "non-renewing": #"""
+            name: A non-renewing subscription never expires by itself
+            steps:
+              - purchase: {customer: anna, product: season.pass}
+              - advance: 2 years
+              - expect:
+                  notifications: [{type: ONE_TIME_CHARGE, transaction: {type: Non-Renewing Subscription, expiresDate: null}}]
+                  anna: {purchases: [season.pass]}
+              - purchase: {customer: anna, product: season.pass}
+              - expect:
+                  notifications: [ONE_TIME_CHARGE]
+                  anna: {purchases: [season.pass, season.pass]}
+
+            """#,
+        "offer-codes": #"""
+            name: Offer codes, for whoever may redeem them
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, offer: WELCOME}
+              - expect:
+                  notifications:
+                    - {type: SUBSCRIBED.INITIAL_BUY, customer: anna, transaction: {offerType: 3, offerIdentifier: WELCOME, offerDiscountType: FREE_TRIAL, price: 0}}
+                  anna: {status: active, offerType: 3, offerIdentifier: WELCOME}
+              - purchase: {customer: ben, product: premium.monthly, introductory: false}
+              - refuse: {purchase: {customer: ben, product: premium.monthly, offer: WELCOME}, code: not_eligible}
+              - cancel: {customer: ben}
+              - advance: 1 month
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED, {type: DID_RENEW, customer: anna}, {type: EXPIRED.VOLUNTARY, customer: ben}]
+              - purchase: {customer: ben, product: premium.monthly, offer: WELCOME}
+              - purchase: {customer: carol, product: coins.100, offer: COINS}
+              - expect:
+                  notifications:
+                    - {type: SUBSCRIBED.RESUBSCRIBE, customer: ben, transaction: {offerType: 3, offerIdentifier: WELCOME}}
+                    - {type: ONE_TIME_CHARGE, customer: carol, transaction: {offerType: 3, offerIdentifier: COINS, offerDiscountType: ONE_TIME}}
+
+            """#,
+        "price-increase-accepted": #"""
+            name: A price increase that needs consent is accepted
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - increasePrice: {product: premium.monthly, price: 11990, consent: true, customer: anna}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - {type: PRICE_INCREASE.PENDING, renewalInfo: {priceIncreaseStatus: 0, renewalPrice: 11990}}
+                  anna: {status: active, priceIncreaseStatus: 0}
+              - acceptPrice: {customer: anna}
+              - expect:
+                  notifications: [{type: PRICE_INCREASE.ACCEPTED, renewalInfo: {priceIncreaseStatus: 1}}]
+              - advance: 1 month
+              - expect:
+                  notifications: [{type: DID_RENEW, transaction: {price: 11990}}]
+                  anna: {status: active, priceIncreaseStatus: null}
+
+            """#,
+        "price-increase-cancelled": #"""
+            name: The customer cancels because of a price increase
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - increasePrice: {product: premium.monthly, price: 11990, consent: true, customer: anna}
+              - cancel: {customer: anna}
+              - advance: 1 month
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - PRICE_INCREASE.PENDING
+                    - DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED
+                    - {type: EXPIRED.VOLUNTARY, renewalInfo: {expirationIntent: 1}}
+                  anna: {status: expired, expirationIntent: 1}
+
+            """#,
+        "price-increase-unanswered": #"""
+            name: A price increase that needs consent gets no answer
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - increasePrice: {product: premium.monthly, price: 11990, consent: true, customer: anna}
+              - advance: 1 month
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - PRICE_INCREASE.PENDING
+                    - {type: EXPIRED.PRICE_INCREASE, status: 2, renewalInfo: {expirationIntent: 3}}
+                  anna: {status: expired, access: false, expirationIntent: 3}
+
+            """#,
+        "price-increase-without-consent": #"""
+            name: A price increase that needs no consent
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - increasePrice: {product: premium.monthly, price: 10990, consent: false, customer: anna}
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, {type: PRICE_INCREASE.ACCEPTED, renewalInfo: {priceIncreaseStatus: 1, renewalPrice: 10990}}]
+              - advance: 1 month
+              - expect: {notifications: [{type: DID_RENEW, transaction: {price: 10990}}]}
+
+            """#,
+        "product-removed": #"""
+            name: A product is taken off sale
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - removeFromSale: {product: premium.monthly}
+              - refuse: {purchase: {customer: ben, product: premium.monthly}, code: not_for_sale}
+              - advance: 1 month
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, {type: EXPIRED.PRODUCT_NOT_FOR_SALE, status: 2, renewalInfo: {expirationIntent: 4}}]
+                  anna: {status: expired, expirationIntent: 4}
+              - returnToSale: {product: premium.monthly}
+              - purchase: {customer: anna, product: premium.monthly}
+              - expect: {notifications: [SUBSCRIBED.RESUBSCRIBE]}
+
+            """#,
+        "promotional-offers": #"""
+            name: Promotional offers, for whoever has or had a subscription
+            steps:
+              - refuse: {purchase: {customer: dora, product: premium.monthly, offer: save20}, code: not_eligible}
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - purchase: {customer: anna, product: premium.monthly, offer: save20}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - type: OFFER_REDEEMED
+                      status: 1
+                      transaction: {offerType: null}
+                      renewalInfo: {offerType: 2, offerIdentifier: save20, renewalPrice: 7990}
+              - advance: 1 month
+              - expect:
+                  notifications: [{type: DID_RENEW, transaction: {offerType: 2, offerIdentifier: save20, price: 7990}}]
+                  anna: {offerType: 2, offerIdentifier: save20}
+              - advance: 3 months
+              - expect:
+                  notifications: [DID_RENEW, DID_RENEW, {type: DID_RENEW, transaction: {offerType: null, price: 9990}}]
+              - purchase: {customer: ben, product: basic.monthly}
+              - purchase: {customer: ben, product: premium.monthly, offer: save20}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - {type: OFFER_REDEEMED.UPGRADE, customer: ben, transaction: {productId: premium.monthly, offerType: 2, price: 7990}}
+              - purchase: {customer: carol, product: premium.monthly, introductory: false}
+              - purchase: {customer: carol, product: premium.yearly, offer: firstyear}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - {type: OFFER_REDEEMED.DOWNGRADE, customer: carol, renewalInfo: {autoRenewProductId: premium.yearly, offerIdentifier: firstyear, renewalPrice: 49990}}
+
+            """#,
+        "refund-declined": #"""
+            name: A refund is declined
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - requestRefund: {customer: anna, inApp: true}
+              - declineRefund: {customer: anna}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED
+                    - CONSUMPTION_REQUEST
+                    - {type: REFUND_DECLINED, status: 1, transaction: {revocationDate: null}}
+                  anna: {status: active, access: true, autoRenew: false}
+              - resume: {customer: anna}
+              - expect:
+                  notifications: [DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_ENABLED]
+                  anna: {autoRenew: true}
+
+            """#,
+        "refund-of-earlier-period": #"""
+            name: An earlier period is refunded while the subscription goes on
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - advance: 1 month
+              - expect: {notifications: [SUBSCRIBED.INITIAL_BUY, DID_RENEW]}
+              - approveRefund: {customer: anna, transaction: 1}
+              - expect:
+                  notifications: [{type: REFUND, status: 1, transaction: {transactionReason: PURCHASE, revocationReason: 0}}]
+                  anna: {status: active, access: true}
+              - advance: 1 month
+              - expect: {notifications: [DID_RENEW]}
+
+            """#,
+        "refund-prorated": #"""
+            name: Half of a period is refunded
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - requestRefund: {customer: anna, reason: UNSATISFIED_WITH_PURCHASE}
+              - advance: 1 hour
+              - approveRefund: {customer: anna, percentage: 50000}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - CONSUMPTION_REQUEST
+                    - {type: REFUND, transaction: {revocationType: REFUND_PRORATED, revocationPercentage: 50000}}
+                  anna: {status: revoked}
+
+            """#,
+        "refund-reversed": #"""
+            name: A refund is taken back after a dispute
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - approveRefund: {customer: anna}
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, {type: REFUND, status: 5}]
+                  anna: {status: revoked, access: false}
+              - advance: 3 days
+              - reverseRefund: {customer: anna}
+              - expect:
+                  notifications:
+                    - {type: REFUND_REVERSED, status: 1, transaction: {revocationDate: null, revocationReason: null, revocationType: null}}
+                  anna: {status: active, access: true}
+              - refuse: {reverseRefund: {customer: anna}, code: impossible_transition}
+
+            """#,
+        "refund": #"""
+            name: The current period is refunded on the customer's request in the app
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - requestRefund: {customer: anna, reason: UNINTENDED_PURCHASE, inApp: true}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - {type: DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED, status: 1}
+                    - {type: CONSUMPTION_REQUEST, status: 1, consumptionRequestReason: UNINTENDED_PURCHASE}
+                  anna: {status: active, access: true, autoRenew: false}
+              - approveRefund: {customer: anna}
+              - expect:
+                  notifications: [{type: REFUND, status: 5, transaction: {revocationReason: 0, revocationType: REFUND_FULL, revocationPercentage: 100000}}]
+                  anna: {status: revoked, access: false}
+              - refuse: {approveRefund: {customer: anna}, code: already_refunded}
+
+            """#,
+        "renewal-extended": #"""
+            name: The renewal date of one subscription is extended
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - extendRenewal: {customer: anna, days: 30}
+              - expect: {notifications: [SUBSCRIBED.INITIAL_BUY, {type: RENEWAL_EXTENDED, status: 1}]}
+              - advance: 1 month
+              - expect:
+                  notifications: []
+                  anna: {status: active}
+              - advance: 30 days
+              - expect: {notifications: [DID_RENEW]}
+
+            """#,
+        "renewal-toggled": #"""
+            name: Renewal is turned off and on again within a period
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - advance: 10 days
+              - cancel: {customer: anna}
+              - expect: {anna: {status: active, autoRenew: false}}
+              - advance: 5 days
+              - resume: {customer: anna}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - {type: DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED, renewalInfo: {autoRenewStatus: 0}}
+                    - {type: DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_ENABLED, renewalInfo: {autoRenewStatus: 1}}
+                  anna: {status: active, autoRenew: true}
+              - advance: 1 month
+              - expect: {notifications: [DID_RENEW]}
+
+            """#,
+        "sandbox-renewal-cap": #"""
+            name: In the sandbox a subscription renews twelve times
+            environment: sandbox
+            settings: {sandbox: {rate: monthlyEvery5Minutes}}
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - advance: 60 minutes
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, DID_RENEW, DID_RENEW, DID_RENEW, DID_RENEW, DID_RENEW, DID_RENEW, DID_RENEW, DID_RENEW, DID_RENEW, DID_RENEW, DID_RENEW, DID_RENEW]
+              - advance: 5 minutes
+              - expect:
+                  notifications: [{type: EXPIRED.VOLUNTARY, renewalInfo: {expirationIntent: 1}}]
+                  anna: {status: expired}
+
+            """#,
+        "test-notification": #"""
+            name: The developer asks for a test notification
+            description: It needs a URL to go to; that nobody is there does not matter.
+            settings:
+              production: {notificationURL: "http://127.0.0.1:9/"}
+              sandbox: {notificationURL: "http://127.0.0.1:9/"}
+            steps:
+              - requestTestNotification
+              - expect: {notifications: [TEST]}
+              - environment: sandbox
+              - requestTestNotification
+              - expect: {notifications: [TEST]}
+
+            """#,
+        "trial-cancelled": #"""
+            name: A free trial is cancelled before it ends
+            steps:
+              - purchase: {customer: anna, product: premium.monthly}
+              - advance: 2 days
+              - cancel: {customer: anna}
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, {type: DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED, status: 1}]
+                  anna: {status: active, access: true, autoRenew: false, offerType: 1}
+              - advance: 5 days
+              - expect:
+                  notifications: [{type: EXPIRED.VOLUNTARY, status: 2, renewalInfo: {expirationIntent: 1}}]
+                  anna: {status: expired, access: false}
+
+            """#,
+        "trial-converted": #"""
+            name: A free trial becomes a paid subscription, ends and begins again
+            steps:
+              - purchase: {customer: anna, product: premium.monthly}
+              - expect:
+                  notifications:
+                    - type: SUBSCRIBED.INITIAL_BUY
+                      status: 1
+                      transaction: {offerType: 1, offerIdentifier: null, offerDiscountType: FREE_TRIAL, offerPeriod: P1W, price: 0, transactionReason: PURCHASE}
+                      renewalInfo: {autoRenewStatus: 1, renewalPrice: 9990}
+                  anna: {status: active, access: true, product: premium.monthly, autoRenew: true, offerType: 1}
+              - advance: 1 week
+              - expect:
+                  notifications:
+                    - type: DID_RENEW
+                      status: 1
+                      transaction: {offerType: null, price: 9990, transactionReason: RENEWAL}
+                  anna: {status: active, access: true, offerType: null}
+              - advance: 1 month
+              - expect: {notifications: [DID_RENEW]}
+              - cancel: {customer: anna}
+              - expect:
+                  notifications:
+                    - type: DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED
+                      status: 1
+                      renewalInfo: {autoRenewStatus: 0, expirationIntent: null}
+                  anna: {status: active, access: true, autoRenew: false}
+              - advance: 1 month
+              - expect:
+                  notifications:
+                    - {type: EXPIRED.VOLUNTARY, status: 2, renewalInfo: {autoRenewStatus: 0, expirationIntent: 1}}
+                  anna: {status: expired, access: false}
+              - purchase: {customer: anna, product: premium.monthly}
+              - expect:
+                  notifications:
+                    - type: SUBSCRIBED.RESUBSCRIBE
+                      status: 1
+                      transaction: {offerType: null, price: 9990, transactionReason: PURCHASE}
+                      renewalInfo: {autoRenewStatus: 1, expirationIntent: null}
+                  anna: {status: active, access: true, autoRenew: true}
+
+            """#,
+        "upgrade": #"""
+            name: An upgrade takes effect at once
+            steps:
+              - purchase: {customer: anna, product: basic.monthly}
+              - advance: 10 days
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - type: DID_CHANGE_RENEWAL_PREF.UPGRADE
+                      status: 1
+                      transaction: {productId: premium.monthly, transactionReason: PURCHASE, price: 9990}
+                      renewalInfo: {productId: premium.monthly, autoRenewProductId: premium.monthly}
+                  anna: {product: premium.monthly, renewsInto: premium.monthly, status: active}
+              - advance: 1 month
+              - expect: {notifications: [{type: DID_RENEW, transaction: {productId: premium.monthly}}]}
+
+            """#,
+        "win-back": #"""
+            name: A customer is won back
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - cancel: {customer: anna}
+              - refuse: {purchase: {customer: anna, product: premium.monthly, offer: comeback}, code: not_eligible}
+              - advance: 1 month
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED
+                    - {type: EXPIRED.VOLUNTARY, renewalInfo: {eligibleWinBackOfferIds: [comeback]}}
+              - advance: 10 days
+              - purchase: {customer: anna, product: premium.monthly, offer: comeback}
+              - expect:
+                  notifications: [{type: SUBSCRIBED.RESUBSCRIBE, transaction: {offerType: 4, offerIdentifier: comeback, price: 9990, offerPeriod: P3M}}]
+                  anna: {status: active, offerType: 4}
+
+            """#,
+    ]
+}

@@ -1,0 +1,103 @@
+internal import AppStoreModels
+internal import Foundation
+
+// What customers do with a subscription of theirs, by a request that the developer's server has signed.
+
+extension Store {
+    /// The customer's subscription that a request in the app names.
+    private func target(
+        _ id: String, of customer: String, storefront: String?, _ info: AdvancedCommerceRequestInfo, at now: Date
+    ) throws(APIFailure) -> (Subscription, AdvancedCommerceState) {
+        try checkNew(info)
+        guard let transaction = transactions[id], transaction.customer == customer else {
+            throw APIFailure(.invalidTransactionId, "The transactionId is not \(customer)'s.")
+        }
+        guard let subscription = subscriptions[transaction.payload.originalTransactionId],
+            let state = subscription.advancedCommerce
+        else { throw APIFailure(.subscriptionDoesNotExist, "The transaction is of no such subscription.") }
+        guard storefront == nil || storefront == customers[customer]?.storefront else {
+            throw APIFailure(.mismatchedStorefront, "\(customer)'s storefront is another one.")
+        }
+        guard info.consistencyToken == nil || info.consistencyToken == state.renewalInfo.consistencyToken else {
+            throw APIFailure(.invalidConsistencyToken, "The subscription has changed since.")
+        }
+        guard status(of: subscription, at: now) == .active else {
+            throw APIFailure(.subscriptionNotEligible, "The subscription is not active.")
+        }
+        return (subscription, state)
+    }
+
+    mutating func reactivate(
+        _ wish: AdvancedCommerceSubscriptionReactivateInAppRequest, for customer: String, at now: Date
+    ) throws(StoreError) -> Subject {
+        let (subscription, state) = try Self.asking { () throws(APIFailure) in
+            let (subscription, state) = try target(
+                wish.transactionId, of: customer, storefront: wish.storefront, wish.requestInfo, at: now)
+            guard !subscription.renewsAutomatically else {
+                throw APIFailure(.subscriptionAlreadyActive, "The subscription renews as it is.")
+            }
+            return (subscription, state)
+        }
+        var new = state
+        if let items = wish.items {
+            let skus = Set(items.map(\.sku))
+            let known = Set((state.renewalInfo.items ?? []).compactMap(\.sku))
+            guard skus.isSubset(of: known) else {
+                throw StoreError(APIFailure(.invalidSKU, "The subscription has no such item."))
+            }
+            new.renewalInfo.items?.removeAll { !skus.contains($0.sku ?? "") }
+        }
+        new.renewalInfo.requestReferenceId = wish.requestInfo.requestReferenceId.text
+        new.renewalInfo.consistencyToken = identifiers.uuid()
+        subscriptions[subscription.id]?.advancedCommerce = new
+        subscriptions[subscription.id]?.renewsAutomatically = true
+        note(wish.requestInfo, "reactivate", subscription.current)
+        announce(.didChangeRenewalStatus, .autoRenewEnabled, about: subscription.id, at: now)
+        return Subject(customer: customer, transaction: subscription.current)
+    }
+
+    mutating func modify(
+        _ wish: AdvancedCommerceSubscriptionModifyInAppRequest, for customer: String, at now: Date
+    ) throws(StoreError) -> Subject {
+        let (subscription, old, change) = try Self.asking { () throws(APIFailure) in
+            let (subscription, state) = try target(
+                wish.transactionId, of: customer, storefront: wish.storefront, wish.requestInfo, at: now)
+            return (subscription, state, try AdvancedCommerceModification(wish, state))
+        }
+        guard !change.isImmediate || customers[customer]?.isBillingFailing == false else {
+            throw StoreError(.paymentDeclined, "\(customer)'s payment method fails; fixBilling mends it")
+        }
+        var new = change.state
+        new.renewalInfo.consistencyToken = identifiers.uuid()
+        var changed = subscription
+        changed.renewsAutomatically = true
+        guard change.isImmediate, let product = catalogue.product(subscription.renewalProduct) else {
+            changed.advancedCommerce = new
+            subscriptions[subscription.id] = changed
+            note(wish.requestInfo, "modify", subscription.current)
+            announce(.didChangeRenewalPref, .downgrade, about: changed, at: now)
+            return Subject(customer: customer, transaction: subscription.current)
+        }
+        let expires = transactions[subscription.current]?.payload.expiresDate
+        self.change(subscription.current) { $0.isUpgraded = true }
+        if wish.retainBillingCycle { new.period = old.period }
+        changed.advancedCommerce = new
+        changed.price = new.price
+        let transaction = begin(&changed, product, reason: .purchase, at: now)
+        if wish.retainBillingCycle, let expires {
+            // Only what is new is paid for, and only until the period ends.
+            self.change(transaction) {
+                $0.expiresDate = expires
+                $0.price = change.charge
+                $0.advancedCommerceInfo?.untax(change.charge)
+            }
+            changed.advancedCommerce?.period = change.state.period
+            changed.due = expires
+            schedule.add(.subscription(changed.id), at: expires)
+        }
+        subscriptions[changed.id] = changed
+        note(wish.requestInfo, "modify", transaction)
+        announce(.didChangeRenewalPref, .upgrade, about: changed, at: now)
+        return Subject(customer: customer, transaction: transaction)
+    }
+}

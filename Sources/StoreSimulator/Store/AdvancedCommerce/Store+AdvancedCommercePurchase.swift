@@ -1,0 +1,199 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import Foundation
+
+// What customers buy of generic products, whose contents come with each request.
+
+extension Store {
+    mutating func applyAdvancedCommerce(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
+        switch command {
+        case .subscribeAdvancedCommerce(let customer, let product, let request):
+            return try performInApp(Self.json(request), for: customer, product, at: now)
+        case .chargeAdvancedCommerce(let customer, let product, let request):
+            return try performInApp(Self.json(request), for: customer, product, at: now)
+        case .requestAdvancedCommerce(let customer, let data, let product):
+            // Whoever has the key has checked the signature.
+            let request = try Self.asking { () throws(APIFailure) in try AdvancedCommerceEnvelope(data).request }
+            return try performInApp(request, for: customer, product, at: now)
+        default: return try applyReview(command, at: now)
+        }
+    }
+
+    private static func json(_ request: some Encodable) throws(StoreError) -> [UInt8] {
+        do { return Array(try JSONEncoder().encode(request)) } catch {
+            throw StoreError(.invalidArgument, "the request cannot be written as JSON")
+        }
+    }
+
+    /// Apple's code as the refusal of a command.
+    static func asking<Value>(_ body: () throws(APIFailure) -> Value) throws(StoreError) -> Value {
+        do throws(APIFailure) { return try body() } catch { throw StoreError(error) }
+    }
+
+    private struct Operation: Decodable { let operation: AdvancedCommerceOperation }
+
+    /// Does what the app asks for with the JSON of a request.
+    private mutating func performInApp(
+        _ request: [UInt8], for customer: String, _ product: String?, at now: Date
+    ) throws(StoreError) -> Subject {
+        let checks = AdvancedCommerceChecks(environment: environment)
+        switch (try? StrictJSONDecoder.decode(Operation.self, from: request))?.operation {
+        case .createOneTimeCharge?:
+            let order = try Self.asking { () throws(APIFailure) in try checks.createOneTimeCharge(request) }
+            return try charge(order, for: customer, generic(product, isSubscription: false), at: now)
+        case .reactivateSubscription?:
+            let wish = try Self.asking { () throws(APIFailure) in try checks.reactivateSubscription(request) }
+            return try reactivate(wish, for: customer, at: now)
+        case .modifySubscription?:
+            let wish = try Self.asking { () throws(APIFailure) in try checks.modifySubscription(request) }
+            return try modify(wish, for: customer, at: now)
+        default:
+            // Whatever else it is, the check says what is wrong with it.
+            let order = try Self.asking { () throws(APIFailure) in try checks.createSubscription(request) }
+            return try subscribe(order, for: customer, generic(product, isSubscription: true), at: now)
+        }
+    }
+
+    private func generic(_ id: String?, isSubscription: Bool) throws(StoreError) -> Product {
+        guard let id else { throw StoreError(.invalidArgument, "product says which generic product is bought") }
+        let product = try product(id)
+        guard product.isAdvancedCommerce, (product.subscription != nil) == isSubscription else {
+            let kind = isSubscription ? "subscription" : "one-time charge"
+            throw StoreError(.invalidArgument, "\(id) is not a generic product for a \(kind)")
+        }
+        guard product.isOnSale else { throw StoreError(.notForSale, "\(id) is not for sale") }
+        return product
+    }
+
+    /// The customer, new if need be, once everything that all purchases ask for is there.
+    private mutating func buyer(
+        _ id: String, _ info: AdvancedCommerceRequestInfo, storefront: String?, currency: String, at now: Date
+    ) throws(StoreError) -> Customer {
+        if let customer = customers[id] {
+            guard !customer.isBillingFailing else {
+                throw StoreError(.paymentDeclined, "\(id)'s payment method fails; fixBilling mends it")
+            }
+        } else {
+            try checkName(id)
+        }
+        let home = customers[id]?.storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code
+        try Self.asking { () throws(APIFailure) in
+            try checkNew(info)
+            guard storefront == nil || storefront == home else {
+                throw APIFailure(.mismatchedStorefront, "\(id)'s storefront is \(home).")
+            }
+            guard currency == (catalogue.storefront(home) ?? .usa).currency else {
+                throw APIFailure(.invalidCurrency, "The currency of \(home) is another one.")
+            }
+        }
+        return addCustomer(id, at: now)
+    }
+
+    /// Throws 4000097 for a reference that was used before.
+    func checkNew(_ info: AdvancedCommerceRequestInfo) throws(APIFailure) {
+        guard advancedCommerceRequests[info.requestReferenceId.text] == nil else {
+            throw APIFailure(.repeatedRequestReferenceId, "The requestReferenceId was used before.")
+        }
+    }
+
+    /// Notes that a request was carried out.
+    mutating func note(_ info: AdvancedCommerceRequestInfo, _ fingerprint: String, _ transaction: String) {
+        advancedCommerceRequests[info.requestReferenceId.text] = .init(
+            fingerprint: fingerprint, transaction: transaction)
+    }
+
+    private mutating func charge(
+        _ order: AdvancedCommerceOneTimeChargeCreateRequest, for id: String, _ product: Product, at now: Date
+    ) throws(StoreError) -> Subject {
+        let customer = try buyer(
+            id, order.requestInfo, storefront: order.storefront, currency: order.currency, at: now)
+        var payload = draft(product, for: customer, at: now, reason: .purchase)
+        payload.price = order.item.price
+        payload.appAccountToken = order.requestInfo.appAccountToken
+        var info = AdvancedCommerceTransactionInfo(
+            items: [
+                .init(
+                    sku: order.item.sku, description: order.item.description, displayName: order.item.displayName,
+                    price: order.item.price)
+            ], requestReferenceId: order.requestInfo.requestReferenceId.text, taxCode: order.taxCode)
+        info.untax(order.item.price)
+        payload.advancedCommerceInfo = info
+        let transaction = add(payload, for: id)
+        note(order.requestInfo, "charge", payload.transactionId)
+        announce(.oneTimeCharge, about: transaction, at: now)
+        return Subject(customer: id, transaction: payload.transactionId)
+    }
+
+    private mutating func subscribe(
+        _ order: AdvancedCommerceSubscriptionCreateRequest, for id: String, _ product: Product, at now: Date
+    ) throws(StoreError) -> Subject {
+        let lapsed = try Self.asking { () throws(APIFailure) in try previous(order, id, product, at: now) }
+        let customer = try buyer(
+            id, order.requestInfo, storefront: order.storefront, currency: order.currency, at: now)
+        guard let terms = product.subscription, let period = Period(iso8601: order.period.rawValue) else {
+            throw StoreError(.invalidArgument, "\(product.id) is not a subscription")
+        }
+        let reference = order.requestInfo.requestReferenceId.text
+        var state = AdvancedCommerceState(
+            order.items.map {
+                .init(
+                    sku: $0.sku, description: $0.description, displayName: $0.displayName, offer: $0.offer,
+                    price: $0.price)
+            }, descriptors: order.descriptors, period: order.period, length: period, taxCode: order.taxCode,
+            reference: reference)
+        state.renewalInfo.consistencyToken = identifiers.uuid()
+        var subscription = Subscription(
+            id: lapsed?.id ?? "", customer: id, group: terms.group, ownership: .purchased, owner: nil,
+            current: lapsed?.current ?? "", renewalProduct: product.id, price: state.price, priceProduct: product.id,
+            streakStart: now)
+        if let lapsed, let ended = transactions[lapsed.current]?.payload.expiresDate,
+            now.timeIntervalSince(ended) <= settings.rate.streakGap
+        {
+            subscription.streakStart = lapsed.streakStart
+        }
+        subscription.advancedCommerce = state
+        subscription.accountToken = order.requestInfo.appAccountToken ?? lapsed?.accountToken
+        let transaction = begin(&subscription, product, reason: .purchase, at: now)
+        subscriptions[subscription.id] = subscription
+        if lapsed == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
+        note(order.requestInfo, "subscribe", transaction)
+        announce(.subscribed, lapsed == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
+        return Subject(customer: id, transaction: transaction)
+    }
+
+    /// The customer's subscriptions with contents of the developer's.
+    func advancedCommerceSubscriptions(of customer: String) -> [Subscription] {
+        (customers[customer]?.subscriptions ?? []).compactMap { subscriptions[$0] }
+            .filter { $0.advancedCommerce != nil && $0.owner == nil }
+    }
+
+    /// The lapsed subscription that goes on with a purchase. Throws where the purchase is impossible because of another.
+    private func previous(
+        _ order: AdvancedCommerceSubscriptionCreateRequest, _ customer: String, _ product: Product, at now: Date
+    ) throws(APIFailure) -> Subscription? {
+        let own = advancedCommerceSubscriptions(of: customer)
+        let active = own.filter { !isLapsed($0, at: now) }
+        guard !active.contains(where: { $0.renewalProduct == product.id }) else {
+            throw APIFailure(.subscriptionAlreadyExists, "\(customer) is subscribed to \(product.id).")
+        }
+        let skus = Set(active.flatMap { $0.advancedCommerce?.renewalInfo.items ?? [] }.compactMap(\.sku))
+        if let sku = order.items.map(\.sku).first(where: skus.contains) {
+            throw APIFailure(.productAlreadyExists, "\(customer) is subscribed to the item “\(sku)”.")
+        }
+        guard let id = order.previousTransactionId else { return own.last { $0.renewalProduct == product.id } }
+        guard let transaction = transactions[id], transaction.customer == customer else {
+            throw APIFailure(.invalidPreviousTransactionID, "The previousTransactionId is not \(customer)'s.")
+        }
+        guard let lapsed = own.first(where: { $0.id == transaction.payload.originalTransactionId }),
+            isLapsed(lapsed, at: now), lapsed.renewalProduct == product.id
+        else { throw APIFailure(.invalidPreviousSubscription, "The previous transaction is of no such subscription.") }
+        return lapsed
+    }
+}
+
+extension StoreError {
+    /// Apple's refusal of a request.
+    init(_ failure: APIFailure) {
+        self.init(.refusedRequest, "\(failure.code?.rawValue ?? Int64(failure.status)): \(failure.message)")
+    }
+}

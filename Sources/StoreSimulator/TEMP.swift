@@ -1,3 +1,0 @@
-internal import AppStoreModels
-internal import Foundation
-enum ControlDescription { static let text = "" }

@@ -1,0 +1,121 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import StoreSimulator
+
+/// Commands a running simulator by its control API. Whatever goes wrong is a refusal that says what to do.
+struct ControlClient: Sendable {
+    let information: SimulatorInformation
+    private let transport = AsyncHTTPClientTransport()
+
+    init(_ information: SimulatorInformation) { self.information = information }
+
+    /// A page of a list.
+    private struct Page<Item: Decodable>: Decodable {
+        let items: [Item]
+        let nextPage: String?
+
+        enum CodingKeys: String, CodingKey {
+            case items
+            case nextPage = "next_page"
+        }
+    }
+
+    private struct Failure: Decodable {
+        let type: String
+        let message: String
+    }
+
+    /// Makes a request below the control URL and gives the answer's body as it came.
+    func send(
+        _ method: String, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil
+    ) async throws -> Data {
+        var url = information.controlURL + path.map { "/" + Self.escaped($0) }.joined()
+        if !query.isEmpty { url += "?" + query.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&") }
+        // Advancing by years takes as long as the receiver of a thousand notifications.
+        var request = HTTPTransportRequest(
+            method: method, url: url, timeout: .seconds(3600), maximumAnswerSize: 64 << 20)
+        if let body {
+            request.headers = [("Content-Type", "application/json")]
+            request.body = try Self.encoder.encode(body)
+        }
+        let answer: HTTPTransportAnswer
+        do { answer = try await transport.send(request) } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw SimulatorLocation.unreachable(information)
+        }
+        guard (200..<300).contains(answer.status) else { throw Self.refusal(answer) }
+        return answer.body
+    }
+
+    /// The same, with the answer decoded.
+    func call<Answer: Decodable>(
+        _ method: String, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
+        as type: Answer.Type = Answer.self
+    ) async throws -> Answer {
+        try Self.decode(type, from: try await send(method, path, query: query, body: body))
+    }
+
+    /// Every item of a list, from all its pages.
+    func all<Item: Decodable>(
+        _ path: [String], query: [(String, String)] = [], from first: String? = nil, as type: Item.Type = Item.self
+    ) async throws -> [Item] {
+        var items: [Item] = []
+        var next = first
+        repeat {
+            let page = try await call(
+                "GET", path, query: query + [("limit", "1000")] + (next.map { [("page", $0)] } ?? []),
+                as: Page<Item>.self)
+            items += page.items
+            next = page.nextPage
+        } while next != nil
+        return items
+    }
+
+    /// The identifier of a product that may be named by the end of it: `premium.monthly`.
+    func product(_ name: String, in environment: EnvironmentName) async throws -> String {
+        let catalogue = try await call("GET", [environment.rawValue, "catalogue"], as: Catalogue.self)
+        return catalogue.identifier(of: name) ?? name
+    }
+
+    static func decode<Answer: Decodable>(_ type: Answer.Type, from data: Data) throws -> Answer {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .millisecondsSince1970
+        do { return try decoder.decode(type, from: data) } catch {
+            throw Refusal(message: "the simulator's answer is not what this version expects; is it of another version?")
+        }
+    }
+
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
+
+    /// Text as one segment of a path, or one value of a query.
+    private static func escaped(_ text: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    }
+
+    private static func refusal(_ answer: HTTPTransportAnswer) -> Refusal {
+        guard let failure = try? JSONDecoder().decode(Failure.self, from: answer.body) else {
+            return Refusal(message: "the simulator answered \(answer.status)")
+        }
+        let advice = advice[failure.type].map { "; " + $0 } ?? ""
+        return Refusal(message: "\(failure.type): \(failure.message.printable)\(advice)")
+    }
+
+    /// What to do about a refusal, where its message does not say it.
+    private static let advice = [
+        "unknown_customer": "counterfoil customers lists those that there are",
+        "unknown_product": "counterfoil simulator status lists what is sold",
+        "unknown_snapshot": "counterfoil simulator status lists the snapshots",
+        "unknown_fault": "counterfoil fault list shows the numbers",
+        "no_subscription": "counterfoil customers shows what the customer has; counterfoil buy sells a subscription",
+        "payment_declined": "counterfoil do '{\"fixBilling\":{\"customer\":…}}' makes payments work again",
+    ]
+}

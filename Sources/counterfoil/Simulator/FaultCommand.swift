@@ -1,0 +1,109 @@
+import AppStoreModels
+import ArgumentParser
+import Foundation
+import StoreSimulator
+
+/// `counterfoil fault`: what goes wrong on purpose.
+struct FaultCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fault", abstract: "Let requests to the simulator, or its notifications, go wrong on purpose.",
+        discussion: """
+            TARGETS
+              route:<endpoint>, route:verifyReceipt, route:*, notification:<TYPE>[.<SUBTYPE>], notification:*
+            EFFECTS
+              drop  unreachable  duplicate  reorder  truncate  invalidSignature  wrongChain  unknownValues  extraFields
+              delay=<seconds>  status=<code>  error=<code>  rateLimit=<seconds>  clockSkew=<seconds>
+
+            EXAMPLES
+              counterfoil fault add route:transaction-info error=5000001 --count 2
+              counterfoil fault add 'notification:*' duplicate --probability 0.1
+              counterfoil fault list
+              counterfoil fault remove
+            """,
+        subcommands: [FaultAdd.self, FaultList.self, FaultRemove.self], defaultSubcommand: FaultList.self)
+}
+
+/// `counterfoil fault add`.
+struct FaultAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "add", abstract: "Switch a fault on.")
+
+    @Argument(help: ArgumentHelp("What it befalls.", valueName: "target")) var target: String
+    @Argument(help: ArgumentHelp("What happens.", valueName: "effect")) var effect: String
+    @Option(help: ArgumentHelp("Only this environment. Default: both.", valueName: "name")) var environment:
+        EnvironmentName?
+    @Option(help: ArgumentHelp("How likely it is each time, 0 to 1.", valueName: "p")) var probability: Double?
+    @Option(help: ArgumentHelp("How many times it happens at most.", valueName: "n")) var count: Int?
+    @OptionGroup var options: SimulatorOptions
+
+    private static let arguments = [
+        "delay": "seconds", "status": "code", "error": "code", "rateLimit": "retryAfterSeconds", "clockSkew": "seconds",
+    ]
+
+    func run() async throws {
+        var body: [String: JSONValue] = ["target": .string(target), "effect": .object(try effectObject())]
+        if let environment { body["environment"] = .string(environment.environment.rawValue) }
+        if let probability { body["probability"] = .number(probability) }
+        if let count { body["count"] = .integer(Int64(count)) }
+        let data = try await options.client().send("POST", ["faults"], body: body)
+        if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
+        Output.line("on: " + (try ControlClient.decode(FaultReport.self, from: data)).text)
+    }
+
+    private func effectObject() throws -> [String: JSONValue] {
+        let parts = effect.split(separator: "=", maxSplits: 1).map(String.init)
+        let name = parts.first ?? ""
+        guard let member = Self.arguments[name] else {
+            guard parts.count == 1 else { throw ValidationError("The effect \(name) takes no value.") }
+            return [name: .object([:])]
+        }
+        guard parts.count == 2, let number = Double(parts[1]) else {
+            throw ValidationError("The effect \(name) takes a number: \(name)=1.")
+        }
+        let isWhole = number == number.rounded() && abs(number) < 1e15
+        return [name: .object([member: isWhole ? .integer(Int64(number)) : .number(number)])]
+    }
+}
+
+/// `counterfoil fault list`.
+struct FaultList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the faults that are on.")
+
+    @OptionGroup var options: SimulatorOptions
+
+    func run() async throws {
+        let client = try options.client()
+        if options.json {
+            return Output.line(try JSONLine.text(try await client.all(["faults"], as: JSONValue.self)))
+        }
+        let faults = try await client.all(["faults"], as: FaultReport.self)
+        if faults.isEmpty { Output.line("no faults") }
+        for fault in faults { Output.line(fault.text) }
+    }
+}
+
+/// `counterfoil fault remove`.
+struct FaultRemove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Switch one fault off by its number, or all.")
+
+    @Argument(help: ArgumentHelp("The number that the list shows. Default: all.", valueName: "n")) var number: Int?
+    @OptionGroup var options: SimulatorOptions
+
+    func run() async throws {
+        _ = try await options.client().send("DELETE", ["faults"] + (number.map { ["\($0)"] } ?? []))
+        Output.line(options.json ? "{}" : "off")
+    }
+}
+
+/// A fault as the control API lists it.
+private struct FaultReport: Decodable {
+    let number: Int
+    let struck: Int
+    let fault: JSONValue
+
+    var text: String {
+        guard case .object(let members) = fault else { return "\(number)" }
+        let words = members.sorted { $0.key < $1.key }.map { "\($0)=\((try? JSONLine.text($1)) ?? "")" }
+        return "\(number)  struck \(struck) times  " + words.joined(separator: "  ").printable
+    }
+}

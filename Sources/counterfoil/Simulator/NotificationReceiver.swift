@@ -1,0 +1,83 @@
+import AppStoreServer
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import Synchronization
+
+/// A server on loopback that receives notifications, prints a line about each, and forwards them.
+final class NotificationReceiver: Sendable {
+    private let reader: NotificationReader
+    private let forwardTo: String?
+    private let maximum: Int?
+    private let asJSON: Bool
+    private let end: @Sendable () -> Void
+    private let transport = AsyncHTTPClientTransport()
+    private let received = Mutex(0)
+
+    init(
+        reader: NotificationReader, forwardTo: String?, maximum: Int?, asJSON: Bool, end: @escaping @Sendable () -> Void
+    ) {
+        self.reader = reader
+        self.forwardTo = forwardTo
+        self.maximum = maximum
+        self.asJSON = asJSON
+        self.end = end
+    }
+
+    /// Listens, on any free port if `port` is 0.
+    func start(port: Int) async throws -> (port: Int, server: Task<Void, any Error>) {
+        let router = Router()
+        for environment in EnvironmentName.allCases {
+            router.post("/\(environment.rawValue)") { request, _ in try await self.answer(request, environment) }
+        }
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        var logger = Logger(label: "counterfoil.listen")
+        logger.logLevel = .critical
+        let application = Application(
+            responder: router.buildResponder(), configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { continuation.yield(port) }
+                continuation.finish()
+            }, logger: logger)
+        let server = Task {
+            defer { continuation.finish() }
+            try await application.run()
+        }
+        for await port in ports { return (port, server) }
+        throw Refusal(message: "port \(port) of 127.0.0.1 cannot be had; --port 0 takes a free one")
+    }
+
+    private func answer(_ request: Request, _ environment: EnvironmentName) async throws -> Response {
+        let number = received.withLock { number in
+            number += 1
+            return number
+        }
+        // Nobody will look at what comes after the last one: the simulator shall keep it.
+        guard number <= maximum ?? .max else { return Response(status: .serviceUnavailable) }
+        let body = Data(try await request.body.collect(upTo: 1 << 20).readableBytesView)
+        var line = await reader.read(body, in: environment)
+        let response = await forward(body, contentType: request.headers[.contentType], &line)
+        Output.line(asJSON ? line.json : line.text(Style.current()))
+        if number == maximum { end() }
+        return response
+    }
+
+    private func forward(_ body: Data, contentType: String?, _ line: inout NotificationLine) async -> Response {
+        guard let forwardTo else { return Response(status: .ok) }
+        let request = HTTPTransportRequest(
+            method: "POST", url: forwardTo, headers: [("Content-Type", contentType ?? "application/json")], body: body)
+        do {
+            let answer = try await transport.send(request)
+            line.forwardedStatus = answer.status
+            return Response(
+                status: .init(code: answer.status), headers: [:],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+        } catch {
+            line.forwardingFailure = "\(error)"
+            return Response(status: .badGateway)
+        }
+    }
+}

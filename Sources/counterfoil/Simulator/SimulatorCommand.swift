@@ -1,0 +1,184 @@
+import AppStoreModels
+import AppStoreTrust
+public import ArgumentParser
+import Foundation
+public import StoreSimulator
+
+/// `counterfoil simulator`: an App Store of one's own, on loopback.
+///
+/// Its options are those of a subcommand, which it is without any: a parent's would be taken for its own by the others.
+struct SimulatorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulator",
+        abstract: "Run a local App Store: purchases, renewals, refunds, notifications, the whole API.",
+        discussion: """
+            Serves the App Store Server API, verifyReceipt and a control API on 127.0.0.1 until Ctrl-C. Once it accepts \
+            requests, simulator.json in its folder says how to reach it; the other commands find it there by themselves. \
+            Without --directory everything is temporary; with it, keys and certificates stay the same from run to run.
+
+            EXAMPLES
+              counterfoil simulator
+              counterfoil simulator --port 8090 --directory ./store --clock frozen:2026-01-01T00:00:00Z
+              counterfoil simulator --catalogue Products.storekit --notify http://127.0.0.1:8080/app-store
+              counterfoil simulator snapshot before-renewal
+
+            THE CLOCK
+              real                        time passes as everywhere
+              accelerated                 a month lasts 5 minutes; accelerated:monthlyEveryHour and the like for others
+              frozen, frozen:<instant>    time passes by `counterfoil clock advance` only
+
+            OPTIONS OF `simulator`, WHICH IS `simulator run`
+              --port <n>         the port on 127.0.0.1; 0 for a free one (default)
+              --directory <dir>  the folder to keep keys, certificates and snapshots in
+              --catalogue <file> what is sold: a .storekit file of Xcode's, or YAML
+              --seed <n>         what all identifiers come from
+              --clock <mode>     how time passes; see above
+              --notify <url>     where notifications go
+              --json             print what simulator.json says in one line
+
+            Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
+            """,
+        subcommands: [
+            SimulatorRun.self, SimulatorStatus.self, SimulatorSnapshot.self, SimulatorRestore.self,
+            SimulatorReset.self,
+        ],
+        defaultSubcommand: SimulatorRun.self)
+}
+
+/// `counterfoil simulator run`: serve until stopped.
+struct SimulatorRun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Serve until Ctrl-C. What `counterfoil simulator` does by itself.")
+
+    @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 for a free one.", valueName: "n"))
+    var port = 0
+
+    @Option(help: ArgumentHelp("The folder to keep keys, certificates and snapshots in.", valueName: "dir"))
+    var directory: String?
+
+    @Option(help: ArgumentHelp("What is sold: a .storekit file of Xcode's, or YAML.", valueName: "file"))
+    var catalogue: String?
+
+    @Option(help: ArgumentHelp("What all identifiers come from: the same seed gives the same ones.", valueName: "n"))
+    var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("How time passes: real, accelerated or frozen; see above.", valueName: "mode"))
+    var clock: ClockMode = .real
+
+    @Option(help: ArgumentHelp("Where notifications of both environments go.", valueName: "url"))
+    var notify: String?
+
+    @Flag(help: "Print what simulator.json says in one line instead of text.")
+    var json = false
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
+        guard let notify else { return }
+        guard let url = URL(string: notify), url.host() != nil, ["http", "https"].contains(url.scheme) else {
+            throw ValidationError("--notify takes an http or https URL.")
+        }
+    }
+
+    func run() async throws {
+        let configuration = try configuration()
+        let simulator: Simulator
+        do { simulator = try await Simulator.start(configuration) } catch let error as SimulatorError {
+            throw Refusal(message: "\(error)")
+        }
+        let information = simulator.information
+        SimulatorLocation.remember(information.folder)
+        // The signals are caught before anybody is told that it runs: who reads the line may send one at once.
+        do {
+            try await Signals.untilStopped {
+                if json { try Self.printJSON(information) } else { banner(information) }
+                // Waiting for it does not end by being cancelled, only with it.
+                try await withTaskCancellationHandler {
+                    try await simulator.wait()
+                } onCancel: {
+                    Task { await simulator.stop() }
+                }
+            }
+        } catch {
+            await stop(simulator)
+            throw Refusal(message: "the simulator failed: \(error)")
+        }
+        await stop(simulator)
+        if !json { Output.line("stopped") }
+    }
+
+    private func stop(_ simulator: Simulator) async {
+        await simulator.stop()
+        SimulatorLocation.forget(simulator.information.folder)
+    }
+
+    private func configuration() throws -> SimulatorConfiguration {
+        var configuration = SimulatorConfiguration()
+        if let catalogue {
+            do {
+                let file = try Catalogue.read(path: catalogue)
+                configuration.catalogue = file.catalogue
+                for note in file.notes { Output.error("note \(catalogue): \(note.printable)") }
+            } catch {
+                throw Refusal(message: "the catalogue \(catalogue): \("\(error)".printable)")
+            }
+        }
+        configuration.port = port
+        configuration.directory = directory.map { URL(filePath: $0, directoryHint: .isDirectory) }
+        configuration.seed = seed
+        configuration.clock = clock
+        configuration.production.notificationURL = notify
+        configuration.sandbox.notificationURL = notify
+        return configuration
+    }
+
+    private static func printJSON(_ information: SimulatorInformation) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        Output.line(String(decoding: try encoder.encode(information), as: UTF8.self))
+    }
+
+    private func banner(_ information: SimulatorInformation) {
+        let style = Style.current()
+        let isTimeOwn = clock != .real
+        let lines = [
+            style.strong("The App Store runs at") + " " + information.controlURL.replacing("/simulator", with: ""),
+            "",
+            "  production   \(information.baseURLs.production)",
+            "  sandbox      \(information.baseURLs.sandbox)",
+            "  control      \(information.controlURL)   (\(information.controlURL)/openapi.yaml)",
+            "  folder       \(information.folder.path)",
+            "  root         \(information.rootCertificates.first ?? "")",
+            "  key          \(information.keyId), issuer \(information.issuerId)",
+            "",
+            style.strong("Try, in another terminal"),
+            "  counterfoil listen --forward-to http://127.0.0.1:8080/notifications",
+            "  counterfoil trigger SUBSCRIBED.INITIAL_BUY",
+            "  counterfoil buy anna premium.monthly",
+            isTimeOwn ? "  counterfoil clock advance 1 month" : "  counterfoil clock advance 31d",
+            "  counterfoil customers",
+            "  counterfoil scenario run grace-period-recovered",
+            "",
+            style.faint("Ctrl-C stops it."),
+        ]
+        lines.forEach { Output.line($0) }
+    }
+}
+
+extension ClockMode: ExpressibleByArgument {
+    /// `real`, `accelerated`, `accelerated:<rate>`, `frozen` or `frozen:<instant>`.
+    public init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1).map(String.init)
+        switch (parts.first, parts.dropFirst().first) {
+        case ("real", nil): self = .real
+        case ("accelerated", nil): self = .accelerated(.monthlyEvery5Minutes)
+        case ("accelerated", let name?):
+            guard let rate = RenewalRate(rawValue: name) else { return nil }
+            self = .accelerated(rate)
+        case ("frozen", nil): self = .frozen(Date())
+        case ("frozen", let text?):
+            guard case .at(let date) = ValidationInstant(argument: text) else { return nil }
+            self = .frozen(date)
+        default: return nil
+        }
+    }
+}

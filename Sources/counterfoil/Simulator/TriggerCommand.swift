@@ -1,0 +1,101 @@
+import AppStoreModels
+import ArgumentParser
+import Foundation
+import StoreSimulator
+
+/// `counterfoil trigger`: one notification of any kind, with whatever has to come before it.
+struct TriggerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trigger", abstract: "Cause one kind of notification, with whatever has to come before it.",
+        discussion: """
+            Makes a customer and brings them to where the notification is due: nothing is faked, the API answers \
+            accordingly afterwards. An override changes a field of what is signed, by its path.
+
+            EXAMPLES
+              counterfoil trigger SUBSCRIBED.INITIAL_BUY
+              counterfoil trigger DID_RENEW.BILLING_RECOVERY --product premium.yearly --environment sandbox
+              counterfoil trigger REFUND --customer anna --override transaction.price=1990 --json
+              counterfoil trigger --list
+
+            JSON: {"customer":…,"environment":…,"notificationUUID":…,"originalTransactionId":…,"transactionId":…}, what
+              there is of it; a test notification, say, is about nobody.
+            """)
+
+    @Argument(help: ArgumentHelp("The type, with a dot and the subtype if it has one.", valueName: "type")) var event:
+        String?
+
+    @Option(help: ArgumentHelp("The product it is about, or the end of its identifier.", valueName: "id")) var product:
+        String?
+    @Option(help: ArgumentHelp("The customer it is about. Default: a new one.", valueName: "name")) var customer:
+        String?
+    @Option(
+        name: .customLong("override"),
+        help: ArgumentHelp("Another value for a field. May be repeated.", valueName: "path=value"))
+    var overrides: [String] = []
+    @Flag(help: "List what can be triggered.") var list = false
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var options: SimulatorOptions
+
+    func validate() throws {
+        guard list || event != nil else { throw ValidationError("Name a notification; --list lists them.") }
+        _ = try values()
+    }
+
+    func run() async throws {
+        guard !list, let event else { return try Self.printList(asJSON: options.json) }
+        let client = try options.client()
+        let parts = event.uppercased().split(separator: ".", maxSplits: 1).map(String.init)
+        var body: [String: JSONValue] = ["notificationType": .string(parts.first ?? "")]
+        if parts.count > 1 { body["subtype"] = .string(parts[1]) }
+        if let product {
+            body["product"] = .string(try await client.product(product, in: environment.environment))
+        }
+        if let customer { body["customer"] = .string(customer) }
+        let values = try values()
+        if !values.isEmpty { body["overrides"] = .object(values) }
+        let data = try await client.send("POST", [environment.environment.rawValue, "trigger"], body: body)
+        if options.json { return Output.line(try JSONLine.text(Triggered(data, parts))) }
+        try OutcomeReport.print(data, options)
+    }
+
+    /// The overrides by path. A value that is JSON is taken as such, anything else as text.
+    private func values() throws -> [String: JSONValue] {
+        var values: [String: JSONValue] = [:]
+        for text in overrides {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw ValidationError("--override takes path=value, not \(text).")
+            }
+            let value = String(text[text.index(after: equals)...])
+            values[String(text[..<equals])] =
+                (try? JSONDecoder().decode(JSONValue.self, from: Data(value.utf8))) ?? .string(value)
+        }
+        return values
+    }
+
+    private static func printList(asJSON: Bool) throws {
+        let names = Trigger.pairs.map { $0.0.rawValue + ($0.1.map { "." + $0.rawValue } ?? "") }
+        if asJSON { return Output.line(try JSONLine.text(names)) }
+        names.forEach { Output.line($0) }
+    }
+}
+
+/// What programs need to know of what was triggered.
+private struct Triggered: Encodable {
+    let customer: String?
+    let transactionId: String?
+    let originalTransactionId: String?
+    let notificationUUID: String?
+    let environment: AppStoreEnvironment
+
+    /// Of several notifications the one asked for is the last of its kind: the others led up to it.
+    init(_ data: Data, _ parts: [String]) throws {
+        let outcome = try ControlClient.decode(StoreOutcome.self, from: data)
+        let name = parts.joined(separator: ".")
+        customer = outcome.customer
+        transactionId = outcome.transactionId
+        originalTransactionId = outcome.originalTransactionId
+        notificationUUID =
+            (outcome.notifications.last { $0.name == name } ?? outcome.notifications.last)?.notificationUUID
+        environment = outcome.environment
+    }
+}

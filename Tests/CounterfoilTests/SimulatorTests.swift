@@ -1,0 +1,155 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The simulator from a shell")
+struct SimulatorTests {
+    /// A simulator that is running, and its folder. Other commands are told the folder.
+    private struct Session: Sendable {
+        let folder: URL
+
+        func run(_ arguments: String...) async throws -> Command.Outcome {
+            try await Command.run(arguments + ["--simulator", folder.path])
+        }
+
+        func object(_ arguments: String...) async throws -> [String: Any] {
+            let outcome = try await Command.run(arguments + ["--simulator", folder.path, "--json"])
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            return try outcome.object()
+        }
+    }
+
+    private func withSession(_ body: @Sendable (Session) async throws -> Void) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let store = folder.appending(path: "store")
+            let simulator = try RunningCommand(
+                [
+                    "simulator", "--port", "0", "--directory", store.path, "--clock", "frozen:2026-01-01T00:00:00Z",
+                    "--json",
+                ], state: folder.appending(path: "state"))
+            var lines = simulator.lines.makeAsyncIterator()
+            let information = try RunningCommand.object(await lines.next())
+            #expect((information["controlURL"] as? String)?.hasSuffix("/simulator") == true)
+            #expect(FileManager.default.fileExists(atPath: store.appending(path: "simulator.json").path))
+            do { try await body(Session(folder: store)) } catch {
+                simulator.terminate()
+                _ = await simulator.end()
+                throw error
+            }
+            simulator.interrupt()
+            #expect(await simulator.end() == 0)
+            #expect(!FileManager.default.fileExists(atPath: store.appending(path: "simulator.json").path))
+        }
+    }
+
+    @Test("sells, triggers, lets time pass, and goes back")
+    func life() async throws {
+        try await withSession { session in
+            let bought = try await session.object("buy", "anna", "premium.monthly")
+            #expect(bought["customer"] as? String == "anna")
+            let triggered = try await session.object(
+                "trigger", "DID_RENEW.BILLING_RECOVERY", "--environment", "sandbox")
+            #expect(
+                Set(triggered.keys) == [
+                    "customer", "transactionId", "originalTransactionId", "notificationUUID", "environment",
+                ])
+            #expect(triggered["environment"] as? String == "Sandbox")
+            _ = try await session.object("simulator", "snapshot", "before")
+            // Both customers' subscriptions renew, as often as their products say.
+            let advance = try await session.object("clock", "advance", "1", "month")
+            #expect(try #require(advance["notifications"] as? Int) >= 2)
+            #expect(try await session.object("clock")["now"] as? Int == 1_769_904_000_000)
+            _ = try await session.object("simulator", "restore", "before")
+            #expect(
+                try await session.run("clock").output
+                    == "2026-01-01 00:00:00 UTC, frozen; next at 2026-01-08 00:00:00 UTC\n")
+            let cancelled = try await session.run("do", #"{"cancel":{"customer":"anna"}}"#)
+            #expect(cancelled.output.contains("DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED"))
+            let customers = try await session.run("customers")
+            #expect(customers.output.hasPrefix("anna  com.example.premium.monthly active until 2026-01-08"))
+            _ = try await session.object("simulator", "reset")
+            #expect(try await session.run("customers").output == "nobody has bought anything in production\n")
+        }
+    }
+
+    @Test("runs scenarios, and says what differs")
+    func scenarios() async throws {
+        try await withSession { session in
+            let passed = try await session.object("scenario", "run", "upgrade")
+            #expect(passed["passed"] as? Bool == true)
+            let file = session.folder.appending(path: "wrong.yaml")
+            try Data("name: Wrong\nsteps:\n  - expect: {notifications: [DID_RENEW]}\n".utf8).write(to: file)
+            let failed = try await session.run("scenario", "run", file.path)
+            #expect(failed.status == 1)
+            #expect(failed.output.contains("notifications: expected DID_RENEW, got none"))
+        }
+    }
+
+    @Test("lets things go wrong on purpose")
+    func faults() async throws {
+        try await withSession { session in
+            let fault = try await session.object("fault", "add", "notification:*", "delay=0.5", "--count", "2")
+            #expect(fault["number"] as? Int == 1)
+            #expect(try await session.run("fault", "list").output.hasPrefix("1  struck 0 times"))
+            #expect(try await session.run("fault", "remove", "1").output == "off\n")
+            #expect(try await session.run("fault").output == "no faults\n")
+        }
+    }
+
+    @Test("is listened to: every notification verified, and the URL put back")
+    func listening() async throws {
+        try await withSession { session in
+            let listener = try RunningCommand(
+                ["listen", "--simulator", session.folder.path], state: session.folder.appending(path: "state"))
+            var lines = listener.lines.makeAsyncIterator()
+            #expect(await lines.next()?.hasPrefix("listening to production and sandbox on port ") == true)
+            _ = try await session.object("buy", "anna", "premium.monthly")
+            let line = try #require(await lines.next())
+            #expect(
+                line
+                    == "2026-01-01 00:00:00 UTC  SUBSCRIBED.INITIAL_BUY  anna/com.example.premium.monthly  production  "
+                    + "active  verified ✓")
+            listener.interrupt()
+            #expect(await listener.end() == 0)
+            let state = try await session.run("customers", "anna")
+            #expect(state.status == 0)
+        }
+    }
+
+    @Test("that is not running is said so, with what to do")
+    func notRunning() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            for arguments in [
+                ["clock"], ["trigger", "TEST"], ["listen"], ["customers"], ["scenario", "run", "upgrade"],
+            ] {
+                let outcome = try await Command.run(arguments + ["--simulator", folder.path])
+                #expect(outcome.status == 1)
+                #expect(outcome.errors.contains("start one with: counterfoil simulator"), "\(outcome.errors)")
+            }
+        }
+    }
+
+    @Test(
+        "answers wrong usage with status 2",
+        arguments: [
+            ["simulator", "--port", "70000"], ["simulator", "--clock", "sometimes"], ["trigger"], ["clock", "advance"],
+            ["clock", "advance", "soon"], ["clock", "advance", "1d", "--to", "2027-01-01T00:00:00Z"], ["buy", "anna"],
+            ["listen", "--count", "0"], ["scenario", "run", "no-such-scenario"], ["scenario", "show", "none"],
+            ["simulator", "--notify", "nowhere"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let outcome = try await Command.run(arguments)
+        #expect(outcome.status == 2)
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test("lists what can be triggered, and the scenarios")
+    func lists() async throws {
+        let pairs = try await Command.run(["trigger", "--list"])
+        #expect(pairs.output.split(separator: "\n").count == 40)
+        #expect(pairs.output.hasPrefix("SUBSCRIBED.INITIAL_BUY\n"))
+        let scenarios = try await Command.run(["scenario", "list"])
+        #expect(scenarios.output.contains("upgrade"))
+        #expect(try await Command.run(["scenario", "show", "upgrade"]).output.hasPrefix("name: An upgrade"))
+    }
+}

@@ -1,0 +1,152 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite("A generic product of Advanced Commerce")
+struct AdvancedCommercePurchaseTests {
+    @Test("is bought with the contents of the request")
+    func purchase() throws {
+        let world = try AdvancedCommerceStore()
+        #expect(world.announced() == ["SUBSCRIBED/INITIAL_BUY", "ONE_TIME_CHARGE"])
+        let transaction = try world.current
+        let info = try #require(transaction.advancedCommerceInfo)
+        #expect(transaction.price == 7000 && transaction.currency == "USD")
+        #expect(info.items?.map(\.sku) == ["tv", "radio"] && info.items?.map(\.price) == [5000, 2000])
+        #expect(info.descriptors?.displayName == "All" && info.period == .p1m && info.taxCode == "C003-00-2")
+        #expect(info.requestReferenceId == "00000000-0000-4000-8000-000000000001")
+        #expect(info.taxExclusivePrice == 7000 && info.estimatedTax == 0)
+        let renewal = try world.renewal
+        #expect(renewal.renewalPrice == 7000 && renewal.advancedCommerceInfo?.items?.count == 2)
+        #expect(renewal.advancedCommerceInfo?.consistencyToken != nil)
+        let charge = try #require(world.store.transactions[world.charge]?.payload)
+        #expect(charge.price == 3000 && charge.advancedCommerceInfo?.items?.first?.sku == "hat")
+    }
+
+    @Test("renews with the same items")
+    func renewal() throws {
+        var world = try AdvancedCommerceStore()
+        world.advance(days: 35)
+        #expect(world.announced(from: 2) == ["DID_RENEW"])
+        let transaction = try world.current
+        #expect(transaction.transactionReason == .renewal && transaction.price == 7000)
+        #expect(transaction.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "radio"])
+    }
+
+    @Test("lasts as long as the request says, and costs what the offer says for as long as it says")
+    func offers() throws {
+        var world = try AdvancedCommerceStore()
+        var order = AdvancedCommerceStore.order(world.reference(), skus: ["book": 4000])
+        order.items[0].offer = .init(period: .p1w, periodCount: 2, price: 1000, reason: .acquisition)
+        order.period = .p1w
+        let bought = try world.perform(
+            .subscribeAdvancedCommerce(
+                customer: "ben", product: AdvancedCommerceStore.subscriptionProduct, request: order))
+        let id = try #require(bought.transactionId)
+        var prices: [Int64?] = []
+        for _ in 0..<3 {
+            let subscription = try #require(world.store.subscriptions[id])
+            let payload = try #require(world.store.transactions[subscription.current]?.payload)
+            prices.append(payload.price)
+            world.advance(days: 7)
+        }
+        #expect(prices == [1000, 1000, 4000])
+    }
+
+    @Test("can be cancelled, lapse and be bought again under the same original transaction")
+    func resubscription() throws {
+        var world = try AdvancedCommerceStore()
+        try world.perform(.cancel(customer: "anna", subscription: world.subscription))
+        world.advance(days: 40)
+        var order = AdvancedCommerceStore.order(world.reference())
+        order.previousTransactionId = world.subscription
+        let again = try world.perform(
+            .subscribeAdvancedCommerce(
+                customer: "anna", product: AdvancedCommerceStore.subscriptionProduct, request: order))
+        #expect(again.originalTransactionId == world.subscription)
+        #expect(
+            world.announced(from: 2) == [
+                "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "EXPIRED/VOLUNTARY", "SUBSCRIBED/RESUBSCRIBE",
+            ])
+    }
+
+    @Test("is changed by the customer: an item at once for a part of its price, another one away at the renewal")
+    func modification() throws {
+        var world = try AdvancedCommerceStore()
+        let wish = AdvancedCommerceSubscriptionModifyInAppRequest(
+            requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
+            retainBillingCycle: true,
+            addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000, proratedPrice: 1500)],
+            removeItems: [.init(sku: "radio")])
+        let expires = try world.current.expiresDate
+        let outcome = try world.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(wish)))
+        #expect(outcome.notifications.map(\.subtype) == [.upgrade])
+        let transaction = try world.current
+        #expect(transaction.price == 1500 && transaction.expiresDate == expires)
+        #expect(transaction.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "radio", "book"])
+        world.advance(days: 35)
+        #expect(try world.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv", "book"])
+        #expect(try world.current.price == 9000)
+    }
+
+    @Test("renews again after the customer reactivates it, with the items that are left")
+    func reactivation() throws {
+        var world = try AdvancedCommerceStore()
+        let wish = AdvancedCommerceSubscriptionReactivateInAppRequest(
+            requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
+            items: [.init(sku: "tv")])
+        let data = try Self.unsigned(wish)
+        #expect(throws: StoreError.self) { try world.perform(.requestAdvancedCommerce(customer: "anna", data: data)) }
+        try world.perform(.cancel(customer: "anna", subscription: world.subscription))
+        try world.perform(.requestAdvancedCommerce(customer: "anna", data: data))
+        world.advance(days: 35)
+        #expect(try world.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv"])
+    }
+
+    @Test("is refused with Apple's code where the store knows better")
+    func refusals() throws {
+        var world = try AdvancedCommerceStore()
+        var order = AdvancedCommerceStore.order(world.reference())
+        func code(_ change: (inout AdvancedCommerceSubscriptionCreateRequest) -> Void, _ customer: String = "ben")
+            throws -> String
+        {
+            var changed = order
+            change(&changed)
+            do {
+                _ = try world.perform(
+                    .subscribeAdvancedCommerce(
+                        customer: customer, product: AdvancedCommerceStore.subscriptionProduct, request: changed))
+                return "taken"
+            } catch let error as StoreError { return String(error.message.prefix(7)) }
+        }
+        #expect(try code({ $0.currency = "EUR" }) == "4000053")
+        #expect(try code({ $0.storefront = "DEU" }) == "4000133")
+        #expect(try code({ $0.previousTransactionId = "1" }) == "4000096")
+        #expect(try code({ $0.items = [] }) == "4000101")
+        #expect(try code({ _ in }, "anna") == "4030009")
+        #expect(try code({ _ in }) == "taken")
+        #expect(try code({ _ in }, "carl") == "4000097")
+        order.requestInfo.requestReferenceId = UUID()
+        #expect(throws: StoreError.self) {
+            try world.perform(
+                .subscribeAdvancedCommerce(customer: "dora", product: "com.example.unlock", request: order))
+        }
+        #expect(throws: StoreError.self) {
+            try world.perform(.purchase(customer: "dora", product: AdvancedCommerceStore.subscriptionProduct))
+        }
+    }
+
+    /// A request in its wrapper. The store leaves the signature to who has the key.
+    static func unsigned(_ request: some Encodable) throws -> String {
+        let header = Data(#"{"alg":"ES256","kid":"k"}"#.utf8)
+        let claims = [
+            "iss": "i", "bid": "b", "aud": "advanced-commerce-api",
+            "request": try JSONEncoder().encode(request).base64EncodedString(),
+        ]
+        let parts = [header, try JSONEncoder().encode(claims), Data([1])].map { data in
+            data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        return #"{"signatureInfo":{"token":"\#(parts.joined(separator: "."))"}}"#
+    }
+}

@@ -1,0 +1,172 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite("Simulators do not disturb each other, and the same commands give the same store")
+struct DeterminismTests {
+    /// What a developer's server gets to see: the payloads, byte for byte, of notifications and of what is nested in them.
+    private struct Record: Equatable, Sendable {
+        var identifiers: [String] = []
+        var payloads: [Data] = []
+    }
+
+    /// A little of everything that makes identifiers.
+    private static func live(_ simulator: Simulator, _ receiver: Receiver) async throws -> Record {
+        var record = Record()
+        let commands: [StoreCommand] = [
+            .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false),
+            .purchase(customer: "ben", product: "com.example.coins.100", quantity: 3),
+            .shareWithFamily(customer: "anna", member: "carl"),
+            .approveRefund(customer: "ben"), .cancel(customer: "anna"), .resume(customer: "anna"),
+            .createExternalPurchaseToken(tokenType: nil), .requestTestNotification,
+        ]
+        for command in commands {
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                let outcome = try await simulator.perform(command, in: environment)
+                record.identifiers += [outcome.transactionId, outcome.token].compactMap(\.self)
+                record.identifiers += outcome.notifications.map(\.notificationUUID)
+                try await simulator.advance(by: 61)
+            }
+        }
+        try await simulator.advance(by: .month)
+        // Those of one instant are sent side by side, so they come in any order.
+        record.payloads = try receiver.payloads.flatMap(bytes).sorted { $0.lexicographicallyPrecedes($1) }
+        return record
+    }
+
+    /// The bytes of a notification's payload and of what is nested in it, but for signatures and certificates, which are
+    /// random.
+    private static func bytes(_ text: String) throws -> [Data] {
+        let event = try Replay.Event(text)
+        var own = event.notification.bytes
+        for name in ["signedTransactionInfo", "signedRenewalInfo"] {
+            let nested = event.notification.nested(name)
+            if let nested, let range = own.range(of: Data(nested.utf8)) { own.replaceSubrange(range, with: Data()) }
+        }
+        return [own] + [event.transaction?.bytes, event.renewal?.bytes].compactMap(\.self)
+    }
+
+    private static func life(seed: UInt64) async throws -> Record {
+        try await Simulator.runWithReceiver {
+            $0.seed = seed
+        } _: { simulator, receiver in
+            try await live(simulator, receiver)
+        }
+    }
+
+    @Test("the same seed, catalogue and commands give the same identifiers and bytes; another seed gives others")
+    func determinism() async throws {
+        let (first, second, other) = try await (Self.life(seed: 7), Self.life(seed: 7), Self.life(seed: 8))
+        #expect(first.identifiers == second.identifiers)
+        for (one, two) in zip(first.payloads, second.payloads) where one != two {
+            #expect(String(decoding: one, as: UTF8.self) == String(decoding: two, as: UTF8.self))
+        }
+        #expect(first.payloads.count == second.payloads.count)
+        #expect(first.payloads.count > 40)
+        #expect(Set(first.identifiers).isDisjoint(with: other.identifiers))
+    }
+
+    @Test("eight at once in one process live as each would alone")
+    func isolation() async throws {
+        let alone = try await Self.life(seed: 3)
+        let together = try await withThrowingTaskGroup(of: (UInt64, Record).self) { group in
+            for seed in UInt64(1)...8 { group.addTask { (seed, try await Self.life(seed: seed)) } }
+            var records: [UInt64: Record] = [:]
+            for try await (seed, record) in group { records[seed] = record }
+            return records
+        }
+        #expect(together.count == 8)
+        #expect(together[3].map { $0 == alone } == true)
+        // Numbers begin near each other; UUIDs are another one's each.
+        let all = together.values.flatMap { Set($0.identifiers).filter { $0.contains("-") } }
+        #expect(Set(all).count == all.count)
+    }
+
+    @Test("one does not know another's purchases, tokens and certificates")
+    func strangers() async throws {
+        try await Simulator.run { first in
+            try await Simulator.run {
+                $0.seed = 2
+            } _: { second in
+                let id = try await first.buy("com.example.coins.100")
+                let text = try await first.client().transaction(id).signedTransactionInfo
+                let (own, stranger) = (try first.verifier(), try second.verifier())
+                #expect(try await refusal { try await own.transaction(text) } == nil)
+                #expect(try await refusal { try await stranger.transaction(text) } == .untrustedRoot)
+                let unknown = await #expect(throws: AppStoreServerError.self) {
+                    try await second.client().transaction(id)
+                }
+                #expect(unknown?.apiCode == .transactionIdNotFound)
+                let key = try first.key
+                let refused = await #expect(throws: AppStoreServerError.self) {
+                    try await second.client(key: key).transaction(id)
+                }
+                #expect(refused?.code == .unauthorized)
+            }
+        }
+    }
+
+    @Test("a snapshot brings everything back: purchases, time, faults, and what comes next")
+    func snapshot() async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            let kept = try await simulator.buy("com.example.premium.monthly")
+            try simulator.add(Fault("route:order", .status(code: 500)))
+            try simulator.snapshot("before")
+            #expect(try simulator.snapshots() == ["before"])
+            let lost = try await simulator.buy("com.example.coins.100")
+            try await simulator.advance(by: .month)
+            try simulator.removeFault()
+            let after = receiver.bodies.count
+            try await simulator.restore("before")
+            #expect(simulator.now == Simulator.start)
+            let client = try simulator.client()
+            let status = try await client.subscriptionStatuses(of: kept)
+            #expect(status.data.first?.lastTransactions.first?.status == .active)
+            await #expect(throws: AppStoreServerError.self) { try await client.transaction(lost) }
+            let fault = await #expect(throws: AppStoreServerError.self) { try await client.order("X") }
+            #expect(fault?.status == 500)
+            #expect(receiver.bodies.count == after, "nothing is sent again")
+            #expect(try await simulator.buy("com.example.coins.100") == lost)
+            #expect(throws: SimulatorError.self) { try simulator.snapshot("../x") }
+            await #expect(throws: SimulatorError.self) { try await simulator.restore("unknown") }
+        }
+    }
+
+    @Test("a reset begins again with the same identifiers")
+    func reset() async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            let first = try await simulator.buy("com.example.premium.monthly")
+            try await simulator.advance(by: .year)
+            try await simulator.reset()
+            #expect(simulator.now == Simulator.start)
+            await #expect(throws: AppStoreServerError.self) { try await simulator.client().transaction(first) }
+            #expect(try await simulator.buy("com.example.premium.monthly") == first)
+            // The settings of the beginning hold, and notifications go on.
+            let text = try #require(try receiver.payloads.last)
+            #expect(try Payload(text).body["notificationType"]?.text == "SUBSCRIBED")
+        }
+    }
+
+    @Test("a reset gives the quotas back")
+    func quotas() async throws {
+        try await Simulator.run { simulator in
+            let limits = simulator.core.limits
+            let quota = try #require(limits.quota(of: .transaction, in: .production))
+            for _ in 0..<quota { try limits.check(.transaction, in: .production, now: simulator.now) }
+            try await simulator.reset()
+            let id = try await simulator.buy("com.example.coins.100")
+            _ = try await simulator.client().transaction(id)
+        }
+    }
+}
+
+extension Payload {
+    /// A signed text within the payload's `data`.
+    fileprivate func nested(_ name: String) -> String? {
+        if case .object(let data) = body["data"] { data[name]?.text } else { nil }
+    }
+}

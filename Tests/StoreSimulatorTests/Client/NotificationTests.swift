@@ -1,0 +1,169 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite("Notifications reach a receiver, and what it answers decides what follows")
+struct NotificationTests {
+    private static let product = "com.example.premium.monthly"
+    private static let coins = "com.example.coins.100"
+
+    /// What our client says about the attempts to send all notifications so far.
+    private func attempts(
+        _ simulator: Simulator, _ environment: AppStoreEnvironment = .production
+    ) async throws -> [[SendAttemptItem]] {
+        var attempts: [[SendAttemptItem]] = []
+        let request = NotificationHistoryRequest(startDate: Simulator.start - 60, endDate: simulator.now + 60)
+        for try await item in try simulator.client(environment).notificationHistory(request).items {
+            attempts.append(item.sendAttempts)
+        }
+        return attempts
+    }
+
+    @Test(
+        "a notification is there when the command returns, and verifies with all that is nested in it",
+        arguments: [AppStoreEnvironment.production, .sandbox])
+    func delivery(_ environment: AppStoreEnvironment) async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            let id = try await simulator.buy(Self.product, in: environment)
+            try await simulator.perform(.cancel(customer: "anna"), in: environment)
+            let verifier = try simulator.verifier()
+            var types: [NotificationTypeV2] = []
+            for text in try receiver.payloads {
+                let notification = try await verifier.notification(text).payload
+                types.append(notification.notificationType)
+                let data = try #require(notification.data)
+                #expect(data.environment == environment)
+                let transaction = try await verifier.transaction(#require(data.signedTransactionInfo)).payload
+                #expect(transaction.transactionId == id)
+                let renewal = try await verifier.renewalInfo(#require(data.signedRenewalInfo)).payload
+                #expect(renewal.originalTransactionId == id)
+            }
+            #expect(types == [.subscribed, .didChangeRenewalStatus])
+            #expect(
+                try await attempts(simulator, environment).map { $0.map(\.sendAttemptResult) } == [
+                    [.success], [.success],
+                ])
+        }
+    }
+
+    @Test("production sends five more times, after 1, 12, 24, 48 and 72 hours, the same bytes each time")
+    func schedule() async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            receiver.answerAll(.status(500))
+            try await simulator.buy(Self.coins)
+            let report = try await simulator.advance(by: 200 * 3600)
+            #expect(report.failedAttempts == 5)
+            let sent = try #require(try await attempts(simulator).first)
+            #expect(sent.map { $0.attemptDate.timeIntervalSince(Simulator.start) / 3600 } == [0, 1, 13, 37, 85, 157])
+            #expect(sent.allSatisfy { $0.sendAttemptResult == .unsuccessfulHTTPResponseCode })
+            #expect(receiver.bodies.count == 6)
+            #expect(Set(receiver.bodies).count == 1)
+            let uuids = try receiver.payloads.map { try Payload($0).body["notificationUUID"] }
+            #expect(Set(uuids).count == 1)
+        }
+    }
+
+    @Test("the sandbox sends once")
+    func sandbox() async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            receiver.answerAll(.status(500))
+            try await simulator.buy(Self.coins, in: .sandbox)
+            try await simulator.advance(by: 200 * 3600)
+            #expect(receiver.bodies.count == 1)
+            #expect(try await attempts(simulator, .sandbox).map(\.count) == [1])
+        }
+    }
+
+    @Test("a receiver that comes back gets what it missed, and nothing twice")
+    func outage() async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            receiver.answerAll(.status(503))
+            try await simulator.buy(Self.coins)
+            try await simulator.advance(by: 3 * 3600)
+            try await simulator.buy(Self.product)
+            receiver.answerAll(.status(200))
+            try await simulator.advance(by: 200 * 3600)
+            let results = try await attempts(simulator).map { $0.map(\.sendAttemptResult) }
+            #expect(
+                results == [
+                    [.unsuccessfulHTTPResponseCode, .unsuccessfulHTTPResponseCode, .success],
+                    [.unsuccessfulHTTPResponseCode, .success],
+                ])
+            let uuids = try receiver.payloads.map { try Payload($0).body["notificationUUID"]?.text }
+            // The later one is due again first.
+            #expect(uuids == [uuids[0], uuids[0], uuids[2], uuids[2], uuids[0]])
+        }
+    }
+
+    @Test("200 to 206 are success; any other status is none")
+    func statuses() async throws {
+        let cases = (200...206).map { ($0, true) } + [207, 301, 304, 400, 401, 404, 429, 500, 503].map { ($0, false) }
+        try await Simulator.runWithReceiver { simulator, receiver in
+            for (status, isSuccess) in cases {
+                receiver.answer(.status(status))
+                try await simulator.buy(Self.coins, in: .sandbox)
+                let result = try #require(try await attempts(simulator, .sandbox).last?.first?.sendAttemptResult)
+                #expect(result == (isSuccess ? .success : .unsuccessfulHTTPResponseCode), "\(status)")
+            }
+        }
+    }
+
+    @Test("redirections are followed, but not in a circle")
+    func redirections() async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            receiver.answer(.redirect("/elsewhere"))
+            try await simulator.buy(Self.coins, in: .sandbox)
+            receiver.answerAll(.redirect("/notifications"))
+            try await simulator.buy(Self.coins, in: .sandbox)
+            let results = try await attempts(simulator, .sandbox).compactMap { $0.first?.sendAttemptResult }
+            #expect(results == [.success, .circularRedirect])
+        }
+    }
+
+    @Test("a receiver that does not answer in time is timed out")
+    func timeout() async throws {
+        try await Simulator.runWithReceiver {
+            $0.sandbox.deliveryTimeout = 0.05
+        } _: { simulator, receiver in
+            receiver.answer(.nothing)
+            try await simulator.buy(Self.coins, in: .sandbox)
+            #expect(try await attempts(simulator, .sandbox).map { $0.map(\.sendAttemptResult) } == [[.timedOut]])
+        }
+    }
+
+    @Test(
+        "where nobody listens the socket is at fault, and nobody waits for it", arguments: ["127.0.0.1", "localhost"])
+    func nobody(_ host: String) async throws {
+        // A port that was free a moment ago.
+        let url = try await Receiver.run { $0.url.replacing("127.0.0.1", with: host) }
+        try await Simulator.run {
+            $0.sandbox.notificationURL = url
+            $0.sandbox.deliveryTimeout = 60
+        } _: { simulator in
+            let duration = try await ContinuousClock().measure { try await simulator.buy(Self.coins, in: .sandbox) }
+            #expect(duration < .seconds(30))
+            let results = try await attempts(simulator, .sandbox).map { $0.map(\.sendAttemptResult) }
+            #expect(results == [[.socketIssue]])
+        }
+    }
+
+    @Test("a test notification is sent, and its status says so")
+    func test() async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                let client = try simulator.client(environment)
+                let token = try await client.requestTestNotification().testNotificationToken
+                try await simulator.settle()
+                let status = try await client.testNotification(token)
+                #expect(status.sendAttempts.map(\.sendAttemptResult) == [.success])
+                #expect(try receiver.payloads.last == status.signedPayload)
+                let verified = try await simulator.verifier().notification(status.signedPayload)
+                #expect(verified.payload.notificationType == .test)
+            }
+        }
+    }
+}

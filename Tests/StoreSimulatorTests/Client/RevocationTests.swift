@@ -1,0 +1,99 @@
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite("The simulator answers for its certificates over HTTP")
+struct SimulatorRevocationTests {
+    /// A verifier that asks, remembers nothing, and takes no answer for a refusal.
+    private func verifier(_ simulator: Simulator, timeLimit: TimeInterval = 5) throws -> SignedDataVerifier {
+        try simulator.verifier {
+            var options = RevocationOptions(policy: .hard)
+            options.allowedHosts = ["127.0.0.1"]
+            options.timeLimit = timeLimit
+            $0.revocation = options
+        }
+    }
+
+    /// Commands the responder through the control API.
+    private func set(_ simulator: Simulator, _ body: String) async throws {
+        let request = HTTPTransportRequest(
+            method: "PUT", url: simulator.information.controlURL + "/ocsp",
+            headers: [("Content-Type", "application/json")], body: Data(body.utf8))
+        let answer = try await AsyncHTTPClientTransport().send(request)
+        #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+    }
+
+    @Test("good, revoked, unknown, expired, forged and missing answers are told apart")
+    func modes() async throws {
+        try await Simulator.run { simulator in
+            let id = try await simulator.buy("com.example.coins.100")
+            let text = try await simulator.client().transaction(id).signedTransactionInfo
+            let cases: [(String, VerificationError.Code?)] = [
+                ("good", nil), ("revoked", .revoked), ("unknown", .revocationUnknown), ("expired", .revocationUnknown),
+                ("wrong", .revocationUnknown), ("nothing", .revocationUnknown), ("good", nil),
+            ]
+            for (mode, code) in cases {
+                try await set(simulator, "{\"status\":\"\(mode)\"}")
+                let verifier = try verifier(simulator)
+                #expect(try await refusal { try await verifier.transaction(text) } == code, "\(mode)")
+            }
+            let trace = try await verifier(simulator).transaction(text).trace
+            #expect(trace.revocation.status == .good)
+        }
+    }
+
+    @Test("one certificate alone can be revoked", arguments: ["leaf", "intermediate"])
+    func one(_ certificate: String) async throws {
+        try await Simulator.run { simulator in
+            let id = try await simulator.buy("com.example.coins.100")
+            let text = try await simulator.client().transaction(id).signedTransactionInfo
+            try await set(simulator, "{\"status\":\"revoked\",\"certificate\":\"\(certificate)\"}")
+            let strict = try verifier(simulator)
+            #expect(try await refusal { try await strict.transaction(text) } == .revoked)
+            // Who does not ask does not know.
+            let trusting = try simulator.verifier()
+            #expect(try await refusal { try await trusting.transaction(text) } == nil)
+        }
+    }
+
+    @Test("an answer that takes too long is none")
+    func slow() async throws {
+        try await Simulator.run { simulator in
+            let id = try await simulator.buy("com.example.coins.100")
+            let text = try await simulator.client().transaction(id).signedTransactionInfo
+            try await set(simulator, "{\"status\":\"slow\",\"seconds\":600}")
+            let verifier = try verifier(simulator, timeLimit: 0.05)
+            #expect(try await refusal { try await verifier.transaction(text) } == .revocationUnknown)
+        }
+    }
+
+    @Test("after a new leaf, what the old one signed still verifies, until the old one is revoked")
+    func rotation() async throws {
+        try await Simulator.runWithReceiver { simulator, receiver in
+            let id = try await simulator.buy("com.example.coins.100")
+            let client = try simulator.client()
+            let old = try await client.transaction(id).signedTransactionInfo
+            // Of the leaf that signs now.
+            try await set(simulator, "{\"status\":\"revoked\",\"certificate\":\"leaf\"}")
+            try simulator.rotateSigningKey()
+            let new = try await client.transaction(id).signedTransactionInfo
+            #expect(try Payload(old).header["x5c"] != Payload(new).header["x5c"])
+            #expect(try Payload(old).bytes == Payload(new).bytes)
+            let trusting = try simulator.verifier()
+            for text in [old, new] { #expect(try await refusal { try await trusting.transaction(text) } == nil) }
+            let strict = try verifier(simulator)
+            #expect(try await refusal { try await strict.transaction(old) } == .revoked)
+            #expect(try await refusal { try await strict.transaction(new) } == nil)
+            // What was sent with the old leaf is sent again with it.
+            receiver.answer(.status(500))
+            try await simulator.buy("com.example.coins.100")
+            try simulator.rotateSigningKey()
+            try await simulator.advance(by: 3600)
+            #expect(receiver.bodies.count == 3)
+            #expect(receiver.bodies[1] == receiver.bodies[2])
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite("Faults on routes, and what our client and verifier make of them")
+struct RouteFaultTests {
+    private func withFault(
+        _ effect: Fault.Effect, count: Int? = nil, _ body: (Simulator, String) async throws -> Void
+    ) async throws {
+        try await Simulator.run { simulator in
+            let id = try await simulator.buy("com.example.coins.100")
+            try simulator.add(Fault("route:transaction", effect, count: count))
+            try await body(simulator, id)
+        }
+    }
+
+    @Test("each kind of trouble has its code")
+    func codes() async throws {
+        let cases: [(Fault.Effect, AppStoreServerError.Code, Int?)] = [
+            (.drop, .transport, nil), (.unreachable, .transport, nil), (.truncate, .transport, nil),
+            (.delay(seconds: 60), .timeout, nil), (.status(code: 500), .serverFailure, 500),
+            (.status(code: 403), .refused, 403), (.status(code: 302), .unexpectedStatus, 302),
+            (.error(code: APIErrorCode.generalInternalRetryable.rawValue), .serverFailure, 500),
+            (.rateLimit(retryAfterSeconds: 600), .rateLimited, 429),
+        ]
+        try await Simulator.run { simulator in
+            let id = try await simulator.buy("com.example.coins.100")
+            for (effect, code, status) in cases {
+                let number = try simulator.add(Fault("route:transaction", effect))
+                let client = try simulator.client { if code == .timeout { $0.timeout = .milliseconds(50) } }
+                let error = await #expect(throws: AppStoreServerError.self, "\(effect)") {
+                    try await client.transaction(id)
+                }
+                #expect(error?.code == code, "\(effect)")
+                #expect(error?.status == status, "\(effect)")
+                try simulator.removeFault(number)
+                _ = try await simulator.client().transaction(id)
+            }
+        }
+    }
+
+    @Test("a failure is repeated until it is over")
+    func repetition() async throws {
+        for effect: Fault.Effect in [.status(code: 503), .drop, .truncate] {
+            try await withFault(effect, count: 2) { simulator, id in
+                let clock = InstantClock()
+                let client = try simulator.client {
+                    $0.retry = RetryPolicy()
+                    $0.clock = clock
+                }
+                _ = try await client.transaction(id)
+                #expect(clock.sleeps.count == 2, "\(effect)")
+            }
+        }
+    }
+
+    @Test("Retry-After is waited for if it is near, and given to the caller if it is far")
+    func retryAfter() async throws {
+        for (seconds, isNear) in [(30.0, true), (120.0, false)] {
+            try await withFault(.rateLimit(retryAfterSeconds: seconds), count: 1) { simulator, id in
+                let clock = InstantClock()
+                let client = try simulator.client {
+                    $0.retry = RetryPolicy()
+                    $0.clock = clock
+                    $0.now = { simulator.now }
+                }
+                if isNear {
+                    _ = try await client.transaction(id)
+                    #expect(clock.sleeps.first.map { $0 >= .seconds(30) && $0 <= .seconds(31) } == true)
+                } else {
+                    let error = await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
+                    #expect(error?.retryAfter == simulator.now + 120)
+                    #expect(clock.sleeps == [])
+                }
+            }
+        }
+    }
+
+    @Test("a delay within the time limit does no harm")
+    func delay() async throws {
+        try await withFault(.delay(seconds: 0.01), count: 1) { simulator, id in
+            _ = try await simulator.client().transaction(id)
+        }
+    }
+
+    @Test("a wrong signature and a stranger's chain are told apart by the verifier")
+    func signatures() async throws {
+        let cases: [(Fault.Effect, VerificationError.Code)] = [
+            (.invalidSignature, .badSignature), (.wrongChain, .untrustedRoot),
+        ]
+        for (effect, code) in cases {
+            try await withFault(effect, count: 1) { simulator, id in
+                let client = try simulator.client()
+                let spoiled = try await client.transaction(id).signedTransactionInfo
+                let verifier = try simulator.verifier()
+                #expect(try await refusal { try await verifier.transaction(spoiled) } == code)
+                let sound = try await client.transaction(id).signedTransactionInfo
+                #expect(try await refusal { try await verifier.transaction(sound) } == nil)
+            }
+        }
+    }
+
+    @Test("values and members of the future are decoded")
+    func future() async throws {
+        try await withFault(.unknownValues, count: 1) { simulator, id in
+            let text = try await simulator.client().transaction(id).signedTransactionInfo
+            let payload = try await simulator.verifier().transaction(text).payload
+            #expect(payload.type.rawValue == "VALUE_OF_THE_FUTURE")
+            #expect(payload.inAppOwnershipType.rawValue == "VALUE_OF_THE_FUTURE")
+        }
+        try await withFault(.extraFields, count: 1) { simulator, id in
+            let text = try await simulator.client().transaction(id).signedTransactionInfo
+            #expect(try Payload(text).body["fieldOfTheFuture"] != nil)
+            #expect(try await simulator.verifier().transaction(text).payload.transactionId == id)
+        }
+    }
+
+    @Test("what is signed by a clock that is off is dated accordingly")
+    func skew() async throws {
+        try await withFault(.clockSkew(seconds: 3600), count: 1) { simulator, id in
+            let text = try await simulator.client().transaction(id).signedTransactionInfo
+            #expect(try await simulator.verifier().transaction(text).payload.signedDate == simulator.now + 3600)
+        }
+        try await withFault(.clockSkew(seconds: -900_000_000), count: 1) { simulator, id in
+            let text = try await simulator.client().transaction(id).signedTransactionInfo
+            let verifier = try simulator.verifier { $0.validAt = .signingDate }
+            #expect(try await refusal { try await verifier.transaction(text) } == .expiredOrNotYetValid)
+        }
+    }
+
+    @Test("a fault ends by its count, by its time, and where it is not meant")
+    func limits() async throws {
+        try await Simulator.run { simulator in
+            let id = try await simulator.buy("com.example.coins.100")
+            let sandbox = try await simulator.buy("com.example.coins.100", in: .sandbox)
+            let end = simulator.now + 60
+            try simulator.add(Fault("route:*", .status(code: 500), environment: .production, until: end))
+            let client = try simulator.client()
+            await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
+            _ = try await simulator.client(.sandbox).transaction(sandbox)
+            try await simulator.advance(to: end)
+            _ = try await client.transaction(id)
+            try simulator.add(Fault("route:transactionHistory", .status(code: 500)))
+            _ = try await client.transaction(id)
+        }
+    }
+}

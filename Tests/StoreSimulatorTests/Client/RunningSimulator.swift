@@ -1,0 +1,88 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+
+/// What tests do with a running simulator.
+extension Simulator {
+    /// When the clocks of the tests stand still.
+    static let start = Date(timeIntervalSince1970: 1_780_000_000)
+
+    /// Calls `body` with a simulator that runs until it returns.
+    static func run<Value>(
+        _ change: (inout SimulatorConfiguration) -> Void = { _ in }, _ body: (Simulator) async throws -> Value
+    ) async throws -> Value {
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(start)
+        change(&configuration)
+        let simulator = try await Simulator.start(configuration)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(simulator)) } catch { result = .failure(error) }
+        await simulator.stop()
+        return try result.get()
+    }
+
+    /// The same with a receiver that both environments notify.
+    static func runWithReceiver<Value>(
+        _ change: (inout SimulatorConfiguration) -> Void = { _ in },
+        _ body: (Simulator, Receiver) async throws -> Value
+    ) async throws -> Value {
+        try await Receiver.run { receiver in
+            try await run { configuration in
+                configuration.production.notificationURL = receiver.url
+                configuration.sandbox.notificationURL = receiver.url
+                change(&configuration)
+            } _: { simulator in
+                try await body(simulator, receiver)
+            }
+        }
+    }
+
+    /// The developer's key.
+    var key: SigningKey {
+        get throws {
+            try SigningKey(
+                pem: String(contentsOfFile: information.privateKey, encoding: .utf8), keyID: information.keyId)
+        }
+    }
+
+    /// A client of this library for an environment. It does not wait for quotas, and repeats nothing unless told to.
+    func client(
+        _ environment: AppStoreEnvironment = .production, key: SigningKey? = nil,
+        _ change: (inout AppStoreServerClient.Configuration) -> Void = { _ in }
+    ) throws -> AppStoreServerClient {
+        var configuration = AppStoreServerClient.Configuration()
+        configuration.rates = nil
+        configuration.circuit = nil
+        configuration.retry = .never
+        change(&configuration)
+        let tokens = try APITokenSource(
+            key: key ?? self.key, issuerID: information.issuerId, bundleID: information.bundleId)
+        let host = try AppStoreHost(url: information.baseURLs[environment], environment: environment)
+        return AppStoreServerClient(tokens: tokens, host: host, configuration: configuration)
+    }
+
+    /// A verifier that trusts this simulator only.
+    func verifier(
+        _ change: (inout SignedDataVerifier.Configuration) -> Void = { _ in }
+    ) throws -> SignedDataVerifier {
+        let app = App(bundleId: information.bundleId, appAppleId: information.appAppleId)
+        var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
+        let roots = try information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) }
+        configuration.anchors = try TrustAnchors(certificates: roots)
+        change(&configuration)
+        return try SignedDataVerifier(configuration)
+    }
+
+    /// Buys something, and gives the transaction's identifier.
+    @discardableResult
+    func buy(
+        _ product: String, for customer: String = "anna", in environment: AppStoreEnvironment = .production
+    ) async throws -> String {
+        let outcome = try await perform(
+            .purchase(customer: customer, product: product, introductory: false), in: environment)
+        guard let id = outcome.transactionId else { throw StoreError(.unknownTransaction, "nothing was bought") }
+        return id
+    }
+}

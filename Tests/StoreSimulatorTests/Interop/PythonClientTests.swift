@@ -1,0 +1,70 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite(
+    "A client that we did not write",
+    .enabled(if: PythonClient.isReady || PythonClient.isRequired, "\(PythonClient.absence)"))
+struct PythonClientTests {
+    private static let product = "com.example.premium.monthly"
+
+    @Test("every method of Apple's Python library works against the simulator, in both environments")
+    func drive() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let kept = folder.appending(path: "simulator")
+            try await Simulator.runWithReceiver {
+                $0.directory = kept
+            } _: { simulator, receiver in
+                var production = try await prepare(simulator, receiver, .production)
+                var sandbox = try await prepare(simulator, receiver, .sandbox)
+                (production.elsewhere, sandbox.elsewhere) = (sandbox.subscription, production.subscription)
+                let plan = PythonClient.Plan(
+                    simulator: kept.appending(path: "simulator.json").path,
+                    stores: ["Production": production, "Sandbox": sandbox])
+                let report = try await PythonClient.drive(plan, in: folder)
+                #expect(report.failures == [])
+                #expect(report.methods.filter { report.returned[$0] == nil } == [], "never returned")
+                #expect(report.methods.count >= 30, "methods of the library's client")
+                #expect(report.checks > 300)
+                #expect(report.verified > 200)
+                #expect(report.errors.count >= 20)
+                print("Apple's Python library: \(report.methods.count) methods, \(report.checks) checks")
+            }
+        }
+    }
+
+    /// A customer with a subscription and 27 consumables, one of them refunded.
+    private func prepare(
+        _ simulator: Simulator, _ receiver: Receiver, _ environment: AppStoreEnvironment
+    ) async throws -> PythonClient.Plan.Store {
+        var notifications: [String] = []
+        func perform(_ command: StoreCommand) async throws -> String {
+            let outcome = try await simulator.perform(command, in: environment)
+            notifications += outcome.notifications.map(\.notificationUUID)
+            return try #require(outcome.transactionId)
+        }
+        let subscription = try await perform(
+            .purchase(customer: "anna", product: Self.product, introductory: false))
+        var coins: [String] = []
+        for _ in 0..<27 {
+            coins.append(try await perform(.purchase(customer: "anna", product: "com.example.coins.100")))
+        }
+        let refunded = coins.removeLast()
+        _ = try await perform(.approveRefund(customer: "anna", transaction: refunded))
+        let (order, appTransaction) = try simulator.core.read(environment) { store, _ in
+            (
+                try #require(store.transactions[subscription]?.order),
+                try #require(store.customers["anna"]?.appTransactionId)
+            )
+        }
+        let now = try #require(simulator.now.millisecondsSince1970)
+        return PythonClient.Plan.Store(
+            customer: "anna", product: Self.product, subscription: subscription, appTransaction: appTransaction,
+            order: order, coin: coins[0], refunded: refunded, asked: [coins[1], coins[2]],
+            history: [subscription] + coins + [refunded], notifications: notifications, start: now - 86_400_000,
+            end: now + 86_400_000, elsewhere: "", receipt: try simulator.receipt(of: "anna", in: environment),
+            realtimeURL: receiver.url)
+    }
+}

@@ -1,0 +1,52 @@
+import AppStoreModels
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import Synchronization
+
+/// A developer's server on loopback that gives one answer to everything, and keeps what it was asked.
+final class LoopbackServer: Sendable {
+    private let asked = Mutex<[Data]>([])
+    private let answer = Mutex<(status: Int, body: String)>((200, "{}"))
+
+    /// The bodies of the requests, in the order in which they came.
+    var requests: [Data] { asked.withLock { $0 } }
+
+    func give(_ body: String, status: Int = 200) { answer.withLock { $0 = (status, body) } }
+
+    fileprivate func take(_ body: Data) -> (status: Int, body: String) {
+        asked.withLock { $0.append(body) }
+        return answer.withLock { $0 }
+    }
+
+    /// Runs `body` with a server and its URL.
+    static func run(_ body: (LoopbackServer, String) async throws -> Void) async throws {
+        let server = LoopbackServer()
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let router = Router()
+        router.post("/realtime") { request, context -> Response in
+            let buffer = try await request.body.collect(upTo: 1 << 20)
+            let (status, text) = server.take(Data(buffer.readableBytesView))
+            return Response(
+                status: .init(code: status), body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        }
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let application = Application(
+            responder: router.buildResponder(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { continuation.yield(port) }
+                continuation.finish()
+            }, logger: logger)
+        let task = Task { try await application.run() }
+        var port = 0
+        for await found in ports { port = found }
+        do { try await body(server, "http://127.0.0.1:\(port)/realtime") } catch {
+            task.cancel()
+            throw error
+        }
+        task.cancel()
+        _ = await task.result
+    }
+}

@@ -1,0 +1,157 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import Testing
+
+@testable import StoreSimulator
+
+@Suite("Before a customer cancels, the simulator")
+struct RealtimeTests {
+    /// Runs `body` with a simulator whose sandbox has message 2 and asks a developer's server, and anna who is subscribed.
+    static func run(
+        _ body: (Simulator, LoopbackServer, _ subscription: String) async throws -> Void
+    ) async throws {
+        try await LoopbackServer.run { server, url in
+            var configuration = SimulatorConfiguration()
+            configuration.clock = .frozen(Sample.now)
+            // What is tested here is not how fast this machine is.
+            configuration.sandbox.realtimeTimeout = 60
+            let simulator = try await Simulator.start(configuration)
+            do {
+                try send(
+                    .uploadMessage, ["messageIdentifier": Sample.id(2)], #"{"header":"h","body":"b"}"#, to: simulator)
+                try send(.setRealtimeURL, [:], #"{"realtimeURL":"\#(url)"}"#, to: simulator)
+                let bought = try await simulator.perform(
+                    .purchase(customer: "anna", product: "com.example.premium.monthly"), in: .sandbox)
+                try await body(simulator, server, try #require(bought.transactionId))
+            } catch {
+                await simulator.stop()
+                throw error
+            }
+            await simulator.stop()
+        }
+    }
+
+    @discardableResult
+    static func send(
+        _ endpoint: AppStoreEndpoint, _ path: [String: String], _ body: String, to simulator: Simulator
+    ) throws -> APIAnswer {
+        try simulator.core.change(.sandbox) { store, now throws(APIFailure) in
+            try store.answer(APIRequest(endpoint, path: path, body: Data(body.utf8)), at: now)
+        }
+    }
+
+    /// A verifier that trusts the simulator.
+    static func verifier(_ simulator: Simulator) throws -> SignedDataVerifier {
+        var configuration = SignedDataVerifier.Configuration(
+            apps: .only([App(bundleId: "com.example.app", appAppleId: 1_234_567_890)]))
+        configuration.anchors = try TrustAnchors(
+            certificates: simulator.information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) })
+        return try SignedDataVerifier(configuration)
+    }
+
+    @Test("asks the developer's server, signed, and shows the message that it names")
+    func message() async throws {
+        try await Self.run { simulator, server, subscription in
+            server.give(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#)
+            let outcome = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
+            let record = try #require(outcome.retentionMessage)
+            let expected = try Sample.uuid(2)
+            #expect(record.shown == .message && record.messageIdentifier == expected)
+            #expect(record.result == .success && record.objection == nil)
+            #expect(outcome.notifications.map(\.subtype) == [.autoRenewDisabled])
+            #expect(simulator.core.realtimeExchanges(in: .sandbox) == [record])
+            let body = try JSONDecoder().decode(RealtimeRequestBody.self, from: try #require(server.requests.first))
+            let question = try await Self.verifier(simulator).realtimeRequest(body.signedPayload).payload
+            #expect(question.originalTransactionId == subscription)
+            #expect(question.productId == "com.example.premium.monthly" && question.userLocale == "en-US")
+            #expect(question.environment == .sandbox && question.appAppleId == 1_234_567_890)
+        }
+    }
+
+    @Test("shows the default message, or nothing, whatever else comes back")
+    func fallback() async throws {
+        try await Self.run { simulator, server, _ in
+            server.give("{}", status: 500)
+            let failed = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
+            #expect(failed.retentionMessage?.shown == .nothing)
+            #expect(failed.retentionMessage?.result == .unsuccessfulHTTPResponseCode)
+            try Self.send(
+                .setDefaultMessage, RetentionEndpointTests.premium, #"{"messageIdentifier":"\#(Sample.id(2))"}"#,
+                to: simulator)
+            try await simulator.perform(.resume(customer: "anna"), in: .sandbox)
+            server.give(#"{"message":{"messageIdentifier":"\#(Sample.id(9))"}}"#)
+            let unknown = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
+            #expect(unknown.retentionMessage?.shown == .defaultMessage)
+            #expect(unknown.retentionMessage?.result == .invalidResponse)
+        }
+    }
+
+    @Test("takes a promotional offer with the app's signature, and none with another's")
+    func offer() async throws {
+        try await Self.run { simulator, server, _ in
+            let information = simulator.information
+            let key = try SigningKey(
+                contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
+            for (bundle, shown) in [("com.example.app", .promotionalOffer), ("com.example.other", .nothing)]
+                as [(String, RealtimeRecord.Shown)]
+            {
+                let signer = try OfferSigner(key: key, issuerID: information.issuerId, bundleID: bundle)
+                let signature = try signer.promotionalOffer(
+                    productID: "com.example.premium.monthly", offerID: "save20")
+                let body = RealtimeResponseBody(
+                    promotionalOffer: .init(
+                        messageIdentifier: try Sample.uuid(2), promotionalOfferSignatureV1: signature))
+                server.give(String(decoding: try JSONEncoder().encode(body), as: UTF8.self))
+                let outcome = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
+                #expect(outcome.retentionMessage?.shown == shown, "\(outcome.retentionMessage?.objection ?? "")")
+                try await simulator.perform(.resume(customer: "anna"), in: .sandbox)
+            }
+        }
+    }
+
+    @Test("does not ask where there is nothing to cancel")
+    func nothing() async throws {
+        try await Self.run { simulator, server, _ in
+            try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
+            await #expect(throws: StoreError.self) {
+                try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test("has tested the developer's server with real requests, and production takes the URL of one that passed")
+    func performance() async throws {
+        try await Self.run { simulator, server, subscription in
+            simulator.core.change(.sandbox) { store, _ in
+                store.retention.performanceTestConfig = PerformanceTestConfig(
+                    maxConcurrentRequests: 2, totalRequests: 6, totalDuration: 10_000, responseTimeThreshold: 60_000,
+                    successRateThreshold: 90)
+            }
+            for (answer, verdict) in [
+                (#"{}"#, .fail), (#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#, .pass),
+            ] as [(String, PerformanceTestStatus)] {
+                server.give(answer)
+                let before = server.requests.count
+                let started = try Self.send(
+                    .startPerformanceTest, [:], #"{"originalTransactionId":"\#(subscription)"}"#, to: simulator)
+                guard case .model(let test as PerformanceTestResponse) = started.body else {
+                    throw AdvancedCommerceStore.Missing()
+                }
+                try await simulator.settle()
+                let answered = try Self.send(.performanceTest, ["requestId": test.requestId], "", to: simulator)
+                guard case .model(let result as PerformanceTestResultResponse) = answered.body else {
+                    throw AdvancedCommerceStore.Missing()
+                }
+                #expect(result.result == verdict && result.numPending == 0)
+                #expect(server.requests.count == before + 6)
+            }
+            let call = APIRequest(
+                .setRealtimeURL, body: Data(#"{"realtimeURL":"https://example.com/realtime"}"#.utf8))
+            simulator.core.relayPerformanceTests()
+            let status = try simulator.core.change(.production) { store, now in try store.answer(call, at: now).status }
+            #expect(status == 200)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+import Yams
+
+@Suite("The description of the control API")
+struct ControlDescriptionTests {
+    private typealias Object = [String: Any]
+
+    private static func document() throws -> [String: Any] {
+        try #require(try Yams.load(yaml: ControlDescription.text) as? [String: Any])
+    }
+
+    @Test("has every operation, and no other")
+    func operations() throws {
+        let paths = try #require(try Self.document()["paths"] as? Object)
+        var described: Set<String> = []
+        for (path, item) in paths {
+            let item = try #require(item as? Object)
+            for method in item.keys where method != "parameters" { described.insert("\(method.uppercased()) \(path)") }
+        }
+        #expect(described == Set(ControlDescription.operations))
+        #expect(described.count == ControlDescription.operations.count)
+    }
+
+    @Test("refers to nothing that is not in it")
+    func references() throws {
+        let document = try Self.document()
+        var count = 0
+        func walk(_ value: Any) throws {
+            if let object = value as? Object {
+                if let reference = object["$ref"] as? String {
+                    _ = try Self.resolve(reference, in: document)
+                    count += 1
+                }
+                for member in object.values { try walk(member) }
+            } else if let list = value as? [Any] {
+                for item in list { try walk(item) }
+            }
+        }
+        try walk(document)
+        #expect(count > 100)
+    }
+
+    private static func resolve(_ reference: String, in document: Object) throws -> Object {
+        var object = document
+        for part in reference.split(separator: "/").dropFirst() {
+            object = try #require(object[String(part)] as? Object, "\(reference)")
+        }
+        return object
+    }
+
+    /// Each operation with a request that can be made of a simulator where anna has a subscription.
+    private static let calls: [(operation: String, path: String, body: String?)] = [
+        ("GET /simulator", "", nil), ("GET /simulator/clock", "/clock", nil),
+        ("POST /simulator/clock/advance", "/clock/advance", #"{"by":"1d"}"#),
+        ("POST /simulator/settle", "/settle", nil),
+        (
+            "POST /simulator/{environment}/commands", "/production/commands",
+            #"{"purchase":{"customer":"ben","product":"com.example.unlock"}}"#
+        ),
+        ("POST /simulator/{environment}/trigger", "/production/trigger", #"{"notificationType":"REFUND"}"#),
+        ("GET /simulator/{environment}/customers", "/production/customers", nil),
+        ("GET /simulator/{environment}/customers/{customer}", "/production/customers/anna", nil),
+        (
+            "GET /simulator/{environment}/customers/{customer}/purchases", "/production/customers/anna/purchases", nil
+        ),
+        ("GET /simulator/{environment}/catalogue", "/production/catalogue", nil),
+        ("GET /simulator/{environment}/settings", "/production/settings", nil),
+        ("GET /simulator/{environment}/notifications", "/production/notifications?customer=anna", nil),
+        ("GET /simulator/faults", "/faults", nil),
+        ("POST /simulator/faults", "/faults", #"{"target":"route:*","effect":{"drop":{}},"count":1}"#),
+        ("DELETE /simulator/faults/{number}", "/faults/1", nil), ("DELETE /simulator/faults", "/faults", nil),
+        ("PUT /simulator/ocsp", "/ocsp", #"{"status":"good"}"#),
+        ("POST /simulator/authority/rotate", "/authority/rotate", nil),
+        ("POST /simulator/snapshots", "/snapshots", #"{"name":"x"}"#), ("GET /simulator/snapshots", "/snapshots", nil),
+        ("POST /simulator/snapshots/{name}/restore", "/snapshots/x/restore", nil),
+        ("PUT /simulator/{environment}/notification-url", "/production/notification-url", #"{"url":null}"#),
+        ("POST /simulator/scenarios", "/scenarios", #"{"yaml":"name: x\nsteps: [{advance: 1d}]"}"#),
+        ("POST /simulator/reset", "/reset", nil),
+    ]
+
+    @Test("says which status an answer has, and what is in it")
+    func answers() async throws {
+        let document = try Self.document()
+        let paths = try #require(document["paths"] as? Object)
+        let expected = try Self.calls.map { call in
+            let parts = call.operation.split(separator: " ").map(String.init)
+            let item = try #require(paths[parts[1]] as? Object)
+            let operation = try #require(item[parts[0].lowercased()] as? Object, "\(call.operation)")
+            let responses = try #require(operation["responses"] as? Object)
+            let status = try #require(responses.keys.first { $0 != "default" })
+            let reference =
+                ((((responses[status] as? Object)?["content"] as? Object)?["application/json"] as? Object)?["schema"]
+                as? Object)?["$ref"] as? String
+            return (
+                method: parts[0], status: Int(status), members: try reference.map { try Self.required($0, document) }
+            )
+        }
+        try await withSimulator { simulator in
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let transport = AsyncHTTPClientTransport()
+            for (call, expected) in zip(Self.calls, expected) {
+                let answer = try await transport.send(
+                    HTTPTransportRequest(
+                        method: expected.method, url: simulator.information.controlURL + call.path,
+                        body: call.body.map { Data($0.utf8) }))
+                #expect(
+                    answer.status == expected.status,
+                    "\(call.operation) \(String(decoding: answer.body, as: UTF8.self))")
+                guard let members = expected.members else { continue }
+                let object = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+                #expect(members.subtracting(object.keys).isEmpty, "\(call.operation)")
+                if let items = object["items"] as? [Any], call.path.hasPrefix("/production") { #expect(!items.isEmpty) }
+            }
+            // A refusal is described too.
+            let refused = try await transport.send(
+                HTTPTransportRequest(method: "GET", url: simulator.information.controlURL + "/production/customers/zoe")
+            )
+            #expect(refused.status == 404)
+            let object = try #require(try JSONSerialization.jsonObject(with: refused.body) as? [String: Any])
+            #expect(Set(object.keys).isSuperset(of: ["object", "type", "message", "retryable"]))
+        }
+    }
+
+    /// The members that an object of a schema always has.
+    private static func required(_ reference: String, _ document: [String: Any]) throws -> Set<String> {
+        Set((try resolve(reference, in: document)["required"] as? [String]) ?? [])
+    }
+}

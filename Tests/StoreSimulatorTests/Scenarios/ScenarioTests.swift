@@ -1,0 +1,142 @@
+import Foundation
+import StoreSimulator
+import Testing
+
+/// A simulator with a frozen clock, as long as `body` takes.
+func withSimulator<Value: Sendable>(
+    _ body: @Sendable (Simulator) async throws -> Value
+) async throws -> Value {
+    var configuration = SimulatorConfiguration()
+    configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_225_600))
+    let simulator = try await Simulator.start(configuration)
+    do {
+        let value = try await body(simulator)
+        await simulator.stop()
+        return value
+    } catch {
+        await simulator.stop()
+        throw error
+    }
+}
+
+@Suite("Scenarios")
+struct ScenarioTests {
+    @Test("of every life cycle come out as they say", arguments: ShippedScenarios.names)
+    func shipped(_ name: String) async throws {
+        let scenario = try #require(try ShippedScenarios.scenario(name))
+        let report = try await withSimulator { try await $0.run(scenario) }
+        #expect(report.passed, "\(report.explanation)")
+        #expect(report.steps.allSatisfy { $0.outcome == .passed })
+    }
+
+    @Test("are embedded as the files are: otherwise run Scripts/embed-scenarios")
+    func embedded() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Scenarios")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "yaml" }
+        #expect(Set(files.map { $0.deletingPathExtension().lastPathComponent }) == Set(ShippedScenarios.names))
+        for file in files {
+            let name = file.deletingPathExtension().lastPathComponent
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(ShippedScenarios.text(name) == text, "\(name)")
+        }
+    }
+
+    @Test("say what was expected and what there was instead")
+    func mismatch() async throws {
+        let scenario = try Scenario(
+            yaml: """
+                name: Wrong on purpose
+                steps:
+                  - purchase: {customer: anna, product: premium.monthly}
+                  - expect: {notifications: [{type: SUBSCRIBED.INITIAL_BUY, transaction: {price: 9990}}]}
+                  - advance: 1 week
+                """)
+        let report = try await withSimulator { try await $0.run(scenario) }
+        #expect(!report.passed)
+        #expect(report.steps.map(\.outcome) == [.passed, .failed, .skipped])
+        #expect(
+            report.steps[1].mismatches == [
+                "notifications[0] SUBSCRIBED.INITIAL_BUY transaction.price: expected 9990, got 0"
+            ])
+        #expect(report.explanation.hasPrefix("line 4: expect"))
+    }
+
+    @Test(
+        "say how a customer, the notifications or a refusal differ",
+        arguments: [
+            ("expect: {anna: {status: expired}}", "anna.status: expected expired, got active"),
+            ("expect: {anna: {offerType: null}}", "anna.offerType: expected none, got 1"),
+            ("expect: {zoe: {status: active}}", "zoe: there is no customer \"zoe\" in Production"),
+            ("expect: {notifications: []}", "notifications: expected none, got SUBSCRIBED.INITIAL_BUY"),
+            (
+                "expect: {notifications: [DID_RENEW]}",
+                "notifications: expected DID_RENEW, got SUBSCRIBED.INITIAL_BUY"
+            ),
+            (
+                "refuse: {cancel: {customer: anna}, code: no_subscription}",
+                "expected a refusal with no_subscription, got none"
+            ),
+        ])
+    func difference(_ step: String, _ message: String) async throws {
+        let scenario = try Scenario(
+            yaml: "name: x\nsteps:\n  - purchase: {customer: anna, product: premium.monthly}\n  - \(step)\n")
+        let report = try await withSimulator { try await $0.run(scenario) }
+        #expect(report.steps.last?.mismatches == [message])
+    }
+
+    @Test(
+        "are refused with the line of the mistake",
+        arguments: [
+            ("steps: []", "name: is missing"),
+            ("name: x\nsteps:\n  - purchse: {customer: anna}", "did you mean \"purchase\"?, line 3"),
+            (
+                "name: x\nsteps:\n  - cancel:\n      customer: anna\n      custmer: ben",
+                "steps[0].cancel.custmer: is no member of it, line 5"
+            ),
+            ("name: x\nsteps:\n  - cancel: {}", "customer is missing"),
+            ("name: x\nsteps:\n  - advance: soon", "steps[0].advance: \"soon\" is neither a length"),
+            ("name: x\nsteps:\n  - expect: {notifications: [DID_RENW]}", "did you mean \"DID_RENEW\"?, line 3"),
+            ("name: x\nsteps:\n  - expect: {anna: {statuss: active}}", "did you mean \"status\"?, line 3"),
+            ("name: x\nsettings: {production: {gracePeriod: seven}}\nsteps: []", "settings.production.gracePeriod"),
+            (
+                "name: x\nsetings: {}\nsteps: []",
+                "setings: is not a key of this format; did you mean \"settings\"?, line 2"
+            ),
+        ])
+    func invalid(_ text: String, _ message: String) throws {
+        do {
+            _ = try Scenario(yaml: text)
+            Issue.record("accepted")
+        } catch {
+            #expect(error.description.contains(message), "\(error.description)")
+        }
+    }
+
+    @Test("leave the simulator's own customers and settings alone")
+    func own() async throws {
+        let scenario = try #require(try ShippedScenarios.scenario("product-removed"))
+        try await withSimulator { simulator in
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.news.monthly"))
+            let settings = simulator.settings()
+            #expect(try await simulator.run(scenario).passed)
+            #expect(try await simulator.run(scenario).passed)
+            #expect(simulator.settings() == settings)
+            #expect(try simulator.state(of: "anna").subscriptions.map(\.productId) == ["com.example.news.monthly"])
+            #expect(simulator.states().map(\.customer).sorted() == ["anna", "anna-2", "anna-3"])
+        }
+    }
+
+    @Test("need a frozen clock")
+    func clock() async throws {
+        let scenario = try #require(try ShippedScenarios.scenario("upgrade"))
+        let simulator = try await Simulator.start()
+        do {
+            try await simulator.run(scenario)
+            Issue.record("ran")
+        } catch let error as SimulatorError {
+            #expect(error.code == "clock_not_frozen")
+        }
+        await simulator.stop()
+    }
+}
