@@ -39,16 +39,17 @@ extension Store {
         }
     }
 
-    /// Announces a change to everybody who has the subscription; for family members it changes alike.
+    /// Announces a change to everybody who has the subscription, unless it goes unsaid; for family members it changes
+    /// alike.
     mutating func spread(
-        _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, from id: String, at now: Date
+        _ type: NotificationTypeV2?, _ subtype: NotificationSubtype? = nil, from id: String, at now: Date
     ) {
         guard let subscription = subscriptions[id] else { return }
-        announce(type, subtype, about: subscription, at: now)
+        if let type { announce(type, subtype, about: subscription, at: now) }
         for var share in shares(of: subscription) {
             share.follow(subscription)
             subscriptions[share.id] = share
-            announce(type, subtype, about: share, at: now)
+            if let type { announce(type, subtype, about: share, at: now) }
         }
     }
 

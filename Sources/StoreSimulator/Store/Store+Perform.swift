@@ -24,14 +24,14 @@ extension Store {
 
     /// The instant of a command, to the millisecond. Calendars and payloads have limits.
     func instant(_ date: Date) throws(StoreError) -> Date {
-        guard Self.years.contains(date) else {
+        guard Self.years.contains(date.timeIntervalSince1970) else {
             throw StoreError(.invalidArgument, "an instant lies in the years 1 to 9999")
         }
         return date.wholeMilliseconds
     }
 
-    private static let years =
-        Date(timeIntervalSince1970: -62_135_596_800)...Date(timeIntervalSince1970: 253_402_300_799)
+    // Of numbers, because dates do not know that "not a number" lies nowhere.
+    private static let years: ClosedRange<TimeInterval> = -62_135_596_800...253_402_300_799
 
     package func announcements(from first: Int) -> [StoreOutcome.Announcement] {
         notifications.dropFirst(first).map {

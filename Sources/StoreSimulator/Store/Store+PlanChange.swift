@@ -24,9 +24,8 @@ extension Store {
                 throw StoreError(.alreadyOwned, "\(subscription.customer) renews into \(purchase.product.id) already")
             }
             plan(subscription, purchase, offer: nil)
-            if settings.announcesLateDowngrades || !isLastDay(of: subscription, at: now) {
-                spread(.didChangeRenewalPref, .downgrade, from: subscription.id, at: now)
-            }
+            let isAnnounced = settings.announcesLateDowngrades || !isLastDay(of: subscription, at: now)
+            spread(isAnnounced ? .didChangeRenewalPref : nil, .downgrade, from: subscription.id, at: now)
             return Subject(customer: purchase.customer, transaction: subscription.current)
         }
     }

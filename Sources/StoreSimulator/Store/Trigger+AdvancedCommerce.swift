@@ -73,6 +73,8 @@ extension TriggerRun {
         guard subscription.ownership == .purchased, subscription.advancedCommerce == nil,
             store.status(of: subscription, at: now) == .active
         else { throw StoreError(.impossibleTransition, "\(customer) has no active subscription that could migrate") }
+        // Nobody shares what is generic.
+        for share in store.shares(of: subscription) { store.revoke(share, reason: .other, at: now) }
         store.change(subscription.current) {
             $0.productId = product.id
             $0.previousOriginalTransactionId = subscription.id

@@ -11,7 +11,8 @@ import Testing
     /// A store of either kind, differently fast, after `commands` random commands. `body` sees it after each of them.
     @discardableResult
     private func live(
-        _ seed: UInt64, commands: Int = commands, _ body: (inout Shop, StoreCommand?) throws -> Void = { _, _ in }
+        _ seed: UInt64, commands: Int = commands, triggers: Int = 4,
+        _ body: (inout Shop, StoreCommand?) throws -> Void = { _, _ in }
     ) throws -> Shop {
         let rates: [RenewalRate] = [.realTime, .realTime, .monthlyEveryHour, .anyEveryMinute]
         var shop = Shop(seed.isMultiple(of: 2) ? .production : .sandbox, seed: seed) {
@@ -27,7 +28,7 @@ import Testing
             shop.now += random.pause() * speed
             shop.store.run(until: shop.now.wholeMilliseconds)
             shop.now = shop.now.wholeMilliseconds
-            guard !random.chance(4) else {
+            guard !random.chance(triggers) else {
                 _ = try? shop.store.trigger(random.trigger(), at: shop.now)
                 try body(&shop, nil)
                 continue
@@ -50,6 +51,19 @@ import Testing
             try #require(
                 wrong.isEmpty, "\(wrong.joined(separator: "\n")) after \(count): \(String(describing: command))")
         }
+    }
+
+    @Test func `Random commands meet every notification that a command can cause`() throws {
+        var met: Set<[String?]> = []
+        for seed in 500..<540 as Range<UInt64> {
+            for record in try live(seed, triggers: 0).store.notifications {
+                met.insert([record.type.rawValue, record.subtype?.rawValue])
+            }
+        }
+        let missing = Trigger.pairs.filter { !met.contains([$0.type.rawValue, $0.subtype?.rawValue]) }
+        // Another reason, a switch of the settings, Advanced Commerce.
+        let names = missing.map { $0.type.rawValue }
+        #expect(names == ["DID_CHANGE_RENEWAL_STATUS", "EXPIRED", "METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE"])
     }
 
     @Test(arguments: 100..<104 as Range<UInt64>)
@@ -94,6 +108,31 @@ import Testing
                 let states = shop.store.states(at: shop.now)
                 #expect(states.count == shop.store.customers.count)
             }
+        }
+    }
+}
+
+/// What commands cannot break.
+@Suite struct StoreLimitTests {
+    @Test func `Prices and quantities do not overflow, and instants have limits`() throws {
+        var catalogue = Shop.catalogue
+        catalogue.products[try #require(catalogue.products.firstIndex { $0.id == "coins" })].price = .max / 2
+        var shop = Shop(catalogue: catalogue)
+        try shop.refuses(.purchase(customer: "anna", product: "coins", quantity: 3), .invalidArgument)
+        try shop.perform(.purchase(customer: "anna", product: "coins", quantity: 2))
+        for date in [Date.distantPast - 1e9, .distantFuture + 1e12, Date(timeIntervalSince1970: .nan)] {
+            #expect(throws: StoreError.self) { try shop.store.perform(.createCustomer(customer: "ben"), at: date) }
+        }
+    }
+
+    @Test func `A store takes up no more instants than payloads can say`() throws {
+        var shop = Shop()
+        shop.now += 0.000_44
+        let id = try shop.buy("plus")
+        #expect(try shop.transaction(id).purchaseDate == Shop.start)
+        for number in 0..<5000 {
+            let date = Shop.start + Double(number) * 7919.123
+            #expect(date.wholeMilliseconds == date.wholeMilliseconds.wholeMilliseconds)
         }
     }
 }
