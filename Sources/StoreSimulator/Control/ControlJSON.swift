@@ -17,7 +17,8 @@ enum ControlJSON {
         let value = try read(type, from: body)
         let given = try read(JSONValue.self, from: body)
         // What the value says of itself has every member that it took.
-        guard let encoded = try? encode(value), let taken = try? JSONDecoder().decode(JSONValue.self, from: Data(encoded))
+        guard let encoded = try? encode(value),
+            let taken = try? JSONDecoder().decode(JSONValue.self, from: Data(encoded))
         else { return value }
         if let path = given.firstMember(notIn: taken, below: "") {
             throw ControlFailure(400, "invalid_request", "unknown member \(path)", param: path)

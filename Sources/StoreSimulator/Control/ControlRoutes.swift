@@ -14,7 +14,9 @@ enum ControlRoutes {
 
     static func add(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
         for (method, path, handler) in operations {
-            let names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+            let names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+                String($0.dropFirst().dropLast())
+            }
             router.on(RouterPath("/simulator" + path), method: method) { request, context in
                 let simulator = try slot.get()
                 var values: [String: String] = [:]
@@ -43,145 +45,223 @@ enum ControlRoutes {
 
     private static let time: [(HTTPRequest.Method, String, Handler)] = [
         (.get, "", { simulator, _ in try json(simulator.information) }),
-        (.get, "/openapi.yaml", { _, _ in
-            HTTPAnswer(status: 200, contentType: "application/yaml", body: Array(ControlDescription.text.utf8))
-        }),
+        (
+            .get, "/openapi.yaml",
+            { _, _ in
+                HTTPAnswer(status: 200, contentType: "application/yaml", body: Array(ControlDescription.text.utf8))
+            }
+        ),
         (.get, "/clock", { simulator, _ in try json(simulator.core.clockReading) }),
-        (.post, "/clock/advance", { simulator, request in
-            let advance = try request.decode(ClockAdvance.self)
-            return try json(try await simulator.advance(to: simulator.core.target(of: advance)))
-        }),
-        (.post, "/settle", { simulator, _ in
-            try await simulator.settle()
-            return try json(simulator.core.clockReading)
-        }),
+        (
+            .post, "/clock/advance",
+            { simulator, request in
+                let advance = try request.decode(ClockAdvance.self)
+                return try json(try await simulator.advance(to: simulator.core.target(of: advance)))
+            }
+        ),
+        (
+            .post, "/settle",
+            { simulator, _ in
+                try await simulator.settle()
+                return try json(simulator.core.clockReading)
+            }
+        ),
     ]
 
     // MARK: - Purchases
 
     private static let purchases: [(HTTPRequest.Method, String, Handler)] = [
-        (.post, "/{environment}/commands", { simulator, request in
-            let command = try request.decode(StoreCommand.self)
-            return try json(try await simulator.perform(command, in: request.environment))
-        }),
-        (.post, "/{environment}/trigger", { simulator, request in
-            let trigger = try request.decode(TriggerRequest.self)
-            return try json(try await simulator.trigger(trigger, in: request.environment))
-        }),
-        (.get, "/{environment}/customers", { simulator, request in
-            try json(try request.page(simulator.states(in: request.environment)))
-        }),
-        (.get, "/{environment}/customers/{customer}", { simulator, request in
-            try json(try simulator.state(of: request.parameter("customer"), in: request.environment))
-        }),
-        (.get, "/{environment}/customers/{customer}/purchases", { simulator, request in
-            let customer = try request.parameter("customer")
-            return try json(try simulator.core.purchases(of: customer, in: request.environment))
-        }),
-        (.get, "/{environment}/customers/{customer}/receipt", { simulator, request in
-            let receipt = try simulator.receipt(of: request.parameter("customer"), in: request.environment)
-            return try json(["receipt-data": receipt])
-        }),
-        (.get, "/{environment}/catalogue", { simulator, request in
-            try json(simulator.core.read(request.environment) { store, _ in store.catalogue })
-        }),
-        (.put, "/{environment}/catalogue", { simulator, request in
-            let catalogue = try request.decode(Catalogue.self)
-            do { try catalogue.validate() } catch { throw ControlFailure(400, "invalid_catalogue", "\(error)") }
-            simulator.core.change(try request.environment) { store, _ in store.catalogue = catalogue }
-            return try json(catalogue)
-        }),
-        (.get, "/{environment}/settings", { simulator, request in
-            try json(simulator.settings(of: request.environment))
-        }),
-        (.put, "/{environment}/settings", { simulator, request in
-            let settings = try request.decode(StoreSettings.self)
-            try settings.check()
-            simulator.configure(try request.environment) { $0 = settings }
-            return try json(settings)
-        }),
+        (
+            .post, "/{environment}/commands",
+            { simulator, request in
+                let command = try request.decode(StoreCommand.self)
+                return try json(try await simulator.perform(command, in: request.environment))
+            }
+        ),
+        (
+            .post, "/{environment}/trigger",
+            { simulator, request in
+                let trigger = try request.decode(TriggerRequest.self)
+                return try json(try await simulator.trigger(trigger, in: request.environment))
+            }
+        ),
+        (
+            .get, "/{environment}/customers",
+            { simulator, request in
+                try json(try request.page(simulator.states(in: request.environment)))
+            }
+        ),
+        (
+            .get, "/{environment}/customers/{customer}",
+            { simulator, request in
+                try json(try simulator.state(of: request.parameter("customer"), in: request.environment))
+            }
+        ),
+        (
+            .get, "/{environment}/customers/{customer}/purchases",
+            { simulator, request in
+                let customer = try request.parameter("customer")
+                return try json(try simulator.core.purchases(of: customer, in: request.environment))
+            }
+        ),
+        (
+            .get, "/{environment}/customers/{customer}/receipt",
+            { simulator, request in
+                let receipt = try simulator.receipt(of: request.parameter("customer"), in: request.environment)
+                return try json(["receipt-data": receipt])
+            }
+        ),
+        (
+            .get, "/{environment}/catalogue",
+            { simulator, request in
+                try json(simulator.core.read(request.environment) { store, _ in store.catalogue })
+            }
+        ),
+        (
+            .put, "/{environment}/catalogue",
+            { simulator, request in
+                let catalogue = try request.decode(Catalogue.self)
+                do { try catalogue.validate() } catch { throw ControlFailure(400, "invalid_catalogue", "\(error)") }
+                simulator.core.change(try request.environment) { store, _ in store.catalogue = catalogue }
+                return try json(catalogue)
+            }
+        ),
+        (
+            .get, "/{environment}/settings",
+            { simulator, request in
+                try json(simulator.settings(of: request.environment))
+            }
+        ),
+        (
+            .put, "/{environment}/settings",
+            { simulator, request in
+                let settings = try request.decode(StoreSettings.self)
+                try settings.check()
+                simulator.configure(try request.environment) { $0 = settings }
+                return try json(settings)
+            }
+        ),
     ]
 
     // MARK: - Notifications
 
     private static let notifications: [(HTTPRequest.Method, String, Handler)] = [
-        (.get, "/{environment}/notifications", { simulator, request in
-            let customer = request.query["customer"]
-            let lines = simulator.core.read(try request.environment) { store, _ in
-                store.notifications.enumerated().filter { customer == nil || $1.customer == customer }
-                    .map { NotificationSummaryLine($1, number: $0) }
+        (
+            .get, "/{environment}/notifications",
+            { simulator, request in
+                let customer = request.query["customer"]
+                let lines = simulator.core.read(try request.environment) { store, _ in
+                    store.notifications.enumerated().filter { customer == nil || $1.customer == customer }
+                        .map { NotificationSummaryLine($1, number: $0) }
+                }
+                return try json(try request.page(lines))
             }
-            return try json(try request.page(lines))
-        }),
-        (.get, "/{environment}/notifications/{notificationUUID}", { simulator, request in
-            let (environment, number) = try simulator.core.notification(request)
-            return try json(["signedPayload": try simulator.core.text(number, in: environment)])
-        }),
-        (.post, "/{environment}/notifications/{notificationUUID}/resend", { simulator, request in
-            let (environment, number) = try simulator.core.notification(request)
-            try simulator.core.resend(number, in: environment)
-            try await simulator.settle()
-            return try json(
-                simulator.core.read(environment) { store, _ in
-                    NotificationSummaryLine(store.notifications[number], number: number)
-                })
-        }),
-        (.put, "/{environment}/notification-url", { simulator, request in
-            let target = try request.decode(NotificationTarget.self)
-            try simulator.core.setNotificationURL(target.url, in: request.environment)
-            return try json(target)
-        }),
+        ),
+        (
+            .get, "/{environment}/notifications/{notificationUUID}",
+            { simulator, request in
+                let (environment, number) = try simulator.core.notification(request)
+                return try json(["signedPayload": try simulator.core.text(number, in: environment)])
+            }
+        ),
+        (
+            .post, "/{environment}/notifications/{notificationUUID}/resend",
+            { simulator, request in
+                let (environment, number) = try simulator.core.notification(request)
+                try simulator.core.resend(number, in: environment)
+                try await simulator.settle()
+                return try json(
+                    simulator.core.read(environment) { store, _ in
+                        NotificationSummaryLine(store.notifications[number], number: number)
+                    })
+            }
+        ),
+        (
+            .put, "/{environment}/notification-url",
+            { simulator, request in
+                let target = try request.decode(NotificationTarget.self)
+                try simulator.core.setNotificationURL(target.url, in: request.environment)
+                return try json(target)
+            }
+        ),
     ]
 
     // MARK: - Trouble
 
     private static let trouble: [(HTTPRequest.Method, String, Handler)] = [
         (.get, "/faults", { simulator, request in try json(try request.page(simulator.core.faults)) }),
-        (.post, "/faults", { simulator, request in
-            let fault = try request.decode(Fault.self)
-            let number = try simulator.add(fault)
-            return try json(FaultLine(number: number, struck: 0, fault: fault), status: 201)
-        }),
-        (.delete, "/faults", { simulator, _ in
-            try simulator.removeFault()
-            return HTTPAnswer(status: 204)
-        }),
-        (.delete, "/faults/{number}", { simulator, request in
-            guard let number = Int(try request.parameter("number")) else {
-                throw ControlFailure(404, "unknown_fault", "a fault has a number")
+        (
+            .post, "/faults",
+            { simulator, request in
+                let fault = try request.decode(Fault.self)
+                let number = try simulator.add(fault)
+                return try json(FaultLine(number: number, struck: 0, fault: fault), status: 201)
             }
-            try simulator.removeFault(number)
-            return HTTPAnswer(status: 204)
-        }),
-        (.put, "/ocsp", { simulator, request in
-            let setting = try request.decode(RevocationSetting.self)
-            try simulator.core.setRevocation(setting)
-            return try json(setting)
-        }),
-        (.post, "/authority/rotate", { simulator, _ in
-            try simulator.rotateSigningKey()
-            return HTTPAnswer(status: 204)
-        }),
+        ),
+        (
+            .delete, "/faults",
+            { simulator, _ in
+                try simulator.removeFault()
+                return HTTPAnswer(status: 204)
+            }
+        ),
+        (
+            .delete, "/faults/{number}",
+            { simulator, request in
+                guard let number = Int(try request.parameter("number")) else {
+                    throw ControlFailure(404, "unknown_fault", "a fault has a number")
+                }
+                try simulator.removeFault(number)
+                return HTTPAnswer(status: 204)
+            }
+        ),
+        (
+            .put, "/ocsp",
+            { simulator, request in
+                let setting = try request.decode(RevocationSetting.self)
+                try simulator.core.setRevocation(setting)
+                return try json(setting)
+            }
+        ),
+        (
+            .post, "/authority/rotate",
+            { simulator, _ in
+                try simulator.rotateSigningKey()
+                return HTTPAnswer(status: 204)
+            }
+        ),
     ]
 
     // MARK: - Keeping
 
     private static let keeping: [(HTTPRequest.Method, String, Handler)] = [
-        (.get, "/snapshots", { simulator, request in
-            try json(try request.page(try simulator.snapshots().map(SnapshotName.init)))
-        }),
-        (.post, "/snapshots", { simulator, request in
-            let name = try request.decode(SnapshotName.self)
-            try simulator.snapshot(name.name)
-            return try json(name, status: 201)
-        }),
-        (.post, "/snapshots/{name}/restore", { simulator, request in
-            try await simulator.restore(request.parameter("name"))
-            return try json(simulator.core.clockReading)
-        }),
-        (.post, "/reset", { simulator, _ in
-            try await simulator.reset()
-            return try json(simulator.core.clockReading)
-        }),
+        (
+            .get, "/snapshots",
+            { simulator, request in
+                try json(try request.page(try simulator.snapshots().map(SnapshotName.init)))
+            }
+        ),
+        (
+            .post, "/snapshots",
+            { simulator, request in
+                let name = try request.decode(SnapshotName.self)
+                try simulator.snapshot(name.name)
+                return try json(name, status: 201)
+            }
+        ),
+        (
+            .post, "/snapshots/{name}/restore",
+            { simulator, request in
+                try await simulator.restore(request.parameter("name"))
+                return try json(simulator.core.clockReading)
+            }
+        ),
+        (
+            .post, "/reset",
+            { simulator, _ in
+                try await simulator.reset()
+                return try json(simulator.core.clockReading)
+            }
+        ),
     ]
 }

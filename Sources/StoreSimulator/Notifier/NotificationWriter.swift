@@ -23,7 +23,8 @@ package struct NotificationWriter: Sendable {
         let outer = try outer(record, transaction: inner.0, renewalInfo: inner.1)
         return NotificationRecord.Seal(
             generation: signer.generation, notification: Data(try signer.seal(outer).bytes),
-            transaction: transactionSignature.map { Data($0.bytes) }, renewalInfo: renewalSignature.map { Data($0.bytes) })
+            transaction: transactionSignature.map { Data($0.bytes) },
+            renewalInfo: renewalSignature.map { Data($0.bytes) })
     }
 
     /// The text whose signatures are known.

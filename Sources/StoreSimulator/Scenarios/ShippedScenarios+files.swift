@@ -4,6 +4,22 @@
 extension ShippedScenarios {
     /// The text of each file by its name, without .yaml.
     static let files: [String: String] = [
+        "account-token": #"""
+            name: A purchase outside the app is tied to an account later
+            steps:
+              - purchase: {customer: anna, product: basic.monthly}
+              - expect:
+                  notifications: [{type: SUBSCRIBED.INITIAL_BUY, transaction: {appAccountToken: null}}]
+              - setAppAccountToken: {customer: anna, appAccountToken: 2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b}
+              - expect: {notifications: []}
+              - advance: 1 month
+              - expect:
+                  notifications:
+                    - type: DID_RENEW
+                      transaction: {appAccountToken: 2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b}
+                      renewalInfo: {appAccountToken: 2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b}
+
+            """#,
         "advanced-commerce": #"""
             name: What the Advanced Commerce API announces
             steps:
@@ -84,6 +100,38 @@ extension ShippedScenarios {
               - expect:
                   notifications: [CONSUMPTION_REQUEST, {type: REFUND, renewalInfo: null, transaction: {revocationReason: 0}}]
                   anna: {purchases: []}
+
+            """#,
+        "consumption-answer": #"""
+            name: The developer's answer to a consumption request decides about the refund
+            settings: {production: {refunds: automatic}}
+            steps:
+              - purchase: {customer: anna, product: coins.100}
+              - requestRefund: {customer: anna, reason: UNSATISFIED_WITH_PURCHASE}
+              - expect:
+                  notifications:
+                    - ONE_TIME_CHARGE
+                    - {type: CONSUMPTION_REQUEST, consumptionRequestReason: UNSATISFIED_WITH_PURCHASE}
+              - answerConsumptionRequest: {customer: anna, preference: DECLINE}
+              - expect:
+                  notifications: [REFUND_DECLINED]
+                  anna: {purchases: [coins.100]}
+              - purchase: {customer: ben, product: coins.100}
+              - requestRefund: {customer: ben}
+              - answerConsumptionRequest: {customer: ben, preference: GRANT_PRORATED, percentage: 25000}
+              - expect:
+                  notifications:
+                    - ONE_TIME_CHARGE
+                    - CONSUMPTION_REQUEST
+                    - {type: REFUND, transaction: {revocationType: REFUND_PRORATED, revocationPercentage: 75000}}
+              - purchase: {customer: clara, product: unlock}
+              - requestRefund: {customer: clara}
+              - advance: 11 hours
+              - expect: {notifications: [ONE_TIME_CHARGE, CONSUMPTION_REQUEST]}
+              - advance: 1 hour
+              - expect:
+                  notifications: [{type: REFUND, transaction: {revocationType: REFUND_FULL}}]
+                  clara: {purchases: []}
 
             """#,
         "consumption-request": #"""

@@ -47,7 +47,9 @@ public final class Simulator: Sendable {
     /// Starts a simulator. It answers requests when this returns, and its folder has `simulator.json`.
     ///
     /// - Throws: ``SimulatorError`` where the port is taken, the folder cannot be written or the catalogue is invalid.
-    public static func start(_ configuration: SimulatorConfiguration = SimulatorConfiguration()) async throws -> Simulator {
+    public static func start(_ configuration: SimulatorConfiguration = SimulatorConfiguration()) async throws
+        -> Simulator
+    {
         do { try configuration.catalogue.validate() } catch {
             throw SimulatorError("invalid_catalogue", "\(error)")
         }
@@ -107,7 +109,8 @@ public final class Simulator: Sendable {
         }
         for await port in ports { return (port, server) }
         do { try await server.value } catch {
-            throw SimulatorError("cannot_listen", "port \(port) of 127.0.0.1 cannot be had (\(error)); 0 takes a free one")
+            throw SimulatorError(
+                "cannot_listen", "port \(port) of 127.0.0.1 cannot be had (\(error)); 0 takes a free one")
         }
         throw SimulatorError("cannot_listen", "the server ended before it began")
     }

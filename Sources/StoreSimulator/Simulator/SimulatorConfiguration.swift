@@ -53,5 +53,6 @@ public struct SimulatorError: Error, Sendable, Hashable, CustomStringConvertible
         self.message = message
     }
 
+    /// The code and the message.
     public var description: String { "\(code): \(message)" }
 }

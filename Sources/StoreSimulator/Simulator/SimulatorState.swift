@@ -43,7 +43,9 @@ package struct SimulatorState: Sendable, Codable {
     /// The clock goes along with what happens, so that a receiver that asks sees the time of what it was told.
     mutating func step(until target: Date, limit: Date?) -> Step {
         let environments = [AppStoreEnvironment.production, .sandbox]
-        let dates = environments.flatMap { [($0, true, self[$0].schedule.next), ($0, false, self[$0].deliveries.next)] }
+        let dates = environments.flatMap {
+            [($0, true, self[$0].schedule.next), ($0, false, self[$0].deliveries.next)]
+        }
         let soonest = dates.compactMap { date in date.2.map { (date.0, date.1, $0) } }.min { $0.2 < $1.2 }
         guard let (environment, isLife, date) = soonest, date <= target else {
             clock.advance(to: target)
@@ -55,7 +57,9 @@ package struct SimulatorState: Sendable, Codable {
             _ = self[environment].runNext(dueBy: date)
             return .happened
         }
-        guard case .delivery(let number) = self[environment].deliveries.pop(dueBy: date)?.event else { return .happened }
+        guard case .delivery(let number) = self[environment].deliveries.pop(dueBy: date)?.event else {
+            return .happened
+        }
         return .send(environment, number, max(date, clock.isFrozen ? date : clock.now()))
     }
 

@@ -43,7 +43,7 @@ extension Store {
 
     mutating func rescindConsent(_ id: String, at now: Date) throws(StoreError) -> Subject {
         let customer = try customer(id)
-        announce(.rescindConsent, nil, .appTransaction(appTransaction(of: customer, at: now)), customer: id, at: now)
+        announce(.rescindConsent, nil, .appTransaction(serverAppTransaction(of: customer, at: now)), customer: id, at: now)
         return Subject(customer: id)
     }
 
@@ -87,5 +87,14 @@ extension Store {
             applicationVersion: app.version, receiptCreationDate: now, originalPurchaseDate: customer.since,
             originalApplicationVersion: app.version, appTransactionId: customer.appTransactionId,
             originalPlatform: .iOS, requestDate: now)
+    }
+
+    /// The same as servers get it, without what only a device knows.
+    package func serverAppTransaction(of customer: Customer, at now: Date) -> AppTransaction {
+        var transaction = appTransaction(of: customer, at: now)
+        transaction.applicationVersion = nil
+        transaction.requestDate = nil
+        if isSandbox { transaction.appAppleId = nil }
+        return transaction
     }
 }

@@ -38,7 +38,10 @@ extension Store {
             current.offerDiscountType != .freeTrial, hasPaid(subscription)
         else { return .ineligible }
         let year: TimeInterval = 365 * 86_400
-        return subscription.extensions.count { now.timeIntervalSince($0) < year } < 2 ? nil : .tooOften
+        // Twice a year for a customer, not for each subscription.
+        let extensions = (customers[subscription.customer]?.subscriptions ?? [])
+            .flatMap { subscriptions[$0]?.extensions ?? [] }
+        return extensions.count { now.timeIntervalSince($0) < year } < 2 ? nil : .tooOften
     }
 
     /// Whether a period was ever paid for.

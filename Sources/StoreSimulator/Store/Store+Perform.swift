@@ -73,6 +73,10 @@ extension Store {
         case .removeFromSale(let product): try setOnSale(product, false)
         case .returnToSale(let product): try setOnSale(product, true)
         case .finish(let customer, let transaction): try finish(customer, transaction)
+        case .setAppAccountToken(let customer, let token, let transaction):
+            try setAccountToken(token, of: customer, transaction)
+        case .answerConsumptionRequest(let customer, let transaction, let preference, let percentage):
+            try answer(customer, transaction, preference: preference, percentage: percentage, at: now)
         case .extendRenewal(let customer, let days, let subscription, _):
             try extend(customer, subscription, days: days, at: now)
         case .extendAllRenewals(let product, let days, let storefronts):

@@ -141,6 +141,21 @@ extension Store {
         if settings.refunds == .automatic { decideRefund(id, at: now) }
     }
 
+    mutating func answer(
+        _ customer: String, _ selector: String?, preference: RefundPreference?, percentage: Int32?, at now: Date
+    ) throws(StoreError) -> Subject {
+        let transaction = try transaction(of: customer, selector)
+        let id = transaction.payload.transactionId
+        guard transaction.refund?.state == .requested else {
+            throw StoreError(.impossibleTransition, "nobody asked for a refund of \(id)")
+        }
+        guard (0...100_000).contains(percentage ?? 0) else {
+            throw StoreError(.invalidArgument, "a percentage is 0 to 100000 thousandths of a percent")
+        }
+        answerConsumptionRequest(id, preference: preference, consumption: percentage, at: now)
+        return Subject(customer: customer, transaction: id)
+    }
+
     /// Decides as the sandbox does: what the customer wrote goes before what the developer prefers, and silence is consent.
     mutating func decideRefund(_ id: String, at now: Date) {
         guard let transaction = transactions[id], let request = transaction.refund, request.state == .requested,

@@ -57,6 +57,25 @@ extension Store {
         return Subject(customer: id, transaction: transaction.payload.transactionId)
     }
 
+    mutating func setAccountToken(
+        _ token: UUID, of customer: String, _ selector: String?
+    ) throws(StoreError) -> Subject {
+        let transaction = try transaction(of: customer, selector)
+        guard transaction.payload.inAppOwnershipType == .purchased else {
+            throw StoreError(.impossibleTransition, "only what the customer bought can be tied to an account")
+        }
+        setAccountToken(token, of: transaction.payload.originalTransactionId)
+        return Subject(customer: customer, transaction: transaction.payload.transactionId)
+    }
+
+    /// Ties a purchase to an account. Of a subscription the period that runs has the token, and all that follow, but none
+    /// before.
+    mutating func setAccountToken(_ token: UUID, of original: String) {
+        let current = subscriptions[original]?.current ?? original
+        subscriptions[original]?.accountToken = token
+        if transactions[current]?.payload.appAccountToken != token { change(current) { $0.appAccountToken = token } }
+    }
+
     mutating func setOnSale(_ id: String, _ isOnSale: Bool) throws(StoreError) -> Subject {
         _ = try product(id)
         for index in catalogue.products.indices where catalogue.products[index].id == id {

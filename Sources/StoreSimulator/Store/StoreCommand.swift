@@ -76,6 +76,12 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     /// The app has delivered what was bought.
     case finish(customer: String, transaction: String? = nil)
 
+    /// The developer ties a purchase to an account, as through the API.
+    case setAppAccountToken(customer: String, appAccountToken: UUID, transaction: String? = nil)
+    /// The developer answers a consumption request, as through the API. `percentage` in thousandths of a percent.
+    case answerConsumptionRequest(
+        customer: String, transaction: String? = nil, preference: RefundPreference? = nil, percentage: Int32? = nil)
+
     /// The developer extends one subscription, as through the API.
     case extendRenewal(
         customer: String, days: Int32, subscription: String? = nil, reason: ExtendReasonCode? = nil)

@@ -32,6 +32,8 @@ package struct Subscription: Sendable, Codable {
     package var streakStart: Date
     package var renewals = 0
     package var extensions: [Date] = []
+    /// Where single extensions led, by the developer's request identifier.
+    package var extensionRequests: [String: Date] = [:]
     package var accountToken: UUID?
     package var commitment: Commitment?
     /// How the customer chose to pay, if there was a choice.
@@ -48,7 +50,7 @@ package struct Subscription: Sendable, Codable {
     package struct PriceIncrease: Sendable, Codable, Hashable {
         package var price: Int64
         package var isAccepted: Bool
-        /// Nobody had to be asked.
+        /// Whether the customer has to agree to it.
         package var needsConsent: Bool
     }
 

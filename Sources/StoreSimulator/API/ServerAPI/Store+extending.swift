@@ -25,6 +25,8 @@ extension Store {
         guard let subscription = subscriptions[original.payload.transactionId] else {
             throw APIFailure(.subscriptionExtensionIneligible, "The purchase is no auto-renewable subscription.")
         }
+        // Sent again after a timeout, the same request has the same answer and no further effect.
+        if let end = subscription.extensionRequests[wanted.identifier] { return extended(subscription, to: end) }
         switch extensionRefusal(subscription, at: now) {
         case nil: break
         case .ineligible:
@@ -39,6 +41,11 @@ extension Store {
             throw APIFailure(.assignedSubscriptionExtensionIneligible, "An assigned seat cannot be extended.")
         }
         let end = extend(subscription, days: wanted.days, at: now)
+        subscriptions[subscription.id]?.extensionRequests[wanted.identifier] = end
+        return extended(subscription, to: end)
+    }
+
+    private func extended(_ subscription: Subscription, to end: Date) -> APIAnswer {
         let lineItem = transactions[subscription.current]?.payload.webOrderLineItemId
         return APIAnswer(
             body: .object([

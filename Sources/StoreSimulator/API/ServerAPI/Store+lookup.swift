@@ -13,11 +13,7 @@ extension Store {
     }
 
     func appTransactionInfo(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
-        var transaction = appTransaction(of: try account(request), at: now)
-        // The server's variant has nothing that only a device knows.
-        transaction.applicationVersion = nil
-        transaction.requestDate = nil
-        if isSandbox { transaction.appAppleId = nil }
+        let transaction = serverAppTransaction(of: try account(request), at: now)
         return APIAnswer(body: .object([("signedAppTransactionInfo", .appTransaction(transaction))]))
     }
 
@@ -53,10 +49,7 @@ extension Store {
             throw APIFailure(
                 .transactionIdIsNotOriginalTransactionId, "This needs the first transaction of the subscription.")
         }
-        // Of a subscription the period that runs has it, and all that follow, but none before.
-        let current = subscriptions[id]?.current ?? id
-        subscriptions[id]?.accountToken = token
-        if transactions[current]?.payload.appAccountToken != token { change(current) { $0.appAccountToken = token } }
+        setAccountToken(token, of: id)
         return APIAnswer()
     }
 
