@@ -45,7 +45,7 @@ extension SimulatorCore {
             transaction: { try writer.sign($0.jsonBytes(), tampering) },
             renewalInfo: { try writer.sign($0.jsonBytes(), tampering) },
             appTransaction: { try writer.sign($0.jsonBytes(), tampering) },
-            notification: { try self.text($0, in: environment) })
+            notification: { try self.text($0, tampering, in: environment) })
     }
 
     func strike(_ targets: [String], in environment: AppStoreEnvironment) -> [Fault.Effect] {
@@ -80,6 +80,7 @@ struct RouteFate {
             }
         }
         answer?.delay = delay
+        if damage == .truncated { answer?.damage = .truncated }
     }
 
     func spoil(_ answer: inout HTTPAnswer) {

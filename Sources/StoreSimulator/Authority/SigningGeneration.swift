@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Foundation
+package import Foundation
 internal import X509
 
 /// A leaf of a simulator's authority with the intermediate that issued it. A generation never changes: what it signed can
@@ -9,6 +9,9 @@ package struct SigningGeneration: Sendable {
     package let leaf: Issued
     /// Signs with the leaf.
     package let signer: PayloadSigner
+
+    /// The serial number of the leaf.
+    package var serialNumber: Data { Data(leaf.certificate.serialNumber.bytes) }
 
     /// From 1.
     package var number: Int { signer.generation }

@@ -30,7 +30,7 @@ enum ControlJSON {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
-            if let milliseconds = try? container.decode(Int64.self), abs(milliseconds) < 8_000_000_000_000_000 {
+            if let milliseconds = try? container.decode(Int64.self), milliseconds.magnitude < 8_000_000_000_000_000 {
                 return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
             }
             let text = try container.decode(String.self)

@@ -20,7 +20,7 @@ enum ControlRoutes {
             router.on(RouterPath("/simulator" + path), method: method) { request, context in
                 let simulator = try slot.get()
                 var values: [String: String] = [:]
-                for name in names { values[name] = context.parameters.get(name) }
+                for name in names { values[name] = context.parameters.get(name)?.removingPercentEncoding }
                 let query = request.uri.queryParameters.reduce(into: [String: String]()) {
                     $0[String($1.key)] = String($1.value)
                 }
@@ -88,7 +88,7 @@ enum ControlRoutes {
         (
             .get, "/{environment}/customers",
             { simulator, request in
-                try json(try request.page(simulator.states(in: request.environment)))
+                try json(simulator.core.customerPage(request))
             }
         ),
         (
@@ -170,10 +170,7 @@ enum ControlRoutes {
                 let (environment, number) = try simulator.core.notification(request)
                 try simulator.core.resend(number, in: environment)
                 try await simulator.settle()
-                return try json(
-                    simulator.core.read(environment) { store, _ in
-                        NotificationSummaryLine(store.notifications[number], number: number)
-                    })
+                return try json(simulator.core.notificationLine(number, in: environment))
             }
         ),
         (
@@ -245,7 +242,7 @@ enum ControlRoutes {
             .post, "/snapshots",
             { simulator, request in
                 let name = try request.decode(SnapshotName.self)
-                try simulator.snapshot(name.name)
+                try await simulator.snapshot(name.name)
                 return try json(name, status: 201)
             }
         ),

@@ -54,15 +54,31 @@ extension SimulatorCore {
             guard store.settings.notificationURL != nil else {
                 throw ControlFailure(409, "impossible_transition", "no URL for notifications is set")
             }
-            store.deliveries.add(.delivery(number), at: now)
+            store.plan(number, at: now)
+        }
+    }
+
+    func notificationLine(_ number: Int, in environment: AppStoreEnvironment) throws(ControlFailure) -> NotificationSummaryLine {
+        let line = read(environment) { store, _ in
+            store.notifications.indices.contains(number)
+                ? NotificationSummaryLine(store.notifications[number], number: number) : nil
+        }
+        guard let line else { throw ControlFailure(404, "unknown_notification", "the store was reset meanwhile") }
+        return line
+    }
+
+    /// A page of customers, by name. Only they are looked at.
+    func customerPage(_ request: ControlRequest) throws -> ControlList<CustomerState> {
+        try read(request.environment) { store, now in
+            let names = try request.page(store.customers.keys.sorted())
+            return ControlList(
+                items: try names.items.map { try store.state(of: $0, at: now) }, nextPage: names.nextPage)
         }
     }
 
     func setNotificationURL(_ url: String?, in environment: AppStoreEnvironment) throws(ControlFailure) {
-        if let url {
-            guard url.utf8.count <= 2048, let parsed = URL(string: url), parsed.host() != nil,
-                ["http", "https"].contains(parsed.scheme)
-            else { throw ControlFailure(400, "invalid_request", "url is an http or https URL", param: "url") }
+        guard url.map(StoreSettings.isURL) ?? true else {
+            throw ControlFailure(400, "invalid_request", "url is an http or https URL", param: "url")
         }
         change(environment) { store, _ in store.settings.notificationURL = url }
     }
@@ -115,6 +131,9 @@ extension SimulatorCore {
 extension StoreSettings {
     /// Refuses what would make time or traffic go wrong.
     func check() throws(ControlFailure) {
+        guard notificationURL.map(Self.isURL) ?? true else {
+            throw ControlFailure(400, "invalid_request", "notificationURL is an http or https URL")
+        }
         let day: TimeInterval = 86_400
         guard (0.01...600).contains(deliveryTimeout), (0...30 * day).contains(consumptionWindow),
             (0...30 * day).contains(massExtensionDuration), renewalCap.map({ (0...100_000).contains($0) }) ?? true
@@ -124,5 +143,11 @@ extension StoreSettings {
                 "deliveryTimeout is 0.01 to 600 s, consumptionWindow and massExtensionDuration are up to 30 days, "
                     + "renewalCap is 0 to 100000")
         }
+    }
+
+    /// Whether notifications can be sent there.
+    static func isURL(_ text: String) -> Bool {
+        guard text.utf8.count <= 2048, let url = URL(string: text), url.host()?.isEmpty == false else { return false }
+        return ["http", "https"].contains(url.scheme?.lowercased())
     }
 }

@@ -12,7 +12,6 @@ final class SimulatorSlot: Sendable {
     private let simulator = Mutex<Simulator?>(nil)
 
     func fill(_ new: Simulator) { simulator.withLock { $0 = new } }
-    func clear() { simulator.withLock { $0 = nil } }
 
     func get() throws(HTTPError) -> Simulator {
         guard let simulator = simulator.withLock({ $0 }) else {
@@ -75,7 +74,7 @@ enum SimulatorRoutes {
         func answer(_ request: Request, _ context: SimulatorContext) async throws -> Response {
             let simulator = try slot.get()
             var path: [String: String] = [:]
-            for (name, meaning) in parameters { path[meaning] = context.parameters.get(name) }
+            for (name, meaning) in parameters { path[meaning] = context.parameters.get(name)?.removingPercentEncoding }
             let isRead = endpoint.method == "GET"
             let body = isRead ? Data() : try await SimulatorRoutes.data(request, context)
             let call = APIRequest(

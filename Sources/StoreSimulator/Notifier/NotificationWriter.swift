@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import AppStoreTrust
 internal import Foundation
 
 /// Turns the record of a notification into the text that is sent.
@@ -8,23 +9,31 @@ package struct NotificationWriter: Sendable {
     let authority: StoreAuthority
     let app: SimulatedApp
     let environment: AppStoreEnvironment
-    let namesAppAppleID: Bool
 
-    /// Signs the notification and what is nested in it.
-    package func seal(_ record: NotificationRecord) throws -> NotificationRecord.Seal {
-        let signer = authority.current.signer
+    /// Signs the notification and what is nested in it. The text comes along, as it has to be written for that anyway.
+    package func seal(_ record: NotificationRecord) throws -> (seal: NotificationRecord.Seal, text: String) {
+        let generation = authority.current
+        let signer = generation.signer
         let (transaction, renewalInfo) = try parts(record)
-        let transactionSignature = try transaction.map { try signer.seal($0) }
-        let renewalSignature = try renewalInfo.map { try signer.seal($0) }
-        let inner = (
-            zip(transaction, transactionSignature).map { signer.assemble($0, signature: $1) },
-            zip(renewalInfo, renewalSignature).map { signer.assemble($0, signature: $1) }
-        )
-        let outer = try outer(record, transaction: inner.0, renewalInfo: inner.1)
-        return NotificationRecord.Seal(
-            generation: signer.generation, notification: Data(try signer.seal(outer).bytes),
-            transaction: transactionSignature.map { Data($0.bytes) },
-            renewalInfo: renewalSignature.map { Data($0.bytes) })
+        let inner = (try transaction.map { try signer.sign(json: $0) }, try renewalInfo.map { try signer.sign(json: $0) })
+        let text = try signer.sign(json: outer(record, transaction: inner.0, renewalInfo: inner.1))
+        let seal = NotificationRecord.Seal(
+            generation: signer.generation, leaf: generation.serialNumber, notification: try Self.signature(of: text),
+            transaction: try inner.0.map(Self.signature), renewalInfo: try inner.1.map(Self.signature))
+        return (seal, text)
+    }
+
+    /// The last of the three parts of a compact JWS.
+    private static func signature(of text: String) throws -> Data {
+        guard let encoded = text.utf8.lastIndex(of: UInt8(ascii: ".")),
+            let bytes = Base64.decodeURL(text[text.index(after: encoded)...])
+        else { throw SimulatorError("corrupted", "a signature has no place in its text") }
+        return Data(bytes)
+    }
+
+    /// Whether this authority made the seal, and can put the text together again.
+    package func knows(_ seal: NotificationRecord.Seal) -> Bool {
+        authority.generation(seal.generation)?.serialNumber == seal.leaf
     }
 
     /// The text whose signatures are known.
@@ -86,18 +95,17 @@ package struct NotificationWriter: Sendable {
         var payload = ResponseBodyV2DecodedPayload(
             notificationType: record.type, subtype: record.subtype, notificationUUID: record.uuid, version: "2.0",
             signedDate: record.signedDate)
-        let appAppleID = environment != .sandbox || namesAppAppleID ? app.appAppleId : nil
         switch record.content {
         case .purchase(let purchase):
             payload.data = NotificationData(
-                environment: environment, appAppleId: appAppleID, bundleId: app.bundleId, bundleVersion: app.version,
+                environment: environment, appAppleId: record.appAppleId, bundleId: app.bundleId, bundleVersion: app.version,
                 signedTransactionInfo: transaction, signedRenewalInfo: renewalInfo, status: purchase.status,
                 consumptionRequestReason: purchase.consumptionRequestReason)
         case .summary(let summary): payload.summary = summary
         case .externalPurchaseToken(let token): payload.externalPurchaseToken = token
         case .appTransaction:
             payload.appData = AppData(
-                appAppleId: appAppleID, bundleId: app.bundleId, environment: environment,
+                appAppleId: record.appAppleId, bundleId: app.bundleId, environment: environment,
                 signedAppTransactionInfo: transaction ?? "")
         case .test:
             // As seen in the sandbox: nothing but what names the app.

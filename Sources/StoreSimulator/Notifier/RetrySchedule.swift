@@ -17,24 +17,28 @@ package enum RetrySchedule {
 }
 
 extension Store {
+    /// Has a notification sent at `date`, and at no other time that was planned.
+    package mutating func plan(_ number: Int, at date: Date) {
+        guard notifications.indices.contains(number) else { return }
+        notifications[number].due = date
+        deliveries.add(.delivery(number), at: date, order: number)
+    }
+
     /// Notes how an attempt to send a notification ended, and plans the next one if there is to be one.
     ///
     /// `isFinal` makes it the last one.
     package mutating func noteAttempt(
         _ number: Int, _ result: SendAttemptResult, status: Int?, isFinal: Bool = false, at date: Date
     ) {
-        guard notifications.indices.contains(number), notifications[number].attempts.count <= RetrySchedule.hours.count
-        else { return }
+        guard notifications.indices.contains(number) else { return }
+        notifications[number].due = nil
+        if result == .success { notifications[number].isDelivered = true }
+        // Those that somebody asked for on top of Apple's six are not Apple's.
+        guard notifications[number].attempts.count <= RetrySchedule.hours.count else { return }
         notifications[number].attempts.append(SendAttemptItem(attemptDate: date, sendAttemptResult: result))
-        notifications[number].isPending = false
-        if result == .success {
-            notifications[number].isDelivered = true
-            return
-        }
-        guard settings.retriesNotifications, !isFinal, status != 400 || settings.retriesAfterBadRequest,
+        guard result != .success, settings.retriesNotifications, !isFinal, status != 400 || settings.retriesAfterBadRequest,
             let next = RetrySchedule.next(after: notifications[number].attempts.count, at: date)
         else { return }
-        notifications[number].isPending = true
-        deliveries.add(.delivery(number), at: next)
+        plan(number, at: next)
     }
 }

@@ -3,39 +3,33 @@ internal import Foundation
 internal import Synchronization
 
 extension SimulatorCore {
-    /// What one attempt needs to know.
-    private struct Attempt {
-        var record: NotificationRecord
-        var url: String
-        var timeout: TimeInterval
-        var effects: [Fault.Effect]
-    }
-
     /// Sends a notification once and notes how that ended.
-    func send(_ number: Int, in environment: AppStoreEnvironment, at date: Date) async {
-        guard let attempt = attempt(number, in: environment, at: date) else { return }
+    func send(_ attempt: DeliveryAttempt) async {
         for effect in attempt.effects {
             switch effect {
-            case .drop: return note(number, .init(outcome: .noResponse), isFinal: true, in: environment, at: date)
-            case .unreachable: return note(number, .init(outcome: .noResponse), in: environment, at: date)
-            case .reorder: return postpone(number, in: environment, at: date)
+            case .drop: return note(attempt, .init(outcome: .noResponse), isFinal: true)
+            case .unreachable: return note(attempt, .init(outcome: .noResponse))
+            case .reorder: return postpone(attempt)
             case .delay(let seconds):
-                do { try await Task.sleep(for: .seconds(seconds)) } catch { return }
+                do { try await Task.sleep(for: .seconds(seconds)) } catch { return putBack(attempt) }
             default: break
             }
         }
         let result: Courier.Result
         do {
-            let text = try text(number, attempt.record, Tampering(attempt.effects), in: environment)
+            let text = try text(
+                attempt.number, attempt.record, Tampering(attempt.effects), in: attempt.environment, epoch: nil)
             result = await carry(text, attempt)
         } catch {
             // Nothing that a receiver could have caused: the store could not sign.
             result = .init(outcome: .other)
         }
-        note(number, result, in: environment, at: date)
+        // Whoever made time pass has given up, which is not the receiver's fault.
+        if Task.isCancelled, result.outcome != .success { return putBack(attempt) }
+        note(attempt, result)
     }
 
-    private func carry(_ text: String, _ attempt: Attempt) async -> Courier.Result {
+    private func carry(_ text: String, _ attempt: DeliveryAttempt) async -> Courier.Result {
         let text = attempt.effects.contains(.truncate) ? String(text.prefix(text.utf8.count / 2)) : text
         if attempt.effects.contains(.duplicate) {
             _ = await courier.send(text, to: attempt.url, timeout: attempt.timeout)
@@ -43,69 +37,63 @@ extension SimulatorCore {
         return await courier.send(text, to: attempt.url, timeout: attempt.timeout)
     }
 
-    private func attempt(_ number: Int, in environment: AppStoreEnvironment, at date: Date) -> Attempt? {
+    private func note(_ attempt: DeliveryAttempt, _ result: Courier.Result, isFinal: Bool = false) {
+        state.withLock {
+            $0[attempt.environment].noteAttempt(
+                attempt.number, result.outcome, status: result.status, isFinal: isFinal, at: attempt.date)
+        }
+    }
+
+    /// Sends it later: 1 to 600 seconds on the simulator's clock, once.
+    private func postpone(_ attempt: DeliveryAttempt) {
+        let seconds = Double(1 + attempt.number.magnitude &* 2_654_435_761 % 600)
         state.withLock { state in
-            let store = state[environment]
-            guard store.notifications.indices.contains(number), let url = store.settings.notificationURL else {
-                return nil
-            }
-            let record = store.notifications[number]
-            let name = record.type.rawValue
-            let targets =
-                ["notification:*", "notification:\(name)"]
-                + (record.subtype.map { ["notification:\(name).\($0.rawValue)"] } ?? [])
-            return Attempt(
-                record: record, url: url, timeout: store.settings.deliveryTimeout,
-                effects: state.faults.strike(targets, in: environment, at: date))
+            guard state[attempt.environment].notifications.indices.contains(attempt.number) else { return }
+            state[attempt.environment].notifications[attempt.number].wasPostponed = true
+            state[attempt.environment].plan(attempt.number, at: attempt.date + seconds)
         }
     }
 
-    private func note(
-        _ number: Int, _ result: Courier.Result, isFinal: Bool = false, in environment: AppStoreEnvironment,
-        at date: Date
-    ) {
-        state.withLock {
-            $0[environment].noteAttempt(number, result.outcome, status: result.status, isFinal: isFinal, at: date)
-        }
-    }
-
-    /// Sends it later: 1 to 600 seconds on the simulator's clock.
-    private func postpone(_ number: Int, in environment: AppStoreEnvironment, at date: Date) {
-        state.withLock {
-            let seconds = Double(1 + number.magnitude &* 2_654_435_761 % 600)
-            $0[environment].deliveries.add(.delivery(number), at: date + seconds)
-        }
+    private func putBack(_ attempt: DeliveryAttempt) {
+        state.withLock { $0[attempt.environment].plan(attempt.number, at: attempt.date) }
     }
 
     /// The text of a notification: the same each time, unless a fault spoils it.
-    package func text(_ number: Int, in environment: AppStoreEnvironment) throws -> String {
-        let record = state.withLock { state -> NotificationRecord? in
+    package func text(
+        _ number: Int, _ tampering: Tampering = Tampering(), in environment: AppStoreEnvironment
+    ) throws -> String {
+        let found = state.withLock { state -> (NotificationRecord, Int)? in
             let notifications = state[environment].notifications
-            return notifications.indices.contains(number) ? notifications[number] : nil
+            return notifications.indices.contains(number) ? (notifications[number], state.epoch) : nil
         }
-        guard let record else { throw SimulatorError("unknown_notification", "there is no notification \(number)") }
-        return try text(number, record, Tampering(), in: environment)
+        guard let (record, epoch) = found else {
+            throw SimulatorError("unknown_notification", "there is no notification \(number)")
+        }
+        return try text(number, record, tampering, in: environment, epoch: epoch)
     }
 
+    /// `epoch` is that of the state which the record comes from; nil where the state cannot have been replaced meanwhile.
     private func text(
-        _ number: Int, _ record: NotificationRecord, _ tampering: Tampering, in environment: AppStoreEnvironment
+        _ number: Int, _ record: NotificationRecord, _ tampering: Tampering, in environment: AppStoreEnvironment,
+        epoch: Int?
     ) throws -> String {
         let writer = writer(environment)
         guard tampering.isNone else { return try writer.text(record, tampering) }
-        if let seal = record.seal { return try writer.text(record, seal) }
-        let seal = try writer.seal(record)
+        if let seal = record.seal, writer.knows(seal) { return try writer.text(record, seal) }
+        let (seal, text) = try writer.seal(record)
         // Two may sign at once. The first one to come back is right.
-        let kept = state.withLock { state in
-            if let earlier = state[environment].notifications[number].seal { return earlier }
+        let earlier = state.withLock { state -> NotificationRecord.Seal? in
+            guard epoch.map({ $0 == state.epoch }) ?? true,
+                state[environment].notifications.indices.contains(number)
+            else { return nil }
+            if let earlier = state[environment].notifications[number].seal, writer.knows(earlier) { return earlier }
             state[environment].notifications[number].seal = seal
-            return seal
+            return nil
         }
-        return try writer.text(record, kept)
+        return try earlier.map { try writer.text(record, $0) } ?? text
     }
 
     func writer(_ environment: AppStoreEnvironment) -> NotificationWriter {
-        NotificationWriter(
-            authority: authority, app: configuration.app, environment: environment,
-            namesAppAppleID: configuration[environment].namesAppAppleID)
+        NotificationWriter(authority: authority, app: configuration.app, environment: environment)
     }
 }

@@ -1,6 +1,7 @@
 internal import AppStoreModels
 internal import Foundation
 internal import Synchronization
+internal import AppStoreServer
 
 extension Simulator {
     /// Runs a scenario with customers of its own: who has the name of one already is left alone. What the scenario changes
@@ -14,16 +15,20 @@ extension Simulator {
                 "clock_not_frozen",
                 "a scenario needs time that stands still: start the simulator with --clock frozen")
         }
+        // Two at a time would take each other's settings for those to put back.
+        try await core.scenarioGate.enter()
+        defer { core.scenarioGate.leave() }
         let environments = [AppStoreEnvironment.production, .sandbox]
         let before = environments.map { environment in
             core.read(environment) { store, _ in (store.settings, store.catalogue) }
         }
         var runner = ScenarioRunner(core, scenario)
+        let failure: (any Error)?
         do {
             try await runner.run()
+            failure = nil
         } catch {
-            runner.removeFaults()
-            throw error
+            failure = error
         }
         runner.removeFaults()
         for (environment, (settings, catalogue)) in zip(environments, before) {
@@ -32,6 +37,7 @@ extension Simulator {
                 store.catalogue = catalogue
             }
         }
+        if let failure { throw failure }
         return runner.report
     }
 }

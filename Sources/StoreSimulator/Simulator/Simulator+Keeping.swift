@@ -5,9 +5,9 @@ internal import Synchronization
 
 extension Simulator {
     /// Keeps both stores, the clock and the faults under a name, in place of what had that name before.
-    public func snapshot(_ name: String) throws {
-        let state = core.state.withLock { $0 }
+    public func snapshot(_ name: String) async throws {
         let file = try snapshotFile(name)
+        let state = try await core.wholeState()
         do {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -17,7 +17,7 @@ extension Simulator {
         }
     }
 
-    /// Puts everything back as it was when the snapshot was made, the time included.
+    /// Puts everything back as it was when the snapshot was made, the time included. How time passes stays as it is here.
     public func restore(_ name: String) async throws {
         let file = try snapshotFile(name)
         guard let data = FileManager.default.contents(atPath: file.path) else {

@@ -55,7 +55,12 @@ public final class Simulator: Sendable {
         }
         let directory = try SimulatorDirectory(configuration.directory)
         let slot = SimulatorSlot()
-        let (port, server) = try await listen(slot, port: configuration.port)
+        let port: Int
+        let server: Task<Void, any Error>
+        do { (port, server) = try await listen(slot, port: configuration.port) } catch {
+            directory.removeIfTemporary()
+            throw error
+        }
         do {
             let simulator = try make(configuration, directory, port: port, server: server)
             slot.fill(simulator)
@@ -159,9 +164,4 @@ extension SimulatorCore {
         // The connections end with the client; it complains only about a second shutdown.
         do { try await courier.shutdown() } catch { return }
     }
-}
-
-extension ClockMode {
-    /// Whether time passes by command only.
-    var isFrozen: Bool { if case .frozen = self { true } else { false } }
 }

@@ -28,6 +28,10 @@ public struct SimulatorConfiguration: Sendable {
     /// simulator stops.
     public var directory: URL?
 
+    /// Whether the authority for receipts is made at the start, so that its root is among the root certificates. Its RSA keys
+    /// take a second or more; otherwise they are made when the first receipt is asked for, unless the folder has them.
+    public var makesReceiptAuthority = false
+
     /// The shared secrets that `verifyReceipt` takes.
     public var sharedSecrets: Set<String> = ["counterfoil"]
 

@@ -14,6 +14,8 @@ package final class SimulatorCore: Sendable {
     let courier = Courier()
     /// One task at a time makes time pass.
     private let gate = FairGate()
+    /// One scenario at a time runs.
+    let scenarioGate = FairGate()
     /// One task at a time sends performance tests.
     let performanceGate = FairGate()
 
@@ -48,12 +50,12 @@ package final class SimulatorCore: Sendable {
                 let step = state.withLock { $0.step(until: target ?? $0.clock.now(), limit: limit) }
                 switch step {
                 case .happened: continue
-                case .send(let environment, let number, let date):
+                case .send(let attempt):
                     lastKey += 1
                     let key = lastKey
-                    underway[key] = date
+                    underway[key] = attempt.date
                     group.addTask {
-                        await self.send(number, in: environment, at: date)
+                        await self.send(attempt)
                         return key
                     }
                     guard underway.count >= Self.mostUnderway else { continue }
@@ -69,11 +71,28 @@ package final class SimulatorCore: Sendable {
     /// How many notifications are under way at once.
     private static let mostUnderway = 32
 
-    /// Puts another state in the place of this one. Nothing is under way meanwhile.
-    package func replace(with new: SimulatorState) async throws(CancellationError) {
+    /// The whole state, while no notification is on its way.
+    package func wholeState() async throws(CancellationError) -> SimulatorState {
         do { try await gate.enter() } catch { throw CancellationError() }
         defer { gate.leave() }
-        state.withLock { $0 = new }
+        return state.withLock { state in
+            state.clock.hold()
+            return state
+        }
+    }
+
+    /// Puts another state in the place of this one. Nothing is under way meanwhile.
+    package func replace(with new: SimulatorState) async throws(CancellationError) {
+        do { try await performanceGate.enter() } catch { throw CancellationError() }
+        defer { performanceGate.leave() }
+        do { try await gate.enter() } catch { throw CancellationError() }
+        defer { gate.leave() }
+        state.withLock { state in
+            let epoch = state.epoch + 1
+            state = new
+            state.epoch = epoch
+            state.clock = new.clock.resumed(as: configuration.clock)
+        }
         // Nobody has asked anything of the new state yet.
         counted.withLock { $0 = RateLimits() }
     }

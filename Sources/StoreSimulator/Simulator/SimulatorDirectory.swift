@@ -4,6 +4,8 @@ internal import Foundation
 struct SimulatorDirectory: Sendable {
     let url: URL
     private let isTemporary: Bool
+    /// Held as long as the simulator runs: two in one folder would spoil each other's keys.
+    private let lock: FileHandle
 
     init(_ directory: URL?) throws(SimulatorError) {
         isTemporary = directory == nil
@@ -16,6 +18,21 @@ struct SimulatorDirectory: Sendable {
         } catch {
             throw SimulatorError("unwritable_directory", "the folder \(url.path) cannot be made")
         }
+        lock = try Self.lock(url.appending(path: "lock"))
+    }
+
+    private static func lock(_ file: URL) throws(SimulatorError) -> FileHandle {
+        let isThere =
+            FileManager.default.fileExists(atPath: file.path)
+            || FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        guard isThere, let handle = FileHandle(forWritingAtPath: file.path) else {
+            throw SimulatorError("unwritable_directory", "\(file.path) cannot be written")
+        }
+        guard flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw SimulatorError(
+                "directory_in_use", "another simulator runs in \(file.deletingLastPathComponent().path)")
+        }
+        return handle
     }
 
     func path(_ name: String) -> String { url.appending(path: name).path }
@@ -29,8 +46,9 @@ struct SimulatorDirectory: Sendable {
 
     /// The roots for signed data and for receipts.
     var rootCertificates: [String] {
-        let names = isTemporary ? ["root.cer"] : ["root.cer", "receipt-root.cer"]
-        return names.map { certificates.appending(path: $0).path }
+        // That for receipts may not have been made.
+        ["root.cer", "receipt-root.cer"].map { certificates.appending(path: $0).path }
+            .filter { FileManager.default.fileExists(atPath: $0) }
     }
 
     /// The authority of this folder, for the address at which the simulator is now.
@@ -48,8 +66,7 @@ struct SimulatorDirectory: Sendable {
         var identifiers = Identifiers(seed: configuration.seed, isSandbox: false)
         let issuer = identifiers.uuid()
         let key = try authority.apiKey(keyID: identifiers.keyIdentifier(), issuerID: issuer)
-        // RSA keys take seconds to make. Who asked for a folder gets everything in it, who did not waits when needed.
-        if !isTemporary { _ = try authority.receiptAuthority() }
+        if configuration.makesReceiptAuthority { _ = try authority.receiptAuthority() }
         try authority.write(to: certificates)
         return (authority, key)
     }

@@ -8,6 +8,10 @@ package struct SimulatorState: Sendable, Codable {
     package var production: Store
     package var sandbox: Store
     package var faults: FaultBook
+    /// Counts how often the state was replaced. Numbers of notifications are good for one epoch.
+    var epoch = 0
+
+    private enum CodingKeys: String, CodingKey { case clock, production, sandbox, faults }
 
     package init(_ configuration: SimulatorConfiguration, real: Date) {
         clock = SimulatedClock(configuration.clock, real: real)
@@ -32,35 +36,43 @@ package struct SimulatorState: Sendable, Codable {
     /// Something to do: let a thing happen, or send a notification.
     enum Step {
         case happened
-        case send(AppStoreEnvironment, Int, Date)
+        case send(DeliveryAttempt)
         /// The next thing must wait for a notification that is on its way.
         case wait
         case done
     }
 
-    /// Does the next thing that is due by `target`, but nothing later than `limit`.
+    /// Does the next thing that is due by `target`. `limit` is what the time must not reach while notifications are on
+    /// their way; nil if none is.
     ///
-    /// The clock goes along with what happens, so that a receiver that asks sees the time of what it was told.
+    /// The clock goes along with what happens, so that a receiver that asks sees the time of what it was told. The order is
+    /// settled here, faults included: it does not depend on who answers faster.
     mutating func step(until target: Date, limit: Date?) -> Step {
-        let environments = [AppStoreEnvironment.production, .sandbox]
-        let dates = environments.flatMap {
-            [($0, true, self[$0].schedule.next), ($0, false, self[$0].deliveries.next)]
+        var soonest: (date: Date, environment: AppStoreEnvironment, isLife: Bool)?
+        func consider(_ date: Date?, _ environment: AppStoreEnvironment, _ isLife: Bool) {
+            guard let date, date <= target, soonest.map({ date < $0.date }) ?? true else { return }
+            soonest = (date, environment, isLife)
         }
-        let soonest = dates.compactMap { date in date.2.map { (date.0, date.1, $0) } }.min { $0.2 < $1.2 }
-        guard let (environment, isLife, date) = soonest, date <= target else {
+        consider(production.schedule.next, .production, true)
+        consider(production.deliveries.next, .production, false)
+        consider(sandbox.schedule.next, .sandbox, true)
+        consider(sandbox.deliveries.next, .sandbox, false)
+        guard let soonest else {
+            if limit != nil { return .wait }
             clock.advance(to: target)
             return .done
         }
-        if let limit, date >= limit { return .wait }
-        if clock.isFrozen { clock.advance(to: date) }
-        if isLife {
-            _ = self[environment].runNext(dueBy: date)
+        if let limit, soonest.date >= limit { return .wait }
+        clock.advance(to: soonest.date)
+        if soonest.isLife {
+            _ = self[soonest.environment].runNext(dueBy: soonest.date)
             return .happened
         }
-        guard case .delivery(let number) = self[environment].deliveries.pop(dueBy: date)?.event else {
-            return .happened
-        }
-        return .send(environment, number, max(date, clock.isFrozen ? date : clock.now()))
+        guard let entry = self[soonest.environment].deliveries.pop(dueBy: soonest.date),
+            case .delivery(let number) = entry.event,
+            let attempt = attempt(number, in: soonest.environment, planned: entry.date)
+        else { return .happened }
+        return .send(attempt)
     }
 
     /// When something happens or is sent next.

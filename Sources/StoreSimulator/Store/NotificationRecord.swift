@@ -17,10 +17,17 @@ package struct NotificationRecord: Sendable, Codable {
     package var attempts: [SendAttemptItem] = []
     /// Whether it reached the receiver.
     package var isDelivered = false
-    /// Whether another attempt is planned.
-    package var isPending = false
+    /// When the next attempt is due; nil if none is planned. An entry of the schedule with another date is out of date.
+    package var due: Date?
+    /// Whether a fault has let others go first.
+    package var wasPostponed = false
+    /// What the payload says, settled when it was announced.
+    package let appAppleId: Int64?
     /// Made when it is first asked for, and the same from then on.
     package var seal: Seal?
+
+    /// Whether another attempt is planned.
+    package var isPending: Bool { due != nil }
 
     /// Exactly one of the payload's four objects.
     package enum Content: Sendable, Codable {
@@ -40,8 +47,9 @@ package struct NotificationRecord: Sendable, Codable {
 
     /// The signatures: with the payload's bytes, which can be made again, they give the exact text again.
     package struct Seal: Sendable, Codable {
-        /// Which leaf signed.
+        /// Which leaf signed: its number, and its certificate's serial number, as every authority counts from 1.
         package var generation: Int
+        package var leaf: Data
         package var notification: Data
         package var transaction: Data?
         package var renewalInfo: Data?

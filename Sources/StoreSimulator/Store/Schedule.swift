@@ -32,9 +32,10 @@ package struct Schedule: Sendable, Codable {
 
     package var next: Date? { heap.first?.date }
 
-    package mutating func add(_ event: Event, at date: Date) {
+    /// Plans an event. `order` settles which of two at one instant comes first; without it, which was planned first.
+    package mutating func add(_ event: Event, at date: Date, order: Int? = nil) {
         count += 1
-        heap.append(Entry(date: date, number: count, event: event))
+        heap.append(Entry(date: date, number: order ?? count, event: event))
         var child = heap.count - 1
         while child > 0, case let parent = (child - 1) / 2, heap[child].precedes(heap[parent]) {
             heap.swapAt(child, parent)

@@ -50,10 +50,11 @@ extension Store {
         let signed = max(now, notifications.last?.signedDate ?? now)
         var record = NotificationRecord(
             uuid: identifiers.uuid(), type: type, subtype: subtype, signedDate: signed, content: content.signed(signed),
-            customer: customer, testToken: token)
+            customer: customer, testToken: token,
+            appAppleId: !isSandbox || settings.namesAppAppleID ? app.appAppleId : nil)
         if settings.notificationURL != nil {
-            record.isPending = true
-            deliveries.add(.delivery(number), at: signed)
+            record.due = signed
+            deliveries.add(.delivery(number), at: signed, order: number)
         }
         if let token { tests[token] = number }
         notificationsByUUID[record.uuid] = number

@@ -28,6 +28,8 @@ package struct Store: Sendable, Codable {
     package var catalogue: Catalogue
     package var settings: StoreSettings
     package var identifiers: Identifiers
+    /// Those of real-time requests, whose moment depends on how fast somebody answers: they must not shift the others.
+    package var exchangeIdentifiers: Identifiers
     package var customers: [String: Customer] = [:]
     package var transactions: [String: StoredTransaction] = [:]
     package var subscriptions: [String: Subscription] = [:]
@@ -63,6 +65,7 @@ package struct Store: Sendable, Codable {
         self.settings = settings
         retention = RetentionMessaging(environment: environment)
         identifiers = Identifiers(seed: seed, isSandbox: environment == .sandbox)
+        exchangeIdentifiers = Identifiers(seed: ~seed, isSandbox: environment == .sandbox)
     }
 
     package var isSandbox: Bool { environment == .sandbox }

@@ -64,7 +64,7 @@ actor NotificationReader {
 
     /// Whom the simulator says that a notification is about.
     private func customer(of uuid: String, in environment: EnvironmentName) async -> String? {
-        if let known = customers.removeValue(forKey: uuid) { return known }
+        if let known = customers[uuid] { return known }
         let start = next[environment, default: 0]
         // Without a name a line is still worth printing.
         guard
@@ -73,8 +73,10 @@ actor NotificationReader {
         else { return nil }
         // After a reset the list is shorter than what was read of it: begin anew.
         next[environment] = listed.isEmpty ? 0 : start + listed.count
+        // Retries come days later by the simulator's clock: names are kept, but not without end.
+        if customers.count > 100_000 { customers = [:] }
         for item in listed { customers[item.notificationUUID] = item.customer }
-        return customers.removeValue(forKey: uuid)
+        return customers[uuid]
     }
 }
 

@@ -125,6 +125,7 @@ struct SimulatorRun: AsyncParsableCommand {
         configuration.port = port
         configuration.directory = directory.map { URL(filePath: $0, directoryHint: .isDirectory) }
         configuration.seed = seed
+        configuration.makesReceiptAuthority = true
         configuration.clock = clock
         configuration.production.notificationURL = notify
         configuration.sandbox.notificationURL = notify

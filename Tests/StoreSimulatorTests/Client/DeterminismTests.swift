@@ -115,7 +115,7 @@ struct DeterminismTests {
         try await Simulator.runWithReceiver { simulator, receiver in
             let kept = try await simulator.buy("com.example.premium.monthly")
             try simulator.add(Fault("route:order", .status(code: 500)))
-            try simulator.snapshot("before")
+            try await simulator.snapshot("before")
             #expect(try simulator.snapshots() == ["before"])
             let lost = try await simulator.buy("com.example.coins.100")
             try await simulator.advance(by: .month)
@@ -131,7 +131,7 @@ struct DeterminismTests {
             #expect(fault?.status == 500)
             #expect(receiver.bodies.count == after, "nothing is sent again")
             #expect(try await simulator.buy("com.example.coins.100") == lost)
-            #expect(throws: SimulatorError.self) { try simulator.snapshot("../x") }
+            await #expect(throws: SimulatorError.self) { try await simulator.snapshot("../x") }
             await #expect(throws: SimulatorError.self) { try await simulator.restore("unknown") }
         }
     }

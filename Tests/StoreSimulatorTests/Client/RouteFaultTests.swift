@@ -144,7 +144,7 @@ struct RouteFaultTests {
             _ = try await simulator.client(.sandbox).transaction(sandbox)
             try await simulator.advance(to: end)
             _ = try await client.transaction(id)
-            try simulator.add(Fault("route:transactionHistory", .status(code: 500)))
+            try simulator.add(Fault("route:transaction-history", .status(code: 500)))
             _ = try await client.transaction(id)
         }
     }
