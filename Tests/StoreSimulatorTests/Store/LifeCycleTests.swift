@@ -227,6 +227,28 @@ import Testing
         #expect(try shop.last().renewalInfo?.recentSubscriptionStartDate == shop.now)
     }
 
+    @Test func `A long retry interrupts the streak where a short one does not`() throws {
+        for (minutes, isLong) in [(5.0, false), (30, true)] {
+            var shop = Shop(.sandbox) { $0.rate = .monthlyEveryHour }
+            try shop.buy("plus")
+            try shop.perform(.failBilling(customer: "anna"))
+            shop.waitForNext()
+            shop.wait(days: minutes / 1440)
+            try shop.perform(.fixBilling(customer: "anna"))
+            let start = try shop.last().renewalInfo?.recentSubscriptionStartDate
+            #expect(start == (isLong ? shop.now : Shop.start))
+        }
+    }
+
+    @Test func `A refund ends a commitment as it ends anything`() throws {
+        var shop = Shop()
+        try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
+        try shop.perform(.approveRefund(customer: "anna"))
+        #expect(try shop.last().renewalInfo?.autoRenewStatus == .off)
+        shop.wait(.year)
+        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "REFUND"])
+    }
+
     @Test func `A yearly commitment is twelve payments, and cancelling ends it after the twelfth`() throws {
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))

@@ -97,6 +97,10 @@ import Testing
         try shop.perform(.failBilling(customer: "ben"))
         shop.wait(.month)
         try shop.refuses(.extendRenewal(customer: "ben", days: 1), .notEligible)
+        // What costs nothing was never paid for.
+        for index in shop.store.catalogue.products.indices { shop.store.catalogue.products[index].price = 0 }
+        try shop.buy("plus", by: "carl")
+        try shop.refuses(.extendRenewal(customer: "carl", days: 1), .notEligible)
     }
 
     @Test func `An extension for all says how each one went, and then how all of them did`() throws {
