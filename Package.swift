@@ -160,7 +160,8 @@ if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
     ]
     func harness(_ name: String, _ folder: String) -> Target {
         .executableTarget(
-            name: "fuzz-" + name, dependencies: libraries + ["FuzzSupport", "FuzzDriver"], path: "Fuzz/" + folder,
+            name: "fuzz-" + name, dependencies: libraries + ["FuzzSupport", "FuzzDriver", "TestSupport"],
+            path: "Fuzz/" + folder,
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
     }
     package.targets += [
@@ -168,11 +169,16 @@ if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
         .target(name: "FuzzSupport", dependencies: libraries, path: "Fuzz/Support", swiftSettings: settings),
         .executableTarget(
             name: "fuzz-seeds", dependencies: libraries + ["FuzzSupport"], path: "Fuzz/Seeds", swiftSettings: settings),
+        harness("api-requests", "APIRequests"),
         harness("base64", "Base64"),
+        harness("catalogues", "Catalogues"),
         harness("certificates", "Certificates"),
+        harness("commands", "Commands"),
         harness("legacy-receipts", "LegacyReceipts"),
+        harness("ocsp-queries", "OCSPQueries"),
         harness("ocsp-responses", "OCSPResponses"),
         harness("payload-json", "PayloadJSON"),
+        harness("scenarios", "Scenarios"),
         harness("signed-data", "SignedData"),
         harness("transaction-ids", "TransactionIDs"),
         harness("unified-receipts", "UnifiedReceipts"),

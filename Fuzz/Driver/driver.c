@@ -10,11 +10,16 @@ int LLVMFuzzerRunDriver(int *count, char ***arguments, int (*harness)(const uint
         return LLVMFuzzerRunDriver(&count, &arguments, LLVMFuzzerTestOneInput); \
     }
 
+ENTRY_POINT(fuzz_api_requests)
 ENTRY_POINT(fuzz_base64)
+ENTRY_POINT(fuzz_catalogues)
 ENTRY_POINT(fuzz_certificates)
+ENTRY_POINT(fuzz_commands)
 ENTRY_POINT(fuzz_legacy_receipts)
+ENTRY_POINT(fuzz_ocsp_queries)
 ENTRY_POINT(fuzz_ocsp_responses)
 ENTRY_POINT(fuzz_payload_json)
+ENTRY_POINT(fuzz_scenarios)
 ENTRY_POINT(fuzz_signed_data)
 ENTRY_POINT(fuzz_transaction_ids)
 ENTRY_POINT(fuzz_unified_receipts)

@@ -2,6 +2,7 @@ import AppStoreReceipts
 import AppStoreServer
 import AppStoreTrust
 import Foundation
+import StoreSimulator
 import TestSupport
 import Testing
 
@@ -48,20 +49,75 @@ struct SeedTests {
         #expect(accepted > 0, "some seeds are signed")
     }
 
+    @Test("are read or refused as files of the simulator and never trap")
+    func simulatorFiles() throws {
+        var accepted = 0
+        for (bytes, isChanged) in try variants(of: "catalogues") + variants(of: "scenarios", 5) {
+            let text = String(decoding: bytes, as: UTF8.self)
+            let catalogues = [try? Catalogue(yaml: text), try? StoreKitConfiguration(Data(bytes)).catalogue]
+            for catalogue in catalogues.compactMap(\.self) {
+                try catalogue.validate()
+                accepted += isChanged ? 0 : 1
+            }
+            if (try? Scenario(yaml: text)) != nil { accepted += isChanged ? 0 : 1 }
+        }
+        #expect(accepted > 20, "the seeds are catalogues and scenarios")
+    }
+
+    @Test("are answered or refused as requests to the simulator and never trap")
+    func simulatorRequests() throws {
+        let now = Date(timeIntervalSince1970: 1_760_003_600)
+        var answered = 0
+        for (bytes, isChanged) in try variants(of: "api-requests", 5) where bytes.count > 2 {
+            let lines = bytes.dropFirst(2).split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
+            let texts = lines.map { String(decoding: $0, as: UTF8.self) } + ["", ""]
+            let endpoint = AppStoreEndpoint.all[Int(bytes[0]) % AppStoreEndpoint.all.count]
+            let path = endpoint.parameters.map { ($0, texts[0]) }
+            let body = lines.count > 2 ? Data(lines[2]) : Data()
+            var store = Self.store
+            do {
+                _ = try store.answer(
+                    APIRequest(
+                        endpoint, path: Dictionary(path) { first, _ in first }, query: texts[1],
+                        contentType: endpoint.contentType, body: body), at: now)
+                answered += isChanged ? 0 : 1
+            } catch { #expect((400..<500).contains(error.status)) }
+        }
+        #expect(answered > 0, "some requests need nothing that there is not")
+    }
+
+    @Test("are carried out or refused as commands and never trap")
+    func commands() throws {
+        var store = Self.store
+        var done = 0
+        for (bytes, _) in try variants(of: "commands") {
+            for line in bytes.dropFirst().split(separator: 0x0A) {
+                guard let command = try? JSONDecoder().decode(StoreCommand.self, from: Data(line)) else { continue }
+                if (try? store.perform(command, at: Date(timeIntervalSince1970: 1_760_003_600))) != nil { done += 1 }
+            }
+        }
+        #expect(done > 0, "some seeds are commands")
+    }
+
+    private static let store = Store(
+        environment: .production, app: SimulatedApp(), catalogue: .example, settings: .production, seed: 1)
+
     private func trust(_ name: String) throws -> Data {
         try Data(contentsOf: Fixtures.package.appending(path: "Fuzz/Trust/\(name)"))
     }
 
     private func anchors(_ name: String) throws -> TrustAnchors { try TrustAnchors(certificates: [trust(name)]) }
 
-    private func variants(of corpus: String) throws -> [(bytes: [UInt8], isChanged: Bool)] {
+    private func variants(
+        of corpus: String, _ count: Int = variants
+    ) throws -> [(bytes: [UInt8], isChanged: Bool)] {
         let folder = Fixtures.package.appending(path: "Fuzz/Corpus/\(corpus)")
         var generator = SeededGenerator(seed: 2026)
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .sorted { $0.path < $1.path }
             .flatMap { file in
                 let seed = [UInt8](try Data(contentsOf: file))
-                return [(seed, false)] + (0..<Self.variants).map { _ in (generator.mutated(seed), true) }
+                return [(seed, false)] + (0..<count).map { _ in (generator.mutated(seed), true) }
             }
     }
 }

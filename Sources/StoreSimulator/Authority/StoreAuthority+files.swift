@@ -34,14 +34,32 @@ extension StoreAuthority {
 }
 
 extension StoreAuthority {
-    /// What the leaves' certificates say can be fetched below the OCSP base URL: `intermediate.cer`, as
-    /// `application/pkix-cert`. Also `root.cer`, for people. Nil for any other name.
+    /// A certificate that can be fetched below the OCSP base URL, as `application/pkix-cert`: `intermediate.cer`, which the
+    /// leaves name, and `root.cer`, for people. Nil for any other name.
     package func published(_ name: some StringProtocol) -> Data? {
         switch name {
         case "intermediate.cer": Data(current.intermediate.der)
         case "root.cer": Data(root.der)
         default: nil
         }
+    }
+
+    /// What the root revoked, as `application/pkix-crl`. The intermediates name it as `root.crl` below the OCSP base URL.
+    /// `now` is the time of those who ask, hence the real one.
+    ///
+    /// - Parameter intermediate: How the OCSP responder answers for the intermediate. The list says the same, where a list
+    ///   can: it has no word for what is unknown, and is never late or forged.
+    package func revocationList(intermediate: OCSPService.Mode, now: Date) throws(StoreAuthorityError) -> Data {
+        var list = RevocationList(now: now)
+        if case .revoked(let date) = intermediate {
+            // The intermediate in all its issues. Most generations share one.
+            var seen: Set<Certificate.SerialNumber> = []
+            for generation in generations {
+                let number = generation.intermediate.certificate.serialNumber
+                if seen.insert(number).inserted { list.revoked.append((number, date)) }
+            }
+        }
+        return try attempting("signing the list of revoked certificates") { try list.signed(by: root) }
     }
 }
 

@@ -92,11 +92,27 @@ enum SimulatorRoutes {
             let body = try await data(request, context)
             return try await send(slot.get().core.revocationAnswer { $0.reply(to: body, now: Date()) }, context)
         }
+        router.get("/ocsp/{responder}") { request, context -> Response in
+            let name = context.parameters.get("responder") ?? ""
+            return try await send(published(name, slot.get().core), context)
+        }
         router.get("/ocsp/{responder}/**") { request, context -> Response in
             // RFC 6960 appendix A.1: the request is the rest of the path, in base64, which may hold slashes.
             let path = request.uri.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true).last ?? ""
             return try await send(slot.get().core.revocationAnswer { $0.reply(toPath: path, now: Date()) }, context)
         }
+    }
+
+    /// What the certificates say can be fetched beside the responders.
+    private static func published(_ name: String, _ core: SimulatorCore) throws -> HTTPAnswer {
+        if name == "root.crl" {
+            let service = core.ocsp.withLock { $0 }
+            let list = try core.authority.revocationList(
+                intermediate: service.modes[.intermediate] ?? service.defaultMode, now: Date())
+            return HTTPAnswer(status: 200, contentType: "application/pkix-crl", body: Array(list))
+        }
+        guard let certificate = core.authority.published(name) else { throw HTTPError(.notFound) }
+        return HTTPAnswer(status: 200, contentType: "application/pkix-cert", body: Array(certificate))
     }
 
     static func data(_ request: Request, _ context: SimulatorContext) async throws -> Data {

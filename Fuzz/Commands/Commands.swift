@@ -1,0 +1,91 @@
+import AppStoreModels
+import Foundation
+import FuzzSupport
+import StoreSimulator
+import TestSupport
+
+private let stores = [SimulatedStores.new(.production), SimulatedStores.new(.sandbox)]
+
+/// What customers, the developer and Apple do, one line each: a command as JSON, or bytes that stand for one, or for a
+/// while in which nothing is done.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzCommands(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = input(start, count)
+    guard let first = bytes.first else { return 0 }
+    var life = Life(store: stores[Int(first & 1)])
+    for line in bytes.dropFirst().split(separator: 0x0A).prefix(40) {
+        if line.first == UInt8(ascii: "{") {
+            life.read(Array(line))
+        } else {
+            var line = ByteReader(bytes: line)
+            while !line.isEmpty { life.step(&line) }
+        }
+    }
+    life.finish()
+    return 0
+}
+
+private struct Life {
+    var store: Store
+    var now = SimulatedStores.later
+    /// To write all of a store takes longer than to do something in it.
+    private var comparisons = 0
+    private var steps = 0
+
+    init(store: Store) { self.store = store }
+
+    mutating func read(_ json: [UInt8]) {
+        let decoder = JSONDecoder()
+        if let command = try? decoder.decode(StoreCommand.self, from: Data(json)) {
+            let again = Property.success("a command that was read can be written and read") {
+                try decoder.decode(StoreCommand.self, from: JSONEncoder().encode(command))
+            }
+            Property.require(again == command, "a command is another one when it is written and read")
+            perform(command)
+        } else if let request = try? decoder.decode(TriggerRequest.self, from: Data(json)) {
+            _ = try? store.trigger(request, at: now)
+        }
+    }
+
+    mutating func step(_ line: inout ByteReader) {
+        steps += 1
+        guard steps <= 64 else { return line.drain() }
+        let byte = line.next()
+        if byte >= 0xC0 {
+            wait(Double(byte & 0x3F) * [1.0, 3600, 86_400, 86_400][Int(byte >> 4 & 3)])
+        } else {
+            perform(line.command(byte, in: store))
+        }
+    }
+
+    private mutating func wait(_ seconds: TimeInterval) {
+        now = (now + seconds).wholeMilliseconds
+        store.run(until: now)
+    }
+
+    private mutating func perform(_ command: StoreCommand) {
+        store.run(until: now)
+        let before = store
+        do throws(StoreError) {
+            let outcome = try store.perform(command, at: now)
+            if let id = outcome.transactionId {
+                Property.require(store.transactions[id] != nil, "a transaction that is not there was made")
+            }
+        } catch {
+            Property.require(!error.message.isEmpty, "a command is refused for no reason")
+            comparisons += 1
+            guard comparisons <= 4 else { return }
+            Property.require(store.bytes == before.bytes, "a refused command changes something: \(command)")
+        }
+    }
+
+    mutating func finish() {
+        store.run(until: now)
+        let wrong = unsoundness(of: store, at: now)
+        Property.require(wrong.isEmpty, "a store is wrong: \(wrong.joined(separator: "; "))")
+        // What is kept and read again is the same store.
+        let bytes = store.bytes
+        let again = Property.success("a store can be read") { try JSONDecoder().decode(Store.self, from: bytes) }
+        Property.require(again.bytes == bytes, "a store is another one when it is written and read")
+    }
+}

@@ -1,0 +1,78 @@
+internal import AppStoreTrust
+internal import Foundation
+internal import SwiftASN1
+internal import X509
+
+/// The list of revoked certificates that an issuer publishes (RFC 5280 §5), in version 2. swift-certificates has no type
+/// for it.
+struct RevocationList {
+    /// The certificates that are revoked, each by its serial number, and since when.
+    var revoked: [(serialNumber: Certificate.SerialNumber, date: Date)] = []
+    var thisUpdate: Date
+    var nextUpdate: Date
+
+    /// A list as of `now`, the real time: as long of use as an answer of the OCSP responder.
+    init(now: Date) {
+        thisUpdate = now - 60
+        nextUpdate = now + 12 * 3600
+    }
+
+    /// Signs the list as `issuer`, whose key is a P-384 one.
+    func signed(by issuer: Issued) throws -> Data {
+        let algorithm = RawDER.sequence(try RawDER.oid([1, 2, 840, 10045, 4, 3, 3]))
+        let list = RawDER.sequence(
+            RawDER.integer(1), algorithm, try Self.encoded(issuer.certificate.subject), try Self.time(thisUpdate),
+            try Self.time(nextUpdate), try entries(), try extensions(issuer))
+        let signature = try issuer.key.sign(bytes: list, signatureAlgorithm: .ecdsaWithSHA384).rawRepresentation
+        return Data(RawDER.sequence(list, algorithm, RawDER.element(0x03, [0] + Array(signature))))
+    }
+
+    /// RFC 5280 §5.1.2.6: a list of nothing is not there at all.
+    private func entries() throws -> [UInt8] {
+        guard !revoked.isEmpty else { return [] }
+        let entries = try revoked.map { entry in
+            RawDER.sequence(RawDER.unsigned(Array(entry.serialNumber.bytes)), try Self.time(entry.date))
+        }
+        return RawDER.element(0x30, Array(entries.joined()))
+    }
+
+    /// The two that §5.2 asks for: whose key signs, and a number that grows.
+    private func extensions(_ issuer: Issued) throws -> [UInt8] {
+        let key = SubjectKeyIdentifier(hash: issuer.certificate.publicKey).keyIdentifier
+        let authorityKey = try Certificate.Extension(AuthorityKeyIdentifier(keyIdentifier: key), critical: false)
+        // Nobody keeps count of the lists. The seconds do.
+        let number = Certificate.Extension(
+            oid: [2, 5, 29, 20], critical: false,
+            value: RawDER.integer(Int64(max(0, thisUpdate.timeIntervalSince1970)))[...])
+        return RawDER.element(0xA0, RawDER.sequence(try Self.encoded(authorityKey), try Self.encoded(number)))
+    }
+
+    private static func encoded(_ value: some DERSerializable) throws -> [UInt8] {
+        var serializer = DER.Serializer()
+        try serializer.serialize(value)
+        return serializer.serializedBytes
+    }
+
+    /// §5.1.2.4: two digits for a year until 2049, four from then on.
+    private static func time(_ date: Date) throws -> [UInt8] {
+        // Seconds, not dates: a date that is not a number is later than any other.
+        guard possible.contains(date.timeIntervalSince1970) else { throw CocoaError(.formatting) }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
+        let year = parts.year ?? 0
+        let rest = [parts.month, parts.day, parts.hour, parts.minute, parts.second]
+        let digits = rest.map { padded($0 ?? 0, 2) }.joined()
+        return year < 2050
+            ? RawDER.element(0x17, Array((padded(year % 100, 2) + digits + "Z").utf8))
+            : RawDER.element(0x18, Array((padded(year, 4) + digits + "Z").utf8))
+    }
+
+    private static func padded(_ number: Int, _ count: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+
+    /// From the beginning of UTCTime to the end of GeneralizedTime.
+    private static let possible: ClosedRange<TimeInterval> = -631_152_000...253_402_300_799
+}
