@@ -37,6 +37,8 @@ extension ControlDescription {
                 removeFromSale: {type: object, required: [product], properties: {product: {type: string}}}
                 returnToSale: {type: object, required: [product], properties: {product: {type: string}}}
                 finish: {type: object, required: [customer], properties: {customer: {type: string}, transaction: {type: string}}}
+                setAppAccountToken: {type: object, required: [customer, appAccountToken], properties: {customer: {type: string}, appAccountToken: {type: string}, transaction: {type: string}}}
+                answerConsumptionRequest: {type: object, required: [customer], properties: {customer: {type: string}, transaction: {type: string}, preference: {type: string}, percentage: {type: integer}}}
                 extendRenewal: {type: object, required: [customer, days], properties: {customer: {type: string}, days: {type: integer}, subscription: {type: string}, reason: {type: integer}}}
                 extendAllRenewals: {type: object, required: [product, days], properties: {product: {type: string}, days: {type: integer}, storefronts: {type: array, items: {type: string}}}}
                 rescindConsent: {type: object, required: [customer], properties: {customer: {type: string}}}
@@ -45,6 +47,13 @@ extension ControlDescription {
                 requestTestNotification: {type: object}
                 clearHistory: {type: object, required: [customer], properties: {customer: {type: string}}}
                 assignSeat: {type: object, required: [customer, product], properties: {customer: {type: string}, product: {type: string}}}
+                subscribeAdvancedCommerce: {type: object, required: [customer, product, request], properties: {customer: {type: string}, product: {type: string}, request: {type: object}}}
+                chargeAdvancedCommerce: {type: object, required: [customer, product, request], properties: {customer: {type: string}, product: {type: string}, request: {type: object}}}
+                requestAdvancedCommerce: {type: object, required: [customer, data], properties: {customer: {type: string}, data: {type: string}, product: {type: string}}}
+                approveMessage: {type: object, required: [message], properties: {message: {type: string}}}
+                rejectMessage: {type: object, required: [message], properties: {message: {type: string}}}
+                approveImage: {type: object, required: [image], properties: {image: {type: string}}}
+                rejectImage: {type: object, required: [image], properties: {image: {type: string}}}
                 joinGroup: {type: object, required: [customer, group], properties: {customer: {type: string}, group: {type: string}, organization: {type: boolean}, administrator: {type: boolean}}}
             Announcement: {type: object, required: [notificationType, notificationUUID], properties: {notificationType: {type: string}, notificationUUID: {type: string}, subtype: {type: string}}}
             StoreOutcome: {type: object, required: [environment, notifications], properties: {environment: {type: string}, notifications: {type: array, items: {$ref: "#/components/schemas/Announcement"}}, customer: {type: string}, transactionId: {type: string}, originalTransactionId: {type: string}, token: {type: string}}}

@@ -58,7 +58,9 @@ extension SimulatorCore {
         }
     }
 
-    func notificationLine(_ number: Int, in environment: AppStoreEnvironment) throws(ControlFailure) -> NotificationSummaryLine {
+    func notificationLine(_ number: Int, in environment: AppStoreEnvironment) throws(ControlFailure)
+        -> NotificationSummaryLine
+    {
         let line = read(environment) { store, _ in
             store.notifications.indices.contains(number)
                 ? NotificationSummaryLine(store.notifications[number], number: number) : nil

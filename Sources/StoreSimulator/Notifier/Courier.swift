@@ -51,7 +51,8 @@ struct Courier: Sendable {
         request.headers.add(name: "User-Agent", value: "App Store Server Notifications (simulated)")
         request.body = .bytes(body)
         do {
-            let answer = try await client.execute(request, timeout: .milliseconds(Int64(min(max(timeout, 0.001), 3600) * 1000)))
+            let answer = try await client.execute(
+                request, timeout: .milliseconds(Int64(min(max(timeout, 0.001), 3600) * 1000)))
             let status = Int(answer.status.code)
             let body = try await answer.body.collect(upTo: largestAnswer)
             // 200 to 206 is what Apple names as success.

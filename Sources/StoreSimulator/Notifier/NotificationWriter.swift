@@ -15,7 +15,9 @@ package struct NotificationWriter: Sendable {
         let generation = authority.current
         let signer = generation.signer
         let (transaction, renewalInfo) = try parts(record)
-        let inner = (try transaction.map { try signer.sign(json: $0) }, try renewalInfo.map { try signer.sign(json: $0) })
+        let inner = (
+            try transaction.map { try signer.sign(json: $0) }, try renewalInfo.map { try signer.sign(json: $0) }
+        )
         let text = try signer.sign(json: outer(record, transaction: inner.0, renewalInfo: inner.1))
         let seal = NotificationRecord.Seal(
             generation: signer.generation, leaf: generation.serialNumber, notification: try Self.signature(of: text),
@@ -98,7 +100,8 @@ package struct NotificationWriter: Sendable {
         switch record.content {
         case .purchase(let purchase):
             payload.data = NotificationData(
-                environment: environment, appAppleId: record.appAppleId, bundleId: app.bundleId, bundleVersion: app.version,
+                environment: environment, appAppleId: record.appAppleId, bundleId: app.bundleId,
+                bundleVersion: app.version,
                 signedTransactionInfo: transaction, signedRenewalInfo: renewalInfo, status: purchase.status,
                 consumptionRequestReason: purchase.consumptionRequestReason)
         case .summary(let summary): payload.summary = summary

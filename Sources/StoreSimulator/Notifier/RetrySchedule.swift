@@ -36,7 +36,8 @@ extension Store {
         // Those that somebody asked for on top of Apple's six are not Apple's.
         guard notifications[number].attempts.count <= RetrySchedule.hours.count else { return }
         notifications[number].attempts.append(SendAttemptItem(attemptDate: date, sendAttemptResult: result))
-        guard result != .success, settings.retriesNotifications, !isFinal, status != 400 || settings.retriesAfterBadRequest,
+        guard result != .success, settings.retriesNotifications, !isFinal,
+            status != 400 || settings.retriesAfterBadRequest,
             let next = RetrySchedule.next(after: notifications[number].attempts.count, at: date)
         else { return }
         plan(number, at: next)

@@ -93,8 +93,8 @@ struct ScenarioReader {
     }
 
     private func command(_ name: String, _ value: ConfigurationValue, at path: String) -> JSONValue? {
-        guard Self.commands.contains(name) else {
-            let suggestion = Spelling.suggestion(for: name, among: Self.commands + Self.otherSteps)
+        guard StoreCommand.names.contains(name) else {
+            let suggestion = Spelling.suggestion(for: name, among: StoreCommand.names + Self.otherSteps)
             findings.problem(path, "is no step" + suggestion, line: value.line)
             return nil
         }
@@ -181,11 +181,4 @@ struct ScenarioReader {
     }
 
     private static let otherSteps = ["advance", "trigger", "fault", "set", "environment", "refuse", "expect"]
-    static let commands = [
-        "createCustomer", "purchase", "cancel", "resume", "failBilling", "fixBilling", "hasten", "requestRefund",
-        "approveRefund", "declineRefund", "reverseRefund", "shareWithFamily", "stopSharing", "increasePrice",
-        "acceptPrice", "removeFromSale", "returnToSale", "finish", "extendRenewal", "extendAllRenewals",
-        "rescindConsent", "createExternalPurchaseToken", "reportExternalPurchaseToken", "requestTestNotification",
-        "clearHistory", "assignSeat", "joinGroup",
-    ]
 }

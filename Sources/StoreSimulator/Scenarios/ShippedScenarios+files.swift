@@ -24,8 +24,14 @@ extension ShippedScenarios {
             name: What the Advanced Commerce API announces
             steps:
               - trigger: METADATA_UPDATE
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, {type: METADATA_UPDATE, status: 1}]
               - trigger: PRICE_CHANGE
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, {type: PRICE_CHANGE, status: 1, transaction: {transactionReason: PURCHASE}}]
               - trigger: MIGRATION
+              - expect:
+                  notifications: [SUBSCRIBED.INITIAL_BUY, {type: MIGRATION, status: 1, renewalInfo: {autoRenewStatus: 1}}]
 
             """#,
         "billing-retry-cancelled": #"""

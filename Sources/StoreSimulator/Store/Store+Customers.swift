@@ -43,7 +43,8 @@ extension Store {
 
     mutating func rescindConsent(_ id: String, at now: Date) throws(StoreError) -> Subject {
         let customer = try customer(id)
-        announce(.rescindConsent, nil, .appTransaction(serverAppTransaction(of: customer, at: now)), customer: id, at: now)
+        announce(
+            .rescindConsent, nil, .appTransaction(serverAppTransaction(of: customer, at: now)), customer: id, at: now)
         return Subject(customer: id)
     }
 

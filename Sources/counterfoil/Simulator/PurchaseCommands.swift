@@ -82,10 +82,7 @@ struct DoCommand: AsyncParsableCommand {
               counterfoil do '{"increasePrice":{"product":"com.example.premium.monthly","price":11990,"consent":true}}'
 
             COMMANDS
-              createCustomer purchase cancel resume failBilling fixBilling hasten requestRefund approveRefund \
-            declineRefund reverseRefund shareWithFamily stopSharing increasePrice acceptPrice removeFromSale \
-            returnToSale finish extendRenewal extendAllRenewals rescindConsent createExternalPurchaseToken \
-            reportExternalPurchaseToken requestTestNotification clearHistory assignSeat joinGroup
+              \(StoreCommand.names.joined(separator: " "))
             Their members are those of the schema StoreCommand in the simulator's openapi.yaml.
             """)
 

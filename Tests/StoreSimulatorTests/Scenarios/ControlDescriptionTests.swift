@@ -24,6 +24,25 @@ struct ControlDescriptionTests {
         #expect(described.count == ControlDescription.operations.count)
     }
 
+    @Test("has every command, by the name that JSON has for it")
+    func commands() throws {
+        let components = try #require(try Self.document()["components"] as? Object)
+        let schemas = try #require(components["schemas"] as? Object)
+        let command = try #require(schemas["StoreCommand"] as? Object)
+        let properties = try #require(command["properties"] as? Object)
+        #expect(Set(properties.keys) == Set(StoreCommand.names))
+        for name in StoreCommand.names {
+            // A name that no command has would be a mismatch of the whole; what may be missing is a member.
+            do { _ = try JSONDecoder().decode(StoreCommand.self, from: Data(#"{"\#(name)":{}}"#.utf8)) } catch {
+                guard case DecodingError.keyNotFound(_, let context) = error else {
+                    Issue.record("\(name): \(error)")
+                    continue
+                }
+                #expect(context.codingPath.first?.stringValue == name)
+            }
+        }
+    }
+
     @Test("refers to nothing that is not in it")
     func references() throws {
         let document = try Self.document()

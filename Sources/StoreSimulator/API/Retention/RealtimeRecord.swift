@@ -79,7 +79,8 @@ extension Store {
         let question = DecodedRealtimeRequestBody(
             originalTransactionId: subscription.id, appAppleId: app.appAppleId, productId: product,
             userLocale: Self.locales[customers[subscription.customer]?.storefront ?? ""] ?? "en-US",
-            requestIdentifier: UUID(uuidString: exchangeIdentifiers.uuid()) ?? UUID(), environment: environment, signedDate: now
+            requestIdentifier: UUID(uuidString: exchangeIdentifiers.uuid()) ?? UUID(), environment: environment,
+            signedDate: now
         )
         let others = catalogue.products.filter {
             $0.id != product && $0.subscription?.group == subscription.group && $0.isOnSale

@@ -1,0 +1,12 @@
+extension StoreCommand {
+    /// The names of all commands, as JSON and YAML have them.
+    public static let names = [
+        "createCustomer", "purchase", "subscribeAdvancedCommerce", "chargeAdvancedCommerce",
+        "requestAdvancedCommerce", "cancel", "resume", "failBilling", "fixBilling", "hasten", "requestRefund",
+        "approveRefund", "declineRefund", "reverseRefund", "shareWithFamily", "stopSharing", "increasePrice",
+        "acceptPrice", "removeFromSale", "returnToSale", "finish", "setAppAccountToken", "answerConsumptionRequest",
+        "extendRenewal", "extendAllRenewals", "rescindConsent", "createExternalPurchaseToken",
+        "reportExternalPurchaseToken", "requestTestNotification", "clearHistory", "assignSeat", "approveMessage",
+        "rejectMessage", "approveImage", "rejectImage", "joinGroup",
+    ]
+}
