@@ -53,12 +53,13 @@ extension Store {
     private mutating func startPerformanceTest(
         _ request: APIRequest, at now: Date
     ) throws(APIFailure) -> APIAnswer {
-        var messaging = retention
+        // A request that is refused takes no identifier from those that follow.
+        var (messaging, identifiers) = (retention, identifiers)
         let id = UUID(uuidString: identifiers.uuid()) ?? UUID()
         let response = try messaging.startPerformanceTest(request.fields(), id: id, now: now) {
             (id) throws(APIFailure) in try checkTestable(id)
         }
-        retention = messaging
+        (retention, self.identifiers) = (messaging, identifiers)
         return APIAnswer(body: .model(response))
     }
 

@@ -1,0 +1,33 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import Testing
+
+@testable import StoreSimulator
+
+@Suite("Tokens of pages that nobody was given")
+struct ForgedTokenTests {
+    /// The digest in a token has no key: anybody can make one of any time, and the distance to that overflowed.
+    @Test("with the most absurd numbers are refused, or hold", arguments: [Int64.min, -1, 0, .max])
+    func notifications(_ number: Int64) throws {
+        var shop = APIShop()
+        try shop.perform(.requestTestNotification)
+        let body = JSONFields.notifications(from: shop.now - 1, to: shop.now + 1).text
+        let query = try NotificationQuery(RequestBody(Array(body.utf8)), at: shop.now)
+        for token in [PageToken(position: 0, made: number), PageToken(position: number, minor: number, made: number)] {
+            let text = token.text(boundTo: query.canonical)
+            let code = try Self.code {
+                try shop.send(
+                    APIShop.request(.notificationHistory, query: "paginationToken=\(text)", body: body))
+            }
+            let codes: [APIErrorCode?] =
+                number == .max ? [nil, .invalidPaginationToken] : [.paginationTokenExpired, .invalidPaginationToken]
+            #expect(codes.contains(code), "\(String(describing: code))")
+        }
+    }
+
+    private static func code(_ body: () throws -> APIAnswer) throws -> APIErrorCode? {
+        do { _ = try body() } catch let failure as APIFailure { return failure.code }
+        return nil
+    }
+}

@@ -1,0 +1,18 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite("A performance test that is refused")
+struct RefusedTestRunTests {
+    /// It had taken an identifier, so that what came next had other ones than without it.
+    @Test("changes nothing", arguments: ["{}", "{\"originalTransactionId\":\"1\"}", "[]", ""])
+    func changesNothing(_ body: String) throws {
+        var shop = APIShop(.sandbox)
+        try shop.buy("plus")
+        let before = try shop.store.bytes
+        #expect(throws: APIFailure.self) { try shop.send(APIShop.request(.startPerformanceTest, body: body)) }
+        #expect(try shop.store.bytes == before)
+    }
+}
