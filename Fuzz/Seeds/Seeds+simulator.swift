@@ -91,6 +91,7 @@ extension Seeds {
                 seeds.append(seed("api-requests", "\(endpoint.name)-\(number)", bytes))
             }
         }
+        seeds += advancedCommerce(stores)
         let claims =
             #"{"iss":"issuer","bid":"com.example.app","aud":"appstoreconnect-v1","iat":1760000000,"exp":1760003600}"#
         seeds.append(seed("api-requests", "token", Array("\0\0\n\n\(claims)".utf8)))
@@ -99,6 +100,33 @@ extension Seeds {
             8, 2, 0, 0, 0, 0x90, 0x77, 0x53, 0xDE, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
         ]
         seeds.append(seed("api-requests", "image", Array("\0\0\n\n".utf8) + image))
+        return seeds
+    }
+
+    /// What the developer's server asks about the items that dora has.
+    private static func advancedCommerce(_ stores: [Store]) -> [Seed] {
+        let price = #""items":[{"SKU":"tv","price":6000}],"currency":"USD""#
+        let metadata =
+            #""items":[{"currentSKU":"tv","SKU":"tv4k","effective":"NEXT_BILL_CYCLE"}],"taxCode":"C003-00-3""#
+        let refund =
+            #""refundRiskingPreference":false,"items":[{"SKU":"tv","refundReason":"LEGAL","refundType":"CUSTOM","#
+            + #""refundAmount":1000,"revoke":false}]"#
+        let bodies: [(endpoint: AppStoreEndpoint, fields: String)] = [
+            (.cancelSubscription, #""storefront":"USA""#), (.changeSubscriptionPrice, price),
+            (.changeSubscriptionMetadata, metadata), (.requestRefund, refund),
+            (.revokeSubscription, #""refundReason":"OTHER","refundRiskingPreference":false,"refundType":"PRORATED""#),
+        ]
+        var seeds: [Seed] = []
+        for (endpoint, fields) in bodies {
+            for (number, store) in stores.enumerated() {
+                let id = store.customers["dora"]?.subscriptions.first ?? ""
+                let body =
+                    #"{"requestInfo":{"requestReferenceId":"00000000-0000-4000-8000-000000000003"},\#(fields)}"#
+                let index = AppStoreEndpoint.all.firstIndex(of: endpoint) ?? 0
+                let bytes = [UInt8(index), UInt8(number)] + Array("\(id)\n\n\(body)".utf8)
+                seeds.append(seed("api-requests", "\(endpoint.name)-items-\(number)", bytes))
+            }
+        }
         return seeds
     }
 

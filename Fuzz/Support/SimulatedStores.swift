@@ -20,9 +20,29 @@ package enum SimulatedStores {
         _ = try? store.perform(.shareWithFamily(customer: "anna", member: "ben"), at: now)
         _ = try? store.perform(.requestRefund(customer: "anna"), at: now)
         _ = try? store.perform(.requestTestNotification, at: now)
+        for json in advancedCommerce {
+            let command = Property.success("a command can be read") {
+                try JSONDecoder().decode(StoreCommand.self, from: Data(json.utf8))
+            }
+            Property.success("a generic product can be bought") { _ = try store.perform(command, at: now) }
+        }
         store.run(until: later)
         return store
     }
+
+    /// Two items a month and one that is paid once, for dora.
+    private static let advancedCommerce = [
+        #"{"subscribeAdvancedCommerce":{"customer":"dora","product":"com.example.advanced.subscription","request":{"#
+            + #""operation":"CREATE_SUBSCRIPTION","version":"1","currency":"USD","period":"P1M","taxCode":"C003-00-2","#
+            + #""requestInfo":{"requestReferenceId":"00000000-0000-4000-8000-000000000001"},"#
+            + #""descriptors":{"description":"Everything","displayName":"All"},"items":["#
+            + #"{"SKU":"tv","displayName":"tv","description":"d","price":5000},"#
+            + #"{"SKU":"radio","displayName":"radio","description":"d","price":2000}]}}}"#,
+        #"{"chargeAdvancedCommerce":{"customer":"dora","product":"com.example.advanced.onetime","request":{"#
+            + #""operation":"CREATE_ONE_TIME_CHARGE","version":"1","currency":"USD","taxCode":"C003-00-2","#
+            + #""requestInfo":{"requestReferenceId":"00000000-0000-4000-8000-000000000002"},"#
+            + #""item":{"SKU":"hat","displayName":"Hat","description":"A hat","price":3000}}}}"#,
+    ]
 
     /// When the stores are ready.
     package static let later = present + 3600

@@ -104,9 +104,12 @@ private func unsoundness(of transaction: StoredTransaction, in store: Store) -> 
     } else {
         must(payload.originalTransactionId == payload.transactionId, "an original of its own")
     }
+    // Of an Advanced Commerce transaction some items can be refunded, and the rest stays.
+    let concernsItems = payload.advancedCommerceInfo != nil
     must(
-        (transaction.refund?.state == .granted)
-            == (payload.revocationDate != nil && payload.inAppOwnershipType == .purchased),
+        concernsItems
+            || (transaction.refund?.state == .granted)
+                == (payload.revocationDate != nil && payload.inAppOwnershipType == .purchased),
         "refund \(String(describing: transaction.refund?.state))")
     return wrong
 }
