@@ -149,12 +149,7 @@ enum ControlRoutes {
         (
             .get, "/{environment}/notifications",
             { simulator, request in
-                let customer = request.query["customer"]
-                let lines = simulator.core.read(try request.environment) { store, _ in
-                    store.notifications.enumerated().filter { customer == nil || $1.customer == customer }
-                        .map { NotificationSummaryLine($1, number: $0) }
-                }
-                return try json(try request.page(lines))
+                try json(simulator.core.notificationPage(request))
             }
         ),
         (

@@ -69,6 +69,20 @@ extension SimulatorCore {
         return line
     }
 
+    /// A page of notifications, the oldest first; of one customer, if the query names one.
+    func notificationPage(_ request: ControlRequest) throws -> ControlList<NotificationSummaryLine> {
+        let customer = request.query["customer"]
+        return try read(request.environment) { store, _ in
+            let numbers = store.notifications.indices.filter { index in
+                customer == nil || store.notifications[index].customer == customer
+            }
+            let page = try request.page(numbers)
+            return ControlList(
+                items: page.items.map { NotificationSummaryLine(store.notifications[$0], number: $0) },
+                nextPage: page.nextPage)
+        }
+    }
+
     /// A page of customers, by name. Only they are looked at.
     func customerPage(_ request: ControlRequest) throws -> ControlList<CustomerState> {
         try read(request.environment) { store, now in

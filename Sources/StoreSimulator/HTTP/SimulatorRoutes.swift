@@ -76,7 +76,8 @@ enum SimulatorRoutes {
             var path: [String: String] = [:]
             for (name, meaning) in parameters { path[meaning] = context.parameters.get(name)?.removingPercentEncoding }
             let isRead = endpoint.method == "GET"
-            let body = isRead ? Data() : try await SimulatorRoutes.data(request, context)
+            let limit = endpoint.contentType == "image/png" ? context.maxUploadSize : 256 << 10
+            let body = isRead ? Data() : try await SimulatorRoutes.data(request, context, upTo: limit)
             let call = APIRequest(
                 endpoint, path: path, query: request.uri.query.map { String($0) } ?? "",
                 contentType: request.headers[.contentType], body: body)
@@ -115,8 +116,8 @@ enum SimulatorRoutes {
         return HTTPAnswer(status: 200, contentType: "application/pkix-cert", body: Array(certificate))
     }
 
-    static func data(_ request: Request, _ context: SimulatorContext) async throws -> Data {
-        let buffer = try await request.body.collect(upTo: context.maxUploadSize)
+    static func data(_ request: Request, _ context: SimulatorContext, upTo limit: Int? = nil) async throws -> Data {
+        let buffer = try await request.body.collect(upTo: limit ?? context.maxUploadSize)
         return Data(buffer.readableBytesView)
     }
 
