@@ -42,10 +42,17 @@ extension SimulatorCore {
     private func rendering(_ tampering: Tampering, in environment: AppStoreEnvironment) -> APIRendering {
         let writer = writer(environment)
         return APIRendering(
-            transaction: { try writer.sign($0.jsonBytes(), tampering) },
-            renewalInfo: { try writer.sign($0.jsonBytes(), tampering) },
-            appTransaction: { try writer.sign($0.jsonBytes(), tampering) },
+            transaction: { try self.sign($0.jsonBytes(), tampering, writer) },
+            renewalInfo: { try self.sign($0.jsonBytes(), tampering, writer) },
+            appTransaction: { try self.sign($0.jsonBytes(), tampering, writer) },
             notification: { try self.text($0, tampering, in: environment) })
+    }
+
+    private func sign(_ payload: [UInt8], _ tampering: Tampering, _ writer: NotificationWriter) throws -> String {
+        // Where time passes nothing is signed twice, as each text says when it was signed.
+        guard tampering.isNone, configuration.clock.isFrozen else { return try writer.sign(payload, tampering) }
+        let signer = authority.current.signer
+        return try signedTexts.text(of: payload, generation: signer.generation) { try signer.sign(json: $0) }
     }
 
     func strike(_ targets: [String], in environment: AppStoreEnvironment) -> [Fault.Effect] {

@@ -12,7 +12,7 @@ extension ControlDescription {
             get:
               summary: This description
               responses:
-                "200": {description: OpenAPI 3.1, content: {application/yaml: {schema: {type: string}}}}
+                "200": {description: OpenAPI 3.1, content: {application/yaml: {schema: {type: object, required: [openapi, paths]}}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/clock:
             get:

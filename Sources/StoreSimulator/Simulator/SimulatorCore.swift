@@ -12,6 +12,7 @@ package final class SimulatorCore: Sendable {
     package let ocsp: Mutex<OCSPService>
     let state: Mutex<SimulatorState>
     let courier = Courier()
+    let signedTexts = SignedTextCache()
     /// One task at a time makes time pass.
     private let gate = FairGate()
     /// One scenario at a time runs.
