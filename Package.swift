@@ -38,9 +38,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// A program of the folder Examples. Only the root package builds them.
-func example(_ name: String, _ folder: String, _ dependency: Target.Dependency) -> Target {
+func example(_ name: String, _ folder: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(
-        name: "example-\(name)", dependencies: [dependency], path: "Examples/\(folder)", swiftSettings: settings)
+        name: "example-\(name)", dependencies: dependencies, path: "Examples/\(folder)", swiftSettings: settings)
 }
 
 let package = Package(
@@ -149,6 +149,7 @@ if !isDependency {
         example("validate-receipt", "ValidateReceipt", "AppStoreReceipts"),
         example("call-app-store", "CallAppStore", "AppStoreServer"),
         example("sign-offer", "SignOffer", "AppStoreServer"),
+        example("rehearse-renewals", "RehearseRenewals", "AppStoreServer", "StoreSimulator"),
     ]
 }
 

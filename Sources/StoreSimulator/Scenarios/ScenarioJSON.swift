@@ -26,7 +26,7 @@ extension ConfigurationValue {
     /// The members that are text even if they look like a number.
     private static let texts: Set<String> = [
         "customer", "member", "product", "offer", "storefront", "storefronts", "subscription", "transaction", "note",
-        "token", "group", "target",
+        "token", "group", "target", "version", "SKU", "taxCode", "displayName", "description", "data",
     ]
 
     /// The value at a path of members, or the nearest thing around it.

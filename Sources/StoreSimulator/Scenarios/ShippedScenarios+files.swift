@@ -20,6 +20,34 @@ extension ShippedScenarios {
                       renewalInfo: {appAccountToken: 2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b}
 
             """#,
+        "advanced-commerce-subscription": #"""
+            name: A subscription of Advanced Commerce begins with an item, renews and ends
+            steps:
+              - subscribeAdvancedCommerce:
+                  customer: anna
+                  product: advanced.subscription
+                  request:
+                    operation: CREATE_SUBSCRIPTION
+                    version: "1"
+                    requestInfo: {requestReferenceId: 7f1d2c3b-4a5e-4f60-8172-93a4b5c6d7e8}
+                    currency: USD
+                    descriptors: {displayName: News, description: Every newspaper}
+                    items: [{SKU: daily, displayName: The Daily, description: Seven days a week, price: 4990}]
+                    period: P1M
+                    taxCode: C003-00-2
+              - expect:
+                  notifications: [{type: SUBSCRIBED.INITIAL_BUY, status: 1, transaction: {price: 4990, productId: com.example.advanced.subscription}}]
+                  anna: {status: active, access: true}
+              - advance: 1 month
+              - expect:
+                  notifications: [{type: DID_RENEW, transaction: {price: 4990, transactionReason: RENEWAL}}]
+              - cancel: {customer: anna}
+              - advance: 1 month
+              - expect:
+                  notifications: [DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED, EXPIRED.VOLUNTARY]
+                  anna: {status: expired, access: false}
+
+            """#,
         "advanced-commerce": #"""
             name: What the Advanced Commerce API announces
             steps:

@@ -1,0 +1,37 @@
+// Rehearses half a year of a subscription against a local App Store: it renews, fails to be paid, and recovers.
+//
+//     swift run example-rehearse-renewals
+//
+// Point `notificationURL` at your server to see what it makes of it.
+import AppStoreServer
+import Foundation
+import StoreSimulator
+
+var configuration = SimulatorConfiguration()
+configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_225_600))
+configuration.production.gracePeriod = .sixteenDays
+let simulator = try await Simulator.start(configuration)
+
+let bought = try await simulator.perform(.purchase(customer: "anna", product: "com.example.basic.monthly"))
+try await simulator.advance(by: Period(5, .month) ?? .month)
+try await simulator.perform(.failBilling(customer: "anna"))
+try await simulator.advance(by: .month)
+print(try simulator.state(of: "anna").summary)
+try await simulator.perform(.fixBilling(customer: "anna"))
+print(try simulator.state(of: "anna").summary)
+
+// The API is the App Store's, so the client is the one for the App Store, and so is the verifier.
+let information = simulator.information
+let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
+let client = AppStoreServerClient(
+    tokens: try APITokenSource(key: key, issuerID: information.issuerId, bundleID: information.bundleId),
+    host: try AppStoreHost(url: information.baseURLs.production, environment: .production))
+var trust = SignedDataVerifier.Configuration(
+    apps: .only([App(bundleId: information.bundleId, appAppleId: information.appAppleId)]))
+trust.anchors = try TrustAnchors(contentsOf: information.rootCertificates.map { URL(filePath: $0) })
+let verifier = try SignedDataVerifier(trust)
+for try await text in client.transactionHistory(of: bought.transactionId ?? "").items {
+    let transaction = try await verifier.transaction(text).payload
+    print(transaction.purchaseDate.formatted(.iso8601), transaction.transactionReason?.rawValue ?? "")
+}
+await simulator.stop()
