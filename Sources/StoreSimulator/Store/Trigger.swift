@@ -25,6 +25,12 @@ public enum Trigger {
         (.metadataUpdate, nil), (.migration, nil), (.priceChange, nil),
     ]
 
+    /// Whether the notification history can be asked for that. Without a subtype it is asked for a type, whichever subtypes
+    /// that has.
+    static func isFilter(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> Bool {
+        pairs.contains { $0.type == type && (subtype == nil || $0.subtype == subtype) }
+    }
+
     /// Whether Apple sends that type with that subtype.
     public static func isPair(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> Bool {
         pairs.contains { $0.type == type && $0.subtype == subtype }

@@ -31,7 +31,7 @@ struct NotificationQuery {
         if transaction != nil, type != nil {
             throw APIFailure(.multipleFiltersSupplied, "Send transactionId or notificationType, not both.")
         }
-        guard type.map({ NotificationPairs.areLegal($0, subtype) }) ?? (subtype == nil) else {
+        guard type.map({ Trigger.isFilter($0, subtype) }) ?? (subtype == nil) else {
             throw APIFailure(.invalidNotificationType, "There is no notification of that type and subtype.")
         }
         if let transaction { _ = try APIRequest.check(transaction, "transactionId", or: .invalidTransactionId) }
