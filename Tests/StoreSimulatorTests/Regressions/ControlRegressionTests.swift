@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@testable import StoreSimulator
+
+/// What a review of the control API found.
+@Suite("The control API, as it once failed")
+struct ControlRegressionTests {
+    @Test(
+        "an instant beyond all dates is refused, whatever its sign",
+        arguments: ["-9223372036854775808", "9223372036854775807", "9e18"])
+    func instants(number: String) {
+        #expect(throws: ControlFailure.self) {
+            try ControlJSON.decode(ClockAdvance.self, from: Data(#"{"to":\#(number)}"#.utf8))
+        }
+    }
+
+    @Test("the clock does not go on while a notification is on its way")
+    func time() throws {
+        let start = Date(timeIntervalSince1970: 1_767_225_600)
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(start)
+        configuration.production.notificationURL = "http://127.0.0.1/"
+        var state = SimulatorState(configuration, real: start)
+        _ = try state.production.perform(
+            .purchase(customer: "anna", product: "com.example.basic.monthly"), at: start)
+        let target = Period.year.after(start)
+        guard case .send(let attempt) = state.step(until: target, limit: nil) else {
+            Issue.record("the notification is not sent")
+            return
+        }
+        guard case .wait = state.step(until: target, limit: attempt.date + RetrySchedule.soonest) else {
+            Issue.record("something happens although the receiver has not answered")
+            return
+        }
+        #expect(state.clock.now() == start)
+        // The answer is there: the renewal is next.
+        guard case .happened = state.step(until: target, limit: nil) else {
+            Issue.record("the renewal does not happen")
+            return
+        }
+        #expect(state.clock.now() == Period.month.after(start))
+    }
+}
