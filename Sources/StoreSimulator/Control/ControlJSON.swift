@@ -30,10 +30,12 @@ enum ControlJSON {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
-            if let milliseconds = try? container.decode(Int64.self), milliseconds.magnitude < 8_000_000_000_000_000 {
+            let json = try container.decode(JSONValue.self)
+            if case .integer(let milliseconds) = json, milliseconds.magnitude < 8_000_000_000_000_000 {
                 return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
             }
-            let text = try container.decode(String.self)
+            var text = ""
+            if case .string(let string) = json { text = string }
             guard let date = try? Date(text, strategy: .iso8601) else {
                 throw DecodingError.dataCorruptedError(
                     in: container, debugDescription: "not milliseconds since 1970, nor like 2026-01-31T12:00:00Z")

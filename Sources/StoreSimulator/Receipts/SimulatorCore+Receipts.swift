@@ -7,11 +7,26 @@ internal import Synchronization
 extension SimulatorCore {
     /// The unified receipt of a customer's device, as the device gets it now.
     package func receipt(of customer: String, in environment: AppStoreEnvironment) throws -> Data {
-        let authority = try authority.receiptAuthority()
+        let authority = try receiptAuthority()
         let contents = try read(environment) { store, now throws(StoreError) in
             try store.receiptContents(of: customer, at: now)
         }
         return try authority.sign(contents)
+    }
+
+    /// The authority for receipts, whose certificates join the others in the folder when it is made.
+    private func receiptAuthority() throws -> ReceiptAuthority {
+        if let made = authority.receiptAuthorityIfMade { return made }
+        let made = try authority.receiptAuthority()
+        try writeCertificates()
+        return made
+    }
+
+    /// Writes the certificates as they are now for other tools to trust.
+    func writeCertificates() throws {
+        if let directory = authority.directory {
+            try authority.write(to: SimulatorDirectory.certificates(in: directory))
+        }
     }
 
     /// Answers a request to `verifyReceipt`.
@@ -34,7 +49,7 @@ extension SimulatorCore {
     private func verifiedReceipt(
         _ method: String, _ body: Data, in environment: AppStoreEnvironment
     ) throws -> VerifyReceiptAnswer {
-        let authority = try authority.receiptAuthority()
+        let authority = try receiptAuthority()
         let now = now
         let validator = ReceiptValidator(
             anchors: try TrustAnchors(certificates: [Data(authority.root.der)]), now: { now })

@@ -87,7 +87,10 @@ extension Simulator {
     }
 
     /// Puts a new leaf in the place of the one that signs. What was signed before stays valid.
-    public func rotateSigningKey() throws { try core.authority.rotateLeaf(now: Date()) }
+    public func rotateSigningKey() throws {
+        try core.authority.rotateLeaf(now: Date())
+        try core.writeCertificates()
+    }
 
     /// The unified receipt that a customer's device has, in base64.
     public func receipt(

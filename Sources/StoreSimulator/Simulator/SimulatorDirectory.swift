@@ -42,7 +42,9 @@ struct SimulatorDirectory: Sendable {
         if isTemporary { try? FileManager.default.removeItem(at: url) }
     }
 
-    private var certificates: URL { url.appending(path: "certificates") }
+    private var certificates: URL { Self.certificates(in: url) }
+
+    static func certificates(in directory: URL) -> URL { directory.appending(path: "certificates") }
 
     /// The roots for signed data and for receipts.
     var rootCertificates: [String] {

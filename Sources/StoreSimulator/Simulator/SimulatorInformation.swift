@@ -17,7 +17,8 @@ public struct SimulatorInformation: Sendable, Hashable, Codable {
     public var bundleId: String
     /// The app.
     public var appAppleId: Int64
-    /// The paths of the roots that signed data and receipts lead to, DER.
+    /// The paths of the roots that signed data and receipts lead to, DER. The receipts' is missing where it is made only
+    /// when it is needed: see ``SimulatorConfiguration/makesReceiptAuthority``.
     public var rootCertificates: [String]
     /// The shared secret of `verifyReceipt`.
     public var sharedSecret: String?

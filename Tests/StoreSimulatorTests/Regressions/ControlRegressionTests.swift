@@ -41,4 +41,18 @@ struct ControlRegressionTests {
         }
         #expect(state.clock.now() == Period.month.after(start))
     }
+
+    @Test("the folder has the certificates that sign now: a new leaf, and those for receipts once there are any")
+    func certificates() async throws {
+        try await Simulator.run { simulator in
+            let folder = SimulatorDirectory.certificates(in: simulator.directory.url)
+            try simulator.rotateSigningKey()
+            let leaf = try Data(contentsOf: folder.appending(path: "leaf.cer"))
+            #expect(Array(leaf) == simulator.core.authority.current.leaf.der)
+            try await simulator.buy("com.example.coins.100")
+            let customer = try #require(simulator.states().first).customer
+            _ = try simulator.receipt(of: customer)
+            #expect(FileManager.default.fileExists(atPath: folder.appending(path: "receipt-root.cer").path))
+        }
+    }
 }
