@@ -32,6 +32,9 @@ let httpServer = [
     hummingbird, server("HummingbirdCore", "hummingbird"), server("HTTPTypes", "swift-http-types"),
 ]
 let yams = server("Yams", "Yams")
+let grdb = server("GRDB", "GRDB.swift")
+let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
+let metrics = [server("Metrics", "swift-metrics"), server("CoreMetrics", "swift-metrics")]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
@@ -50,8 +53,10 @@ let package = Package(
         .library(name: "AppStoreModels", targets: ["AppStoreModels"]),
         .library(name: "AppStoreServer", targets: ["AppStoreServer"]),
         .library(name: "AppStoreReceipts", targets: ["AppStoreReceipts"]),
+        .library(name: "Entitlements", targets: ["Entitlements"]),
         // Only for a dependent that asks for the trait "Server".
         .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
+        .library(name: "CounterfoilServer", targets: ["CounterfoilServer"]),
         .executable(name: "counterfoil", targets: ["counterfoil"]),
     ],
     traits: [
@@ -69,6 +74,10 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.15.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.3.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.7.0"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
     ],
     targets: [
         .target(name: "AppStoreModels", swiftSettings: settings),
@@ -97,11 +106,24 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + httpServer,
             swiftSettings: settings),
+        .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
+        .target(
+            name: "CounterfoilServer",
+            dependencies: [
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "Entitlements", crypto,
+                x509, grdb, lifecycle, yams, server("Configuration", "swift-configuration"),
+                server("HummingbirdTLS", "hummingbird"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ] + httpServer + metrics,
+            swiftSettings: settings),
         .executableTarget(
             name: "counterfoil",
             dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", arguments,
-                crypto, x509,
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator",
+                "Entitlements", "CounterfoilServer", arguments, crypto, x509, lifecycle,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer,
@@ -136,6 +158,17 @@ let package = Package(
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
                 asn1, yams, .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+            ] + httpServer),
+        tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
+        tests(
+            "CounterfoilServerTests",
+            [
+                "CounterfoilServer", "Entitlements", "AppStoreModels", "AppStoreTrust", "AppStoreServer",
+                "AppStoreReceipts", "StoreSimulator", crypto, x509, asn1, grdb, lifecycle,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + httpServer),
         tests(
             "CounterfoilTests",

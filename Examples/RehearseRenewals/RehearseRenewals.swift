@@ -3,6 +3,7 @@
 //     swift run example-rehearse-renewals
 //
 // Point `notificationURL` at your server to see what it makes of it.
+internal import AppStoreModels
 import AppStoreServer
 import Foundation
 import StoreSimulator

@@ -1,3 +1,4 @@
+public import AppStoreModels
 public import Foundation
 
 /// How fast subscriptions renew: in real time, or as the App Store sandbox and Xcode shorten it for tests.

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 package import Foundation
 
 /// A length of time as people type it.

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 import Foundation
 import Testing
 

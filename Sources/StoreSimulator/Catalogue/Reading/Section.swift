@@ -1,3 +1,4 @@
+internal import AppStoreModels
 /// A mapping of a configuration file while it is read. It remembers which keys were asked for; the rest are unknown.
 ///
 /// Each reader says what is wrong with a value and then gives nil, so that reading goes on and finds the other problems.

@@ -1,0 +1,2 @@
+// The server. See docs/architecture.md.
+import GRDB

@@ -1,0 +1,95 @@
+public import AppStoreModels
+public import Foundation
+
+/// What one signed transaction says that decides about access: the input of the fold.
+///
+/// A fact is made of a verified `JWSTransactionDecodedPayload`, of a validated receipt, or of a row of a ledger. The same
+/// transaction signed at several times gives several facts; ``CustomerFacts`` says which counts.
+public struct TransactionFact: Sendable, Hashable {
+    /// `transactionId`, new with every purchase and renewal.
+    public var transactionId: String
+    /// `originalTransactionId`, the key of a subscription; of every other purchase the transaction itself.
+    public var originalTransactionId: String
+    /// `productId`.
+    public var productId: String
+    /// `type`.
+    public var type: ProductType
+    /// `purchaseDate`.
+    public var purchaseDate: Date
+    /// `expiresDate`; nil for what does not end by itself.
+    public var expiresDate: Date?
+    /// `subscriptionGroupIdentifier`; nil for what is no auto-renewable subscription, and for receipts, which do not say.
+    public var subscriptionGroupIdentifier: String?
+    /// `signedDate`; for a receipt the date of its creation.
+    public var signedDate: Date
+    /// `revocationDate`.
+    public var revocationDate: Date?
+    /// `revocationReason`.
+    public var revocationReason: RevocationReason?
+    /// `revocationType`.
+    public var revocationType: RevocationType?
+    /// `isUpgraded`; false where it is absent.
+    public var isUpgraded: Bool
+    /// `inAppOwnershipType`.
+    public var ownership: InAppOwnershipType
+    /// `offerType`.
+    public var offerType: OfferType?
+    /// `offerIdentifier`.
+    public var offerIdentifier: String?
+    /// `offerDiscountType`.
+    public var offerDiscountType: OfferDiscountType?
+    /// `quantity`, at least 1.
+    public var quantity: Int32
+    /// `transactionReason`.
+    public var reason: TransactionReason?
+    /// `appAccountToken`.
+    public var appAccountToken: UUID?
+    /// `appTransactionId`.
+    public var appTransactionId: String?
+
+    /// States a fact. What is not given is absent.
+    public init(
+        transactionId: String, originalTransactionId: String, productId: String, type: ProductType, purchaseDate: Date,
+        expiresDate: Date? = nil, subscriptionGroupIdentifier: String? = nil, signedDate: Date,
+        revocationDate: Date? = nil, revocationReason: RevocationReason? = nil, revocationType: RevocationType? = nil,
+        isUpgraded: Bool = false, ownership: InAppOwnershipType = .purchased, offerType: OfferType? = nil,
+        offerIdentifier: String? = nil, offerDiscountType: OfferDiscountType? = nil, quantity: Int32 = 1,
+        reason: TransactionReason? = nil, appAccountToken: UUID? = nil, appTransactionId: String? = nil
+    ) {
+        self.transactionId = transactionId
+        self.originalTransactionId = originalTransactionId
+        self.productId = productId
+        self.type = type
+        self.purchaseDate = purchaseDate
+        self.expiresDate = expiresDate
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.signedDate = signedDate
+        self.revocationDate = revocationDate
+        self.revocationReason = revocationReason
+        self.revocationType = revocationType
+        self.isUpgraded = isUpgraded
+        self.ownership = ownership
+        self.offerType = offerType
+        self.offerIdentifier = offerIdentifier
+        self.offerDiscountType = offerDiscountType
+        self.quantity = max(quantity, 1)
+        self.reason = reason
+        self.appAccountToken = appAccountToken
+        self.appTransactionId = appTransactionId
+    }
+
+    /// What a transaction of the App Store says.
+    public init(_ payload: JWSTransactionDecodedPayload) {
+        self.init(
+            transactionId: payload.transactionId, originalTransactionId: payload.originalTransactionId,
+            productId: payload.productId, type: payload.type, purchaseDate: payload.purchaseDate,
+            expiresDate: payload.expiresDate, subscriptionGroupIdentifier: payload.subscriptionGroupIdentifier,
+            signedDate: payload.signedDate, revocationDate: payload.revocationDate,
+            revocationReason: payload.revocationReason, revocationType: payload.revocationType,
+            isUpgraded: payload.isUpgraded ?? false, ownership: payload.inAppOwnershipType,
+            offerType: payload.offerType, offerIdentifier: payload.offerIdentifier,
+            offerDiscountType: payload.offerDiscountType, quantity: payload.quantity,
+            reason: payload.transactionReason, appAccountToken: payload.appAccountToken,
+            appTransactionId: payload.appTransactionId)
+    }
+}
