@@ -1,2 +1,0 @@
-// The server. See docs/architecture.md.
-import GRDB

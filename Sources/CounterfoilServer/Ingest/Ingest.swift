@@ -1,0 +1,78 @@
+internal import AppStoreModels
+package import AppStoreServer
+package import AppStoreTrust
+package import Foundation
+internal import Synchronization
+
+/// The way in for notifications, wherever they come from: verified outside, kept on disk, then handed on to be folded.
+package struct Ingest: Sendable {
+    /// Who proves what arrives now.
+    let live: SignedDataVerifier
+    /// Who proves what was signed earlier, by certificates that may have expired since.
+    let historical: SignedDataVerifier
+    let scopes: ScopeBook
+    let writer: LedgerWriter
+    let headers: HeaderBook
+    let folder: Folder
+    let now: @Sendable () -> Date
+
+    package init(
+        live: SignedDataVerifier, historical: SignedDataVerifier, scopes: ScopeBook, writer: LedgerWriter,
+        headers: HeaderBook, folder: Folder, now: @escaping @Sendable () -> Date
+    ) {
+        self.live = live
+        self.historical = historical
+        self.scopes = scopes
+        self.writer = writer
+        self.headers = headers
+        self.folder = folder
+        self.now = now
+    }
+
+    /// What became of a notification, and what it was.
+    package struct Acceptance: Sendable {
+        package var reception: Reception
+        package var notification: Verified<ResponseBodyV2DecodedPayload>
+        package var scope: Scope
+    }
+
+    /// Keeps a `signedPayload`. It is on disk when this returns.
+    ///
+    /// - Parameters:
+    ///   - signedPayload: The text.
+    ///   - origin: How it came here. What the App Store has just sent is judged now, everything else at its signing date.
+    /// - Throws: ``AppStoreTrust/VerificationError`` for what is not to be believed; ``StorageError`` when it could not be
+    ///   kept.
+    package func accept(_ signedPayload: String, origin: Origin) async throws -> Acceptance {
+        let verifier = origin == .delivered ? live : historical
+        let verified = try await verifier.notification(signedPayload)
+        let audience = NotificationAudience(verified.payload)
+        guard let bundleId = audience.bundleId, let environment = audience.environment,
+            let scope = scopes[bundleId, environment]
+        else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
+        let received = ReceivedNotification(verified, scope: scope, at: now(), origin: origin, headers: headers)
+        let reception = try await writer.receive(received)
+        if case .kept(let id) = reception { folder.add(Folder.Job(id: id, scope: scope, notification: verified)) }
+        return Acceptance(reception: reception, notification: verified, scope: scope)
+    }
+}
+
+/// Whom a notification is about.
+struct NotificationAudience {
+    var bundleId: String?
+    var environment: AppStoreEnvironment?
+
+    init(_ payload: ResponseBodyV2DecodedPayload) {
+        if let data = payload.data {
+            (bundleId, environment) = (data.bundleId, data.environment)
+        } else if let summary = payload.summary {
+            (bundleId, environment) = (summary.bundleId, summary.environment)
+        } else if let token = payload.externalPurchaseToken {
+            bundleId = token.bundleId
+            // Tokens have no environment; the sandbox marks its own.
+            environment = token.externalPurchaseId.hasPrefix("SANDBOX") ? .sandbox : .production
+        } else if let appData = payload.appData {
+            (bundleId, environment) = (appData.bundleId, appData.environment)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package import AppStoreModels
+package import AppStoreTrust
+package import Entitlements
+package import Foundation
+
+/// How a fact came here.
+package enum Origin: Int64, Sendable, Hashable, CaseIterable {
+    /// The App Store sent it.
+    case delivered = 0
+    /// From the notification history of the App Store Server API.
+    case recovered = 1
+    /// From any other answer of the App Store Server API.
+    case asked = 2
+    /// The app handed it over.
+    case app = 3
+    /// From a file.
+    case imported = 4
+
+    /// The name in answers and exports.
+    package var name: String {
+        switch self {
+        case .delivered: "delivered"
+        case .recovered: "recovered"
+        case .asked: "asked"
+        case .app: "app"
+        case .imported: "imported"
+        }
+    }
+}
+
+/// A notification to be kept, its outer signature verified.
+package struct ReceivedNotification: Sendable {
+    package var scope: Int64
+    package var uuid: String
+    package var type: String
+    package var subtype: String?
+    package var signedDate: Milliseconds
+    package var receivedAt: Milliseconds
+    package var origin: Origin
+    package var text: PackedText
+
+    package init(
+        _ verified: Verified<ResponseBodyV2DecodedPayload>, scope: Scope, at now: Date, origin: Origin,
+        headers: HeaderBook
+    ) {
+        self.scope = scope.id
+        uuid = verified.payload.notificationUUID
+        type = verified.payload.notificationType.rawValue
+        subtype = verified.payload.subtype?.rawValue
+        signedDate = verified.payload.signedDate.milliseconds
+        receivedAt = now.milliseconds
+        self.origin = origin
+        text = headers.pack(verified.text)
+    }
+}
+
+/// What became of a notification that was to be kept.
+package enum Reception: Sendable, Hashable {
+    /// It is on disk under this number and waits to be folded.
+    case kept(Int64)
+    /// It was there already.
+    case duplicate(Int64)
+
+    /// The number under which it is kept.
+    package var id: Int64 {
+        switch self {
+        case .kept(let id), .duplicate(let id): id
+        }
+    }
+}
+
+/// What a notification says, its inner signatures verified, ready to go into the ledger.
+package struct FoldedNotification: Sendable {
+    package var id: Int64
+    package var scope: Int64
+    package var uuid: String
+    package var type: NotificationTypeV2
+    package var subtype: NotificationSubtype?
+    package var signedDate: Milliseconds
+    package var transaction: TransactionFact?
+    package var renewal: RenewalFact?
+    /// When the server learned of it, for events.
+    package var foldedAt: Milliseconds
+
+    /// The subscription or purchase that it is about.
+    package var originalTransactionId: String? {
+        transaction?.originalTransactionId ?? renewal?.originalTransactionId
+    }
+}
+
+/// A transaction or a renewal info that came by itself: from an answer of the App Store, from the app, from a file.
+package struct Statement: Sendable {
+    package enum Fact: Sendable {
+        case transaction(TransactionFact)
+        case renewal(RenewalFact)
+
+        package var originalTransactionId: String {
+            switch self {
+            case .transaction(let fact): fact.originalTransactionId
+            case .renewal(let fact): fact.originalTransactionId
+            }
+        }
+
+        /// When the App Store signed it.
+        package var signedDate: Date {
+            switch self {
+            case .transaction(let fact): fact.signedDate
+            case .renewal(let fact): fact.signedDate
+            }
+        }
+    }
+
+    package var scope: Int64
+    package var fact: Fact
+    package var origin: Origin
+    package var receivedAt: Milliseconds
+    package var text: PackedText
+
+    package init(
+        _ verified: Verified<JWSTransactionDecodedPayload>, scope: Scope, at now: Date, origin: Origin,
+        headers: HeaderBook
+    ) {
+        self.scope = scope.id
+        fact = .transaction(TransactionFact(verified.payload))
+        self.origin = origin
+        receivedAt = now.milliseconds
+        text = headers.pack(verified.text)
+    }
+
+    package init(
+        _ verified: Verified<JWSRenewalInfoDecodedPayload>, scope: Scope, at now: Date, origin: Origin,
+        headers: HeaderBook
+    ) {
+        self.scope = scope.id
+        fact = .renewal(RenewalFact(verified.payload))
+        self.origin = origin
+        receivedAt = now.milliseconds
+        text = headers.pack(verified.text)
+    }
+}

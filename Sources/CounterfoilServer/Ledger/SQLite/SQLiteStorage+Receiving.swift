@@ -1,0 +1,166 @@
+internal import AppStoreModels
+package import Foundation
+internal import GRDB
+
+extension SQLiteStorage: LedgerStorage {
+    package func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeBook {
+        try await write { db in
+            for app in apps {
+                try db.execute(
+                    sql: "INSERT OR IGNORE INTO scopes (bundle_id, environment) VALUES (?, ?)",
+                    arguments: [app.bundleId, app.environment])
+            }
+            let rows = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY id")
+            return ScopeBook(
+                rows.map { Scope(id: $0[0], bundleId: $0[1], environment: AppStoreEnvironment(rawValue: $0[2])) })
+        }
+    }
+
+    package func commit(
+        receiving: [ReceivedNotification], folding: [FoldedNotification]
+    ) async throws -> [Reception] {
+        let headers = receiving.reduce(into: Set<Int64>()) { $0.formUnion($1.text.headers) }
+        let receptions = try await write { db in
+            try self.keep(headers, db)
+            let receptions = try receiving.map { try Self.receive($0, self.headers, db) }
+            for notification in folding { try Fold.apply(notification, db) }
+            return receptions
+        }
+        self.headers.noteKept(headers)
+        return receptions
+    }
+
+    package func commit(_ statements: [Statement]) async throws -> Int {
+        let headers = statements.reduce(into: Set<Int64>()) { $0.formUnion($1.text.headers) }
+        let news = try await write { db in
+            try self.keep(headers, db)
+            return try statements.reduce(0) { try $0 + (Fold.apply($1, db) ? 1 : 0) }
+        }
+        self.headers.noteKept(headers)
+        return news
+    }
+
+    package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
+        try await write { db in
+            try db.execute(sql: "DELETE FROM inbox WHERE id = ?", arguments: [notification])
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO failures (id, code, message, failed_at) VALUES (?, ?, ?, ?)",
+                arguments: [notification, code, message, now])
+        }
+    }
+
+    package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
+        try await read { db in
+            try self.notifications(
+                db, sql: "JOIN inbox USING (id) WHERE notifications.id > ? ORDER BY notifications.id LIMIT ?",
+                [id, limit])
+        }
+    }
+
+    package func backlog() async throws -> (count: Int, oldest: Milliseconds?) {
+        try await read { db in
+            let row = try Row.fetchOne(db, sql: "SELECT count(*), min(received_at) FROM inbox")
+            return (row?[0] ?? 0, row?[1])
+        }
+    }
+
+    /// Writes in one transaction, and says in the house's words what went wrong.
+    func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do { return try await pool.write(updates) } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// Reads a consistent state, and says in the house's words what went wrong.
+    func read<Value: Sendable>(_ value: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do { return try await pool.read(value) } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    private func keep(_ numbers: Set<Int64>, _ db: Database) throws {
+        for (number, text) in headers.unkept(numbers) {
+            try db.execute(sql: "INSERT OR IGNORE INTO headers (id, text) VALUES (?, ?)", arguments: [number, text])
+        }
+    }
+
+    private static func receive(
+        _ new: ReceivedNotification, _ headers: HeaderBook, _ db: Database
+    ) throws -> Reception {
+        let uuid = StoredUUID.value(new.uuid)
+        let insert = try db.cachedStatement(
+            sql: """
+                INSERT INTO notifications (uuid, scope, type, subtype, signed_date, received_at, origin, text)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING
+                """)
+        try insert.execute(arguments: [
+            uuid, new.scope, new.type, new.subtype, new.signedDate, new.receivedAt, new.origin.rawValue,
+            new.text.bytes,
+        ])
+        if db.changesCount > 0 {
+            let id = db.lastInsertedRowID
+            try enqueue(id, new.receivedAt, db)
+            return .kept(id)
+        }
+        return try receiveAgain(new, uuid, headers, db)
+    }
+
+    /// One UUID means one payload. If there ever were two, the newer one counts, and of two with one date the greater
+    /// text, so that the order in which they come makes no difference.
+    private static func receiveAgain(
+        _ new: ReceivedNotification, _ uuid: DatabaseValue, _ headers: HeaderBook, _ db: Database
+    ) throws -> Reception {
+        let select = try db.cachedStatement(sql: "SELECT id, signed_date, text FROM notifications WHERE uuid = ?")
+        guard let row = try Row.fetchOne(select, arguments: [uuid]) else {
+            throw StorageError(.failed, "a notification was there and was not")
+        }
+        let (id, signedDate, text) = (row[0] as Int64, row[1] as Int64, row[2] as Data)
+        guard text != new.text.bytes, signedDate <= new.signedDate,
+            signedDate < new.signedDate
+                || (headers.unpack(text) ?? "") < (headers.unpack(new.text.bytes) ?? "")
+        else { return .duplicate(id) }
+        try db.execute(
+            sql: """
+                UPDATE notifications SET scope = ?, type = ?, subtype = ?, signed_date = ?, text = ? WHERE id = ?
+                """,
+            arguments: [new.scope, new.type, new.subtype, new.signedDate, new.text.bytes, id])
+        try enqueue(id, new.receivedAt, db)
+        return .kept(id)
+    }
+
+    static func enqueue(_ id: Int64, _ receivedAt: Milliseconds, _ db: Database) throws {
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO inbox (id, received_at) VALUES (?, ?)")
+            .execute(arguments: [id, receivedAt])
+    }
+
+    /// Notifications as they are kept, `sql` being what follows `FROM notifications`.
+    func notifications(
+        _ db: Database, sql: String, _ arguments: StatementArguments
+    ) throws -> [KeptNotification] {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT notifications.id, uuid, scope, type, subtype, signed_date, notifications.received_at, origin,
+                    text, EXISTS (SELECT 1 FROM inbox AS waiting WHERE waiting.id = notifications.id),
+                    (SELECT code FROM failures WHERE failures.id = notifications.id)
+                FROM notifications \(sql)
+                """, arguments: arguments)
+        var notifications: [KeptNotification] = []
+        while let row = try rows.next() {
+            guard let text = headers.unpack(row[8]) else {
+                throw StorageError(.damaged, "the text of notification \(row[0] as Int64) in \(path) is damaged")
+            }
+            let failure = row[10] as String?
+            notifications.append(
+                KeptNotification(
+                    id: row[0], scope: row[2], uuid: StoredUUID.text(row[1]), type: row[3], subtype: row[4],
+                    signedDate: row[5], receivedAt: row[6], origin: Origin(rawValue: row[7]) ?? .imported,
+                    state: row[9] ? .pending : failure == nil ? .folded : .failed, failure: failure, text: text))
+        }
+        return notifications
+    }
+}

@@ -1,0 +1,56 @@
+internal import Foundation
+package import GRDB
+internal import Synchronization
+
+/// Keeps everything in one SQLite file, in WAL mode: one writer, whose commits are on disk when they return, and readers
+/// that never wait for it.
+package final class SQLiteStorage: Sendable {
+    /// How the file is used.
+    package struct Options: Sendable {
+        /// Whether a commit waits for the disk. Without it a power cut can lose what was acknowledged.
+        package var isSynchronous = true
+        /// The cache of each connection in MiB.
+        package var cacheMiB = 16
+        /// How many connections read at the same time.
+        package var readers = 4
+
+        package init() {}
+    }
+
+    package let headers = HeaderBook()
+    package let pool: DatabasePool
+    /// The path of the file.
+    package let path: String
+
+    /// Opens a file, or makes it.
+    ///
+    /// - Throws: ``StorageError`` when the file cannot be used, saying why and what to do.
+    package init(path: String, options: Options = Options()) throws(StorageError) {
+        self.path = path
+        var configuration = Configuration()
+        configuration.maximumReaderCount = options.readers
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { db in
+            try db.execute(
+                sql: """
+                    PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL");
+                    PRAGMA cache_size = -\(max(1, min(options.cacheMiB, 4096)) * 1024);
+                    PRAGMA wal_autocheckpoint = 4000;
+                    PRAGMA journal_size_limit = 67108864;
+                    """)
+        }
+        do {
+            pool = try DatabasePool(path: path, configuration: configuration)
+            try Schema.migrate(pool)
+            let known = try pool.read { db in
+                try Row.fetchAll(db, sql: "SELECT id, text FROM headers").map { ($0[0] as Int64, $0[1] as String) }
+            }
+            for (number, text) in known { headers.load(number, text) }
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// Closes the file. What was committed stays.
+    package func close() throws { try pool.close() }
+}

@@ -1,0 +1,41 @@
+package import AppStoreModels
+
+/// One app in one environment. Every key of the ledger and every query begins with it, so test data never grants
+/// production access.
+package struct Scope: Sendable, Hashable {
+    /// The storage's number for it.
+    package var id: Int64
+    /// The app.
+    package var bundleId: String
+    /// The environment.
+    package var environment: AppStoreEnvironment
+}
+
+/// The scopes of a server.
+package struct ScopeBook: Sendable {
+    private struct Name: Hashable {
+        var bundleId: String
+        var environment: AppStoreEnvironment
+    }
+
+    /// All of them.
+    package let all: [Scope]
+    private let byName: [Name: Scope]
+    private let byID: [Int64: Scope]
+
+    package init(_ scopes: [Scope]) {
+        all = scopes
+        byName = Dictionary(
+            scopes.map { (Name(bundleId: $0.bundleId, environment: $0.environment), $0) },
+            uniquingKeysWith: { first, _ in first })
+        byID = Dictionary(scopes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The scope of an app and an environment.
+    package subscript(bundleId: String, environment: AppStoreEnvironment) -> Scope? {
+        byName[Name(bundleId: bundleId, environment: environment)]
+    }
+
+    /// The scope with this number.
+    package subscript(id: Int64) -> Scope? { byID[id] }
+}
