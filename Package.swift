@@ -95,11 +95,12 @@ let package = Package(
         .target(
             name: "AppStoreReceipts", dependencies: ["AppStoreTrust", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings),
+        .target(name: "ConfigurationReading", dependencies: [yams], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
             dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", crypto, cryptoExtras, x509,
-                asn1, yams,
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "ConfigurationReading", crypto,
+                cryptoExtras, x509, asn1,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -110,8 +111,8 @@ let package = Package(
         .target(
             name: "CounterfoilServer",
             dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "Entitlements", crypto,
-                x509, grdb, lifecycle, yams, server("Configuration", "swift-configuration"),
+                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "Entitlements",
+                "ConfigurationReading", crypto, x509, grdb, lifecycle, server("Configuration", "swift-configuration"),
                 server("HummingbirdTLS", "hummingbird"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),

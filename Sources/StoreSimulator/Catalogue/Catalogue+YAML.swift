@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 
 extension Catalogue {
     /// Reads a catalogue from YAML.
@@ -55,13 +56,17 @@ extension Catalogue {
     /// - Throws: ``CatalogueError`` with every problem, its path in the file and its line. Only when the text is no YAML
     ///   the first one is all.
     public init(yaml text: String) throws(CatalogueError) {
-        let root = try ConfigurationValue(yaml: text)
-        let findings = Findings(unknownKeys: .areProblems)
-        var reader = YAMLCatalogueReader()
-        if var section = Section(root, path: "", findings: findings) { reader.read(&section) }
-        findings.add(CatalogueCheck(reader.catalogue, places: reader.places).problems)
-        try findings.finish()
-        self = reader.catalogue
+        do throws(ConfigurationProblems) {
+            let root = try ConfigurationValue(yaml: text)
+            let findings = Findings(unknownKeys: .areProblems)
+            var reader = YAMLCatalogueReader()
+            if var section = Section(root, path: "", findings: findings) { reader.read(&section) }
+            findings.add(CatalogueCheck(reader.catalogue, places: reader.places).problems)
+            try findings.finish()
+            self = reader.catalogue
+        } catch {
+            throw CatalogueError(error)
+        }
     }
 }
 

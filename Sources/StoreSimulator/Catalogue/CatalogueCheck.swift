@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 
 extension Catalogue {
     /// Checks what the simulator relies on. Both readers do this themselves; a catalogue made in code should be checked

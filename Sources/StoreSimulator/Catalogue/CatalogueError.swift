@@ -1,3 +1,5 @@
+internal import ConfigurationReading
+
 /// Why a catalogue cannot be used: everything that is wrong with it, at once.
 public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One thing that is wrong.
@@ -28,6 +30,18 @@ public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible
     /// An error of these problems.
     public init(problems: [Problem]) { self.problems = problems }
 
+    init(_ problems: ConfigurationProblems) {
+        self.init(
+            problems: problems.problems.map { .init(path: $0.path, message: $0.message, line: $0.line) })
+    }
+
     /// A line for each problem.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+extension Findings {
+    /// Adds what the check of the finished catalogue says, except about values that could not be read in the first place.
+    func add(_ found: [CatalogueError.Problem]) {
+        add(found.map { ConfigurationProblems.Problem(path: $0.path, message: $0.message, line: $0.line) })
+    }
 }

@@ -1,3 +1,4 @@
+internal import ConfigurationReading
 public import Foundation
 
 /// What a StoreKit configuration file of Xcode (`.storekit`) says.
@@ -49,7 +50,7 @@ public struct StoreKitConfiguration: Sendable, Hashable {
         var reader = StoreKitReader(findings: findings)
         if var section = Section(root, path: "", findings: findings) { reader.read(&section) }
         findings.add(CatalogueCheck(reader.catalogue, places: reader.places).problems)
-        try findings.finish()
+        do { try findings.finish() } catch { throw CatalogueError(error) }
         catalogue = reader.catalogue
         settings = reader.settings
         hasOfferKey = reader.hasOfferKey

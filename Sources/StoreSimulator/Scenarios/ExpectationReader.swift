@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 
 /// Reads what a scenario expects.
 struct ExpectationReader {

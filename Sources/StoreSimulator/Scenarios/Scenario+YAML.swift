@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 internal import Foundation
 
 extension Scenario {
@@ -6,16 +7,16 @@ extension Scenario {
     ///
     /// - Throws: ``ScenarioError`` with every problem, its path in the file and its line.
     public init(yaml text: String) throws(ScenarioError) {
-        do throws(CatalogueError) {
+        do throws(ConfigurationProblems) {
             let root = try ConfigurationValue(yaml: text)
             let findings = Findings(unknownKeys: .areProblems)
             let scenario = ScenarioReader(findings: findings).read(root, text)
             try findings.finish()
             // Nil has left a problem, so this is never reached without one.
-            guard let scenario else { throw CatalogueError(problems: [.init(message: "is no scenario")]) }
+            guard let scenario else { throw ConfigurationProblems(problems: [.init(message: "is no scenario")]) }
             self = scenario
         } catch {
-            throw ScenarioError(problems: error.problems)
+            throw ScenarioError(problems: CatalogueError(error).problems)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import ConfigurationReading
 internal import Foundation
 
 // From the text of a file to the JSON that commands, settings and faults are decoded from.

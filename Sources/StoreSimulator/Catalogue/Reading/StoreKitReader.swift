@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 
 /// Reads the sections of a `.storekit` file. Every key is optional but those without which nothing can be sold.
 struct StoreKitReader {

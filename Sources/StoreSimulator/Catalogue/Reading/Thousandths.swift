@@ -1,3 +1,5 @@
+internal import ConfigurationReading
+
 /// Amounts of money as the App Store counts them: in thousandths of the currency.
 enum Thousandths {
     /// The highest price, ten figures before the decimal point. Products of it with any number of periods fit.

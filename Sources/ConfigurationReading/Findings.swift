@@ -1,7 +1,7 @@
 /// What a reader finds out about a file beside its content. One object for all the sections of a file.
-final class Findings {
+package final class Findings {
     /// What becomes of a key that the reader does not know.
-    enum UnknownKeys {
+    package enum UnknownKeys {
         /// A problem: the format is ours, so it is a typing mistake.
         case areProblems
         /// A note: the format is Xcode's, and newer ones know more than we do.
@@ -11,24 +11,24 @@ final class Findings {
     private static let maximum = 100
 
     /// Whether further problems are only counted, so that their messages need no care.
-    var isFull: Bool { problems.count >= Self.maximum }
+    package var isFull: Bool { problems.count >= Self.maximum }
 
-    let unknownKeys: UnknownKeys
+    package let unknownKeys: UnknownKeys
     /// What was not understood but does not matter.
-    private(set) var notes: [String] = []
-    private var problems: [CatalogueError.Problem] = []
+    package private(set) var notes: [String] = []
+    private var problems: [ConfigurationProblems.Problem] = []
     private var pathsWithProblem: Set<String> = []
     private var lines: [String: Int] = [:]
     private var (omittedProblems, omittedNotes) = (0, 0)
 
-    init(unknownKeys: UnknownKeys) { self.unknownKeys = unknownKeys }
+    package init(unknownKeys: UnknownKeys) { self.unknownKeys = unknownKeys }
 
     /// Remembers where a path is, for problems that turn up when the text is long gone.
-    func locate(_ path: String, line: Int?) {
+    package func locate(_ path: String, line: Int?) {
         if let line { lines[path] = line }
     }
 
-    func problem(_ path: String, _ message: String, line: Int? = nil) {
+    package func problem(_ path: String, _ message: String, line: Int? = nil) {
         pathsWithProblem.insert(path)
         guard !isFull else {
             omittedProblems += 1
@@ -37,25 +37,25 @@ final class Findings {
         problems.append(.init(path: path, message: message, line: line ?? self.line(near: path)))
     }
 
-    /// Adds what a check of the finished catalogue says, except about values that could not be read in the first place.
-    func add(_ found: [CatalogueError.Problem]) {
+    /// Adds what a check of what was read as a whole says, except about values that could not be read in the first place.
+    package func add(_ found: [ConfigurationProblems.Problem]) {
         let unread = pathsWithProblem
         for problem in found where !unread.contains(problem.path) {
             self.problem(problem.path, problem.message)
         }
     }
 
-    func note(_ text: String) {
+    package func note(_ text: String) {
         if notes.count < Self.maximum { notes.append(text) } else { omittedNotes += 1 }
     }
 
-    func finish() throws(CatalogueError) {
+    package func finish() throws(ConfigurationProblems) {
         if omittedNotes > 0 {
             notes.append("\(omittedNotes) more of this kind")
             omittedNotes = 0
         }
         guard !problems.isEmpty else { return }
-        throw CatalogueError(
+        throw ConfigurationProblems(
             problems: problems + (omittedProblems > 0 ? [.init(message: "\(omittedProblems) more problems")] : []))
     }
 

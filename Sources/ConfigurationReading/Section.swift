@@ -1,15 +1,14 @@
-internal import AppStoreModels
 /// A mapping of a configuration file while it is read. It remembers which keys were asked for; the rest are unknown.
 ///
 /// Each reader says what is wrong with a value and then gives nil, so that reading goes on and finds the other problems.
-struct Section {
-    let path: String
-    let findings: Findings
+package struct Section {
+    package let path: String
+    package let findings: Findings
     private let values: [String: ConfigurationValue]
     private var known: Set<String> = []
 
     /// The mapping at `path`; nil, and a problem, if it is something else.
-    init?(_ value: ConfigurationValue, path: String, findings: Findings) {
+    package init?(_ value: ConfigurationValue, path: String, findings: Findings) {
         findings.locate(path, line: value.line)
         guard case .mapping(let values) = value.content else {
             findings.problem(path, "is \(value.kind) and should be a mapping", line: value.line)
@@ -21,23 +20,25 @@ struct Section {
     }
 
     /// The path of a key.
-    func path(_ key: String) -> String {
+    package func path(_ key: String) -> String {
         let name =
             key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && key.utf8.count <= 60 ? key : quoted(key)
         return path.isEmpty ? name : "\(path).\(name)"
     }
 
     /// All keys, in order.
-    var keys: [String] { values.keys.sorted() }
+    package var keys: [String] { values.keys.sorted() }
 
     /// Whether the key is there, with a value.
-    mutating func has(_ key: String) -> Bool { value(key) != nil }
+    package mutating func has(_ key: String) -> Bool { value(key) != nil }
 
     /// Adds a problem at a key.
-    func problem(_ key: String, _ message: String) { findings.problem(path(key), message, line: values[key]?.line) }
+    package func problem(_ key: String, _ message: String) {
+        findings.problem(path(key), message, line: values[key]?.line)
+    }
 
     /// The value of a key, unless it is null.
-    mutating func value(_ key: String) -> ConfigurationValue? {
+    package mutating func value(_ key: String) -> ConfigurationValue? {
         known.insert(key)
         guard let value = values[key] else { return nil }
         findings.locate(path(key), line: value.line)
@@ -46,7 +47,7 @@ struct Section {
     }
 
     /// A text, or any other value that is one word.
-    mutating func text(_ key: String) -> String? {
+    package mutating func text(_ key: String) -> String? {
         guard let value = value(key) else { return nil }
         guard case .text(let text) = value.content else {
             problem(key, "is \(value.kind) and should be text")
@@ -56,12 +57,12 @@ struct Section {
     }
 
     /// A text that has to be there.
-    mutating func requiredText(_ key: String) -> String? {
+    package mutating func requiredText(_ key: String) -> String? {
         if !has(key) { problem(key, "is missing") }
         return text(key)
     }
 
-    mutating func flag(_ key: String) -> Bool? {
+    package mutating func flag(_ key: String) -> Bool? {
         guard let text = text(key) else { return nil }
         switch text {
         case "true": return true
@@ -72,7 +73,7 @@ struct Section {
         }
     }
 
-    mutating func number(_ key: String) -> Int? {
+    package mutating func number(_ key: String) -> Int? {
         guard let text = text(key) else { return nil }
         guard let number = Int(text) else {
             problem(key, "\(quoted(text)) is not a whole number")
@@ -81,28 +82,8 @@ struct Section {
         return number
     }
 
-    /// A price in thousandths of the currency.
-    mutating func price(_ key: String) -> Int64? {
-        guard let text = text(key) else { return nil }
-        do {
-            return try Thousandths.read(text)
-        } catch {
-            problem(key, error.message)
-            return nil
-        }
-    }
-
-    mutating func period(_ key: String) -> Period? {
-        guard let text = text(key) else { return nil }
-        guard let period = Period(iso8601: text) else {
-            problem(key, "\(quoted(text)) is not a period such as P3D, P1W, P1M or P1Y")
-            return nil
-        }
-        return period
-    }
-
     /// A word of a vocabulary.
-    mutating func word<Value>(_ key: String, of vocabulary: Vocabulary<Value>) -> Value? {
+    package mutating func word<Value>(_ key: String, of vocabulary: Vocabulary<Value>) -> Value? {
         guard let text = text(key) else { return nil }
         guard let value = vocabulary.value(of: text) else {
             problem(key, "\(quoted(text)) is none of \(vocabulary.words.joined(separator: ", "))")
@@ -112,7 +93,7 @@ struct Section {
     }
 
     /// A list of words of a vocabulary.
-    mutating func words<Value>(_ key: String, of vocabulary: Vocabulary<Value>) -> [Value] {
+    package mutating func words<Value>(_ key: String, of vocabulary: Vocabulary<Value>) -> [Value] {
         list(key).compactMap { item in
             guard case .text(let text) = item.value.content, let value = vocabulary.value(of: text) else {
                 findings.problem(
@@ -124,7 +105,7 @@ struct Section {
     }
 
     /// The elements of a list and their paths.
-    mutating func list(_ key: String) -> [(value: ConfigurationValue, path: String)] {
+    package mutating func list(_ key: String) -> [(value: ConfigurationValue, path: String)] {
         guard let value = value(key) else { return [] }
         guard case .list(let items) = value.content else {
             problem(key, "is \(value.kind) and should be a list")
@@ -135,20 +116,20 @@ struct Section {
     }
 
     /// The mappings of a list.
-    mutating func sections(_ key: String) -> [Section] {
+    package mutating func sections(_ key: String) -> [Section] {
         list(key).compactMap { Section($0.value, path: $0.path, findings: findings) }
     }
 
     /// A mapping within this one.
-    mutating func section(_ key: String) -> Section? {
+    package mutating func section(_ key: String) -> Section? {
         value(key).flatMap { Section($0, path: path(key), findings: findings) }
     }
 
     /// Says that these keys are understood and of no use here.
-    mutating func ignore(_ keys: String...) { known.formUnion(keys) }
+    package mutating func ignore(_ keys: String...) { known.formUnion(keys) }
 
     /// Has to be the last call: reports the keys that nobody asked for.
-    func finish() {
+    package func finish() {
         for key in keys where !known.contains(key) {
             switch findings.unknownKeys {
             case .areProblems:

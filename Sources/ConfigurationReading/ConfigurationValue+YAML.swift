@@ -5,25 +5,25 @@ extension ConfigurationValue {
     private static let maximumDepth = 16
 
     /// Reads a YAML document, without aliases, tags and keys that are no text.
-    init(yaml text: String) throws(CatalogueError) {
+    package init(yaml text: String) throws(ConfigurationProblems) {
         guard text.utf8.count <= Self.maximumBytes else {
-            throw CatalogueError(problems: [.init(message: "larger than 1 MiB")])
+            throw ConfigurationProblems(problems: [.init(message: "larger than 1 MiB")])
         }
         try Self.checkIndicators(in: text)
         do {
             // Without rules for the types of values: we read text, and each rule is a regular expression for every scalar.
             self = try compose(yaml: text, .basic).map { try Self(node: $0, depth: 1) } ?? .init(.nothing)
-        } catch let error as CatalogueError {
+        } catch let error as ConfigurationProblems {
             throw error
         } catch {
-            throw CatalogueError(problems: [Self.problem(for: error)])
+            throw ConfigurationProblems(problems: [Self.problem(for: error)])
         }
     }
 
     private init(node: Node, depth: Int) throws {
         let line = node.mark?.line
         guard depth <= Self.maximumDepth else {
-            throw CatalogueError(
+            throw ConfigurationProblems(
                 problems: [.init(message: "nested deeper than \(Self.maximumDepth) levels", line: line)])
         }
         switch node {
@@ -36,25 +36,25 @@ extension ConfigurationValue {
             var members: [String: ConfigurationValue] = [:]
             for (key, value) in mapping {
                 guard case .scalar(let name) = key else {
-                    throw CatalogueError(problems: [.init(message: "a key is not text", line: key.mark?.line)])
+                    throw ConfigurationProblems(problems: [.init(message: "a key is not text", line: key.mark?.line)])
                 }
                 var member = try Self(node: value, depth: depth + 1)
                 member.line = key.mark?.line ?? member.line
                 guard members.updateValue(member, forKey: name.string) == nil else {
-                    throw CatalogueError(
+                    throw ConfigurationProblems(
                         problems: [.init(message: "the key \(quoted(name.string)) is there twice", line: member.line)])
                 }
             }
             self.init(.mapping(members), line: line)
         case .alias:
-            throw CatalogueError(problems: [.init(message: "aliases are not supported", line: line)])
+            throw ConfigurationProblems(problems: [.init(message: "aliases are not supported", line: line)])
         }
     }
 
     /// Refuses aliases and keys behind a question mark before Yams sees them. It compares keys with each other, and a
     /// few lines of aliases of aliases make a key of any size. This looks where the two can stand, not at what is
     /// quoted, so it may refuse text that is neither; the message says what to do.
-    private static func checkIndicators(in text: String) throws(CatalogueError) {
+    private static func checkIndicators(in text: String) throws(ConfigurationProblems) {
         /// What the last character of the line was that is not blank; nil at the start of a line.
         var previous: Unicode.Scalar?
         var (line, isComment) = (1, false)
@@ -70,14 +70,14 @@ extension ConfigurationValue {
             case " ", "\t", "\u{FEFF}": continue
             case "#" where previous == nil: isComment = true
             case "*" where !isComment && isWhereValueStarts(previous) && isNameCharacter(next):
-                throw CatalogueError(
+                throw ConfigurationProblems(
                     problems: [
                         .init(
                             message: "aliases are not supported; text that looks like one can start with another word",
                             line: line)
                     ])
             case "?" where !isComment && isWhereValueStarts(previous):
-                throw CatalogueError(
+                throw ConfigurationProblems(
                     problems: [
                         .init(
                             message: "keys after a question mark are not supported; text can start with another word",
@@ -102,7 +102,7 @@ extension ConfigurationValue {
         return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_" || scalar == "-"
     }
 
-    private static func problem(for error: any Error) -> CatalogueError.Problem {
+    private static func problem(for error: any Error) -> ConfigurationProblems.Problem {
         switch error as? YamlError {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):

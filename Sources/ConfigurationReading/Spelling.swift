@@ -1,7 +1,7 @@
 /// Finds out what somebody meant to type.
-enum Spelling {
+package enum Spelling {
     /// The candidate nearest to `word`, if it is near: the end of a message, such as `; did you mean "period"?`.
-    static func suggestion(for word: String, among candidates: some Sequence<String>) -> String {
+    package static func suggestion(for word: String, among candidates: some Sequence<String>) -> String {
         guard word.utf8.count <= 40 else { return "" }
         let lowercase = Array(word.lowercased().utf8)
         let nearest = candidates.map { ($0, distance(lowercase, Array($0.lowercased().utf8))) }

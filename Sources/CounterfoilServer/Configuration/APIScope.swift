@@ -1,0 +1,34 @@
+/// What a key of our own API may do.
+public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
+    /// The text in configuration files, such as `customers:read`.
+    public let rawValue: String
+
+    /// Takes any text, listed below or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// See what customers own, and why.
+    public static let customersRead = Self(rawValue: "customers:read")
+    /// Report purchases and usage of customers.
+    public static let customersWrite = Self(rawValue: "customers:write")
+    /// Have offers signed.
+    public static let offersSign = Self(rawValue: "offers:sign")
+    /// Look up orders and people, for customer support.
+    public static let supportRead = Self(rawValue: "support:read")
+    /// See notifications, completeness and recoveries.
+    public static let operationsRead = Self(rawValue: "operations:read")
+    /// Start recoveries, process notifications again.
+    public static let operationsWrite = Self(rawValue: "operations:write")
+    /// Manage webhook endpoints and send events again.
+    public static let webhooksWrite = Self(rawValue: "webhooks:write")
+    /// Have receipts validated by `verifyReceipt`.
+    public static let receiptsVerify = Self(rawValue: "receipts:verify")
+
+    /// All of them; `*` in a configuration file.
+    public static let all: [APIScope] = [
+        .customersRead, .customersWrite, .offersSign, .supportRead, .operationsRead, .operationsWrite, .webhooksWrite,
+        .receiptsVerify,
+    ]
+
+    /// Those that a key which is shipped in an app may have. It is limited to the customer of its customer token.
+    public static let forApps: Set<APIScope> = [.customersRead, .customersWrite, .offersSign]
+}

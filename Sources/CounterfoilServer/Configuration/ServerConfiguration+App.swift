@@ -1,0 +1,81 @@
+public import AppStoreModels
+public import AppStoreServer
+public import Entitlements
+
+extension ServerConfiguration {
+    /// One app and what its owner knows about it.
+    public struct App: Sendable {
+        /// The bundle identifier.
+        public var bundleId: String
+
+        /// The Apple ID of the app, a number. Always there if production is among ``environments``.
+        public var appAppleId: Int64?
+
+        /// Where its data may come from. The sandbox is always among them, since App Review buys there; what comes from
+        /// it is kept apart.
+        public var environments: Set<AppStoreEnvironment>
+
+        /// The key for the App Store Server API; nil: no recovery, and no history for restores.
+        public var key: APIKey?
+
+        /// The key of promotional offers: that for subscriptions if there is one, otherwise that of the API.
+        public var offerKey: SigningKey?
+
+        /// What old clients send as `password` to `verifyReceipt`; several while one is being replaced.
+        public var sharedSecrets: [Secret] = []
+
+        /// Where the App Store Server API is. Apple's hosts, unless the file says otherwise.
+        public var hosts: [AppStoreEnvironment: AppStoreHost] = [.production: .production, .sandbox: .sandbox]
+
+        /// What happens when a purchase of one customer is restored by another. Default: it moves.
+        public var restorePolicy = RestorePolicy.transfer
+
+        /// The entitlements, the durations and the levels of its products.
+        public var catalogue = ProductCatalogue()
+
+        /// The products known to be consumable. Old receipts do not tell.
+        public var consumables: Set<String> = []
+
+        /// How questions before refunds are answered; nil: not at all.
+        public var consumption: ConsumptionPolicy?
+
+        /// The secret that customer tokens are signed with (HS256), for keys that are shipped in the app.
+        public var customerTokenSecret: Secret?
+
+        /// An app with the default of everything else. The sandbox is added to `environments`.
+        public init(
+            bundleId: String, appAppleId: Int64? = nil,
+            environments: Set<AppStoreEnvironment> = [.production, .sandbox]
+        ) {
+            self.bundleId = bundleId
+            self.appAppleId = appAppleId
+            self.environments = environments.union([.sandbox])
+        }
+    }
+
+    /// A key from App Store Connect for the App Store Server API.
+    public struct APIKey: Sendable {
+        /// The issuer's identifier.
+        public var issuerID: String
+        /// The private key and its identifier.
+        public var signingKey: SigningKey
+
+        /// A key.
+        public init(issuerID: String, signingKey: SigningKey) {
+            self.issuerID = issuerID
+            self.signingKey = signingKey
+        }
+    }
+
+    /// What happens when a purchase that belongs to one customer is restored by another.
+    public enum RestorePolicy: String, Sendable, Hashable, CaseIterable {
+        /// It moves to the one who restores.
+        case transfer
+        /// It moves, unless the other customer still has access through it.
+        case transferIfInactive = "transfer_if_inactive"
+        /// It stays where it is.
+        case keepOriginal = "keep_original"
+        /// Both have it.
+        case share
+    }
+}

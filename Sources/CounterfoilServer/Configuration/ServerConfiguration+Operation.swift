@@ -1,0 +1,100 @@
+public import AppStoreTrust
+public import Logging
+
+extension ServerConfiguration {
+    /// Which roots and which dates count.
+    public struct Trust: Sendable {
+        /// The roots of signed data. Default: Apple's.
+        public var anchors = TrustAnchors.apple
+
+        /// The roots of receipts. Default: Apple's, or the same as ``anchors`` where those are told.
+        public var receiptAnchors = TrustAnchors.apple
+
+        /// Whether the App Store is asked if certificates were revoked. Default: soft.
+        public var revocation = RevocationPolicy.soft
+
+        /// Hosts that may be asked beside Apple's.
+        public var revocationHosts: Set<String> = []
+
+        /// When certificates have to be valid: now, or, for data of long ago, when it was signed.
+        public var validAt = ValidationInstant.now
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// Where everything is kept.
+    public struct Storage: Sendable, Hashable {
+        /// The SQLite file. Default: `counterfoil.sqlite`, which the reader puts beside the configuration.
+        public var path = "counterfoil.sqlite"
+
+        /// How sure a commit is. Default: full.
+        public var synchronous = Synchronous.full
+
+        /// How many refused deliveries are kept. Default: 10,000.
+        public var refusedKept = 10_000
+
+        /// How much of the file is held in memory, in MiB. Default: 64.
+        public var cacheMiB = 64
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// How sure a commit is.
+    public enum Synchronous: String, Sendable, Hashable, CaseIterable {
+        /// Acknowledged is kept, through a power cut.
+        case full
+        /// Acknowledged is kept through a crash of the server; a power cut may lose the last moments.
+        case normal
+    }
+
+    /// How gaps are closed.
+    public struct Recovery: Sendable, Hashable {
+        /// Whether it happens by itself, at start and on a schedule. Default: true.
+        public var isEnabled = true
+        /// How long between two of them. Default: 15 minutes.
+        public var interval = Duration.seconds(15 * 60)
+        /// How far before the mark each begins. Default: an hour.
+        public var overlap = Duration.seconds(3600)
+        /// How many parts of the time are asked for at once. Default: 4.
+        public var windows = 4
+        /// How many days the App Store keeps its history. Default: 180.
+        public var retentionDays = 180
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// How much a client may ask for.
+    public struct Limits: Sendable, Hashable {
+        /// The largest request, in bytes. Default: 4 MiB; a receipt with many purchases is large.
+        public var requestBytes = 4 << 20
+        /// The requests that a key may make in a second, on average. Default: 1000.
+        public var requestsPerSecond = 1000
+        /// How long a request may take. Default: 30 seconds.
+        public var requestTime = Duration.seconds(30)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// What is written about the server's work.
+    public struct Log: Sendable, Hashable {
+        /// From which level on. Default: info.
+        public var level = Logger.Level.info
+        /// In which form. Default: text.
+        public var format = LogFormat.text
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// The form of the log.
+    public enum LogFormat: String, Sendable, Hashable, CaseIterable {
+        /// Lines for people.
+        case text
+        /// One JSON object a line.
+        case json
+    }
+}

@@ -1,0 +1,60 @@
+public import AppStoreServer
+internal import AppStoreTrust
+
+/// Everything that the server has to be told. ``LoadedConfiguration`` reads it from a file; every member has the default
+/// that the file's has.
+public struct ServerConfiguration: Sendable {
+    /// Where requests are accepted, and from whom.
+    public var listen = Listen()
+
+    /// The apps, each at most once.
+    public var apps: [App]
+
+    /// Which roots and which dates count.
+    public var trust = Trust()
+
+    /// Where everything is kept.
+    public var storage = Storage()
+
+    /// Who may use our own API.
+    public var keys: [Key] = []
+
+    /// Whom we tell what happened.
+    public var webhooks: [Webhook] = []
+
+    /// How gaps are closed.
+    public var recovery = Recovery()
+
+    /// How much a client may ask for.
+    public var limits = Limits()
+
+    /// What is written about the server's work.
+    public var log = Log()
+
+    /// Which clock is believed.
+    public var clock = Clock.system
+
+    /// A server for these apps, with the default of everything else.
+    public init(apps: [App]) { self.apps = apps }
+
+    /// The app with this bundle identifier.
+    public func app(_ bundleId: String) -> App? { apps.first { $0.bundleId == bundleId } }
+
+    /// Whose signed data is accepted.
+    public var acceptedApps: AcceptedApps {
+        .only(
+            apps.map {
+                AppStoreServer.App(bundleId: $0.bundleId, appAppleId: $0.appAppleId, environments: $0.environments)
+            })
+    }
+}
+
+extension ServerConfiguration {
+    /// Which clock the server goes by.
+    public enum Clock: Sendable, Hashable {
+        /// That of the machine.
+        case system
+        /// That of a simulator, by the URL of its control API. For rehearsals only.
+        case simulator(String)
+    }
+}

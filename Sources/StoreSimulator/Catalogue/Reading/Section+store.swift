@@ -1,0 +1,25 @@
+internal import AppStoreModels
+internal import ConfigurationReading
+
+extension Section {
+    /// A price in thousandths of the currency.
+    mutating func price(_ key: String) -> Int64? {
+        guard let text = text(key) else { return nil }
+        do {
+            return try Thousandths.read(text)
+        } catch {
+            problem(key, error.message)
+            return nil
+        }
+    }
+
+    /// A period by ISO 8601.
+    mutating func period(_ key: String) -> Period? {
+        guard let text = text(key) else { return nil }
+        guard let period = Period(iso8601: text) else {
+            problem(key, "\(quoted(text)) is not a period such as P3D, P1W, P1M or P1Y")
+            return nil
+        }
+        return period
+    }
+}
