@@ -27,6 +27,7 @@ package final class Folder: Sendable {
         var isClosed = false
         var waiters: [CheckedContinuation<Void, Never>] = []
         var idle: [CheckedContinuation<Void, Never>] = []
+        var isIdle: Bool { queue.isEmpty && underWay.isEmpty && !hasLeftovers }
     }
 
     private static let capacity = 2048
@@ -226,10 +227,6 @@ package final class Folder: Sendable {
         }
         return jobs
     }
-}
-
-extension Folder.State {
-    var isIdle: Bool { queue.isEmpty && underWay.isEmpty && !hasLeftovers }
 }
 
 extension Folder {

@@ -37,5 +37,5 @@ package struct ScopeBook: Sendable {
     }
 
     /// The scope with this number.
-    package subscript(id: Int64) -> Scope? { byID[id] }
+    package subscript(id id: Int64) -> Scope? { byID[id] }
 }

@@ -1,5 +1,5 @@
 internal import AppStoreModels
-package import Foundation
+internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: LedgerStorage {

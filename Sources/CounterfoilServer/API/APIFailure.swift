@@ -1,0 +1,45 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// An answer that says what is wrong: `{"object":"error", "type", "message", "retryable", "backoff_ms"?, "param"?}`.
+struct APIFailure: Error, HTTPResponseError, Sendable {
+    var status: HTTPResponse.Status
+    /// A word for programs.
+    var type: String
+    /// A sentence for people, which says what to do. It never holds a secret or a payload.
+    var message: String
+    /// Whether the same request may succeed later.
+    var isRetryable = false
+    /// How long to wait before, in milliseconds.
+    var backoff: Int?
+    /// The parameter that is wrong.
+    var parameter: String?
+
+    init(
+        _ status: HTTPResponse.Status, _ type: String, _ message: String, isRetryable: Bool = false,
+        backoff: Int? = nil, parameter: String? = nil
+    ) {
+        self.status = status
+        self.type = type
+        self.message = message
+        self.isRetryable = isRetryable
+        self.backoff = backoff
+        self.parameter = parameter
+    }
+
+    func response(from request: Request, context: some RequestContext) -> Response {
+        var json = JSONText()
+        json.object { json in
+            json.member("object", "error")
+            json.member("type", type)
+            json.member("message", message)
+            json.member("retryable", isRetryable)
+            if let backoff { json.member("backoff_ms", backoff) }
+            if let parameter { json.member("param", parameter) }
+        }
+        var response = json.response(status: status)
+        if let backoff { response.headers[.retryAfter] = String((backoff + 999) / 1000) }
+        return response
+    }
+}

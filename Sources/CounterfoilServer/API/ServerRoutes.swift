@@ -1,0 +1,49 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+
+/// Says which path leads where.
+enum ServerRoutes {
+    static func router(_ core: ServerCore) -> Router<ServerContext> {
+        let router = Router(context: ServerContext.self)
+        router.addMiddleware { FailureMiddleware() }
+        router.get("/health/live") { _, _ in Response(status: .ok) }
+        NotificationRoutes.add(to: router, core)
+        return router
+    }
+}
+
+/// Gives every failure the shape that the API promises.
+struct FailureMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        do { return try await next(request, context) } catch {
+            let failure = Self.failure(error)
+            if failure.status.code >= 500 {
+                context.logger.error("request failed", metadata: ["reason": "\(error)", "path": "\(request.uri.path)"])
+            }
+            return failure.response(from: request, context: context)
+        }
+    }
+
+    private static func failure(_ error: any Error) -> APIFailure {
+        switch error {
+        case let failure as APIFailure: failure
+        case let error as StorageError:
+            APIFailure(
+                .serviceUnavailable, error.code.rawValue, "The ledger cannot be used at the moment.",
+                isRetryable: true, backoff: 5000)
+        case let error as HTTPError where error.status == .notFound:
+            APIFailure(.notFound, "not_found", "There is nothing here; /openapi.yaml lists what there is.")
+        case let error as HTTPError where error.status == .contentTooLarge:
+            APIFailure(.contentTooLarge, "too_large", "The request is larger than this server takes.")
+        case let error as HTTPError:
+            APIFailure(
+                error.status, error.status.code < 500 ? "invalid_request" : "internal_error",
+                error.body ?? error.status.reasonPhrase, isRetryable: error.status.code >= 500)
+        default:
+            APIFailure(.internalServerError, "internal_error", "Something went wrong here.", isRetryable: true)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import AppStoreModels
+public import Logging
+internal import Foundation
+internal import Hummingbird
+internal import HummingbirdCore
+internal import HummingbirdTLS
+internal import NIOCore
+internal import NIOSSL
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// A running server: receives notifications, keeps the ledger, answers what customers own.
+///
+/// ```swift
+/// let server = try await Server.start(configuration)
+/// print("listening on port \(server.port)")
+/// try await server.wait()
+/// ```
+public final class Server: Sendable {
+    /// The port it listens on.
+    public let port: Int
+
+    package let core: ServerCore
+    private let group: ServiceGroup
+    private let task: Task<Void, any Error>
+
+    private init(port: Int, core: ServerCore, group: ServiceGroup, task: Task<Void, any Error>) {
+        self.port = port
+        self.core = core
+        self.group = group
+        self.task = task
+    }
+
+    /// Starts a server. It answers requests when this returns.
+    ///
+    /// - Parameters:
+    ///   - configuration: What it serves.
+    ///   - logger: Where it logs to.
+    ///   - signals: The signals that end it gracefully; none by default.
+    /// - Throws: when the ledger cannot be opened or the port cannot be had, with a message that says what to do.
+    public static func start(
+        _ configuration: ServerConfiguration, logger: Logger = Logger(label: "counterfoil.server"),
+        stoppingAt signals: [UnixSignal] = []
+    ) async throws -> Server {
+        let clock: ServerClock =
+            switch configuration.clock {
+            case .system: .system
+            case .simulator(let url): try await .following(url)
+            }
+        return try await start(configuration, clock: clock, logger: logger, stoppingAt: signals)
+    }
+
+    package static func start(
+        _ configuration: ServerConfiguration, clock: ServerClock,
+        logger: Logger = Logger(label: "counterfoil.server"), stoppingAt signals: [UnixSignal] = []
+    ) async throws -> Server {
+        var options = SQLiteStorage.Options()
+        options.isSynchronous = configuration.storage.synchronous == .full
+        options.cacheMiB = configuration.storage.cacheMiB
+        let storage = try SQLiteStorage(path: configuration.storage.path, options: options)
+        let core = try await ServerCore(configuration, storage: storage, clock: clock, logger: logger)
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let application = try HTTPService.application(core) { port in
+            if let port { continuation.yield(port) }
+            continuation.finish()
+        }
+        // They end in reverse order: first no more requests, then what they caused.
+        var services: [any Service] = [WriterService(writer: core.writer), FolderService(folder: core.folder)]
+        if let followed = clock.followed { services.append(ClockService(clock: followed)) }
+        services.append(application)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: logger))
+        let task = Task {
+            defer { continuation.finish() }
+            try await group.run()
+        }
+        for await port in ports { return Server(port: port, core: core, group: group, task: task) }
+        try await task.value
+        throw StorageError(.failed, "the server ended before it began")
+    }
+
+    /// Takes no more requests, finishes those under way and what they caused, and ends.
+    public func stop() async throws {
+        await group.triggerGracefulShutdown()
+        try await task.value
+    }
+
+    /// Waits until it has ended.
+    public func wait() async throws { try await task.value }
+}
+
+private struct WriterService: Service {
+    let writer: LedgerWriter
+
+    func run() async throws {
+        await withGracefulShutdownHandler { await writer.run() } onGracefulShutdown: { writer.close() }
+    }
+}
+
+private struct FolderService: Service {
+    let folder: Folder
+
+    func run() async throws {
+        await withGracefulShutdownHandler { await folder.run() } onGracefulShutdown: { folder.close() }
+    }
+}
+
+private struct ClockService: Service {
+    let clock: FollowedClock
+
+    func run() async throws { try await cancelWhenGracefulShutdown { await clock.follow() } }
+}

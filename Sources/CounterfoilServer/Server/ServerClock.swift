@@ -1,0 +1,81 @@
+internal import AsyncHTTPClient
+package import Foundation
+internal import NIOCore
+internal import Synchronization
+
+/// The server's time: the system's, or, to rehearse, that of a simulated App Store, in which a year can pass in seconds.
+package struct ServerClock: Sendable {
+    /// What it shows.
+    package let now: @Sendable () -> Date
+    /// The simulator's clock that it follows.
+    package let followed: FollowedClock?
+
+    /// The system's clock.
+    package static let system = ServerClock(now: { Date() }, followed: nil)
+
+    /// A clock that shows what `now` says: for tests.
+    package static func showing(_ now: @escaping @Sendable () -> Date) -> ServerClock {
+        ServerClock(now: now, followed: nil)
+    }
+
+    /// A clock that follows the simulator whose control URL this is.
+    package static func following(_ controlURL: String) async throws -> ServerClock {
+        let clock = FollowedClock(controlURL)
+        try await clock.read()
+        return ServerClock(now: { clock.now() }, followed: clock)
+    }
+}
+
+/// Follows the clock of a simulator: asks it often, and goes on by itself in between unless it is frozen.
+package final class FollowedClock: Sendable {
+    private struct Reading {
+        var shown: Date
+        var taken: ContinuousClock.Instant
+        var isFrozen: Bool
+    }
+
+    private struct Answer: Decodable {
+        var now: Double
+        var mode: String
+    }
+
+    private let url: String
+    private let reading = Mutex<Reading?>(nil)
+
+    init(_ controlURL: String) { url = controlURL + "/clock" }
+
+    func now() -> Date {
+        reading.withLock { reading in
+            guard let reading else { return Date() }
+            return reading.isFrozen ? reading.shown : reading.shown + reading.taken.duration(to: .now).seconds
+        }
+    }
+
+    /// Asks the simulator.
+    package func read() async throws {
+        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
+        guard response.status == .ok else { throw Unreadable() }
+        let body = try await response.body.collect(upTo: 1 << 16)
+        let answer = try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView))
+        let shown = Date(timeIntervalSince1970: answer.now / 1000)
+        reading.withLock { $0 = Reading(shown: shown, taken: .now, isFrozen: answer.mode == "frozen") }
+    }
+
+    /// Follows until the task is cancelled.
+    func follow() async {
+        while !Task.isCancelled {
+            // Until the simulator answers again the clock goes on as it did.
+            do { try await read() } catch {}
+            do { try await Task.sleep(for: .milliseconds(250)) } catch { return }
+        }
+    }
+
+    private struct Unreadable: Error {}
+}
+
+extension Duration {
+    /// In seconds.
+    package var seconds: TimeInterval {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+}

@@ -1,0 +1,89 @@
+package import AppStoreModels
+package import AppStoreServer
+internal import AppStoreTrust
+package import Entitlements
+package import Foundation
+package import Logging
+
+/// All that has to be kept.
+package typealias Storage = LedgerStorage & CustomerStorage
+
+/// The parts of a server, before there is a port: what the routes and the services share.
+package struct ServerCore: Sendable {
+    package let configuration: ServerConfiguration
+    package let storage: any Storage
+    package let scopes: ScopeBook
+    package let writer: LedgerWriter
+    package let folder: Folder
+    package let ingest: Ingest
+    /// Judges what arrives now.
+    package let verifier: SignedDataVerifier
+    /// Judges what was signed earlier.
+    package let historical: SignedDataVerifier
+    /// The App Store, for the scopes whose app has a key.
+    package let clients: [Int64: AppStoreServerClient]
+    /// The engines, by app.
+    package let engines: [String: EntitlementEngine]
+    package let clock: ServerClock
+    package let logger: Logger
+
+    /// The server's time.
+    package var now: Date { clock.now() }
+
+    package init(
+        _ configuration: ServerConfiguration, storage: any Storage, clock: ServerClock, logger: Logger
+    ) async throws {
+        self.configuration = configuration
+        self.storage = storage
+        self.clock = clock
+        self.logger = logger
+        let environments = configuration.apps.flatMap { app in
+            app.environments.map { (bundleId: app.bundleId, environment: $0.rawValue) }
+        }
+        scopes = try await storage.scopes(of: environments.sorted { ($0.0, $0.1) < ($1.0, $1.1) })
+        writer = LedgerWriter(storage)
+        verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock)
+        historical = try Self.verifier(configuration, validAt: .signingDate, clock)
+        folder = Folder(
+            storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger)
+        ingest = Ingest(
+            live: verifier, historical: historical, scopes: scopes, writer: writer, headers: storage.headers,
+            folder: folder, now: clock.now)
+        clients = try Self.clients(configuration, scopes, clock, logger)
+        engines = Dictionary(
+            configuration.apps.map { ($0.bundleId, EntitlementEngine(catalogue: $0.catalogue)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func verifier(
+        _ configuration: ServerConfiguration, validAt: ValidationInstant, _ clock: ServerClock
+    ) throws -> SignedDataVerifier {
+        var options = SignedDataVerifier.Configuration(apps: configuration.acceptedApps)
+        options.anchors = configuration.trust.anchors
+        options.validAt = validAt
+        options.now = clock.now
+        if configuration.trust.revocation != .off {
+            var revocation = RevocationOptions(policy: configuration.trust.revocation)
+            revocation.allowedHosts.formUnion(configuration.trust.revocationHosts)
+            options.revocation = revocation
+        }
+        return try SignedDataVerifier(options)
+    }
+
+    private static func clients(
+        _ configuration: ServerConfiguration, _ scopes: ScopeBook, _ clock: ServerClock, _ logger: Logger
+    ) throws -> [Int64: AppStoreServerClient] {
+        var clients: [Int64: AppStoreServerClient] = [:]
+        for scope in scopes.all {
+            guard let app = configuration.app(scope.bundleId), let key = app.key,
+                let host = app.hosts[scope.environment]
+            else { continue }
+            let tokens = try APITokenSource(
+                key: key.signingKey, issuerID: key.issuerID, bundleID: app.bundleId, now: { Date() })
+            var options = AppStoreServerClient.Configuration()
+            options.logger = logger
+            clients[scope.id] = AppStoreServerClient(tokens: tokens, host: host, configuration: options)
+        }
+        return clients
+    }
+}
