@@ -1,4 +1,5 @@
 public import AppStoreModels
+
 /// What the App Store does not say about the products of an app, and its owner knows.
 public struct ProductCatalogue: Sendable, Hashable {
     /// The entitlements: each name with the products that give it.
@@ -8,13 +9,29 @@ public struct ProductCatalogue: Sendable, Hashable {
     /// The level of a subscription within its group, 1 for the highest, by product. Among several active ones the highest
     /// counts; those that are not listed come last.
     public var levels: [String: Int]
+    /// The products that are used up. Only for receipts, which do not say the kind of a product: a transaction does.
+    public var consumables: Set<String>
 
     /// Describes products.
     public init(
-        entitlements: [String: Set<String>] = [:], durations: [String: Period] = [:], levels: [String: Int] = [:]
+        entitlements: [String: Set<String>] = [:], durations: [String: Period] = [:], levels: [String: Int] = [:],
+        consumables: Set<String> = []
     ) {
         self.entitlements = entitlements
         self.durations = durations
         self.levels = levels
+        self.consumables = consumables
+    }
+
+    /// The kind of a product in a receipt, which does not say it.
+    ///
+    /// What expires, or has a `web_order_line_item_id`, is an auto-renewable subscription. Of the rest the catalogue knows
+    /// those with a duration and the consumables; everything else counts as non-consumable.
+    public func type(ofProductInReceipt productId: String, expires: Bool, hasWebOrderLineItem: Bool = false)
+        -> ProductType
+    {
+        if expires || hasWebOrderLineItem { return .autoRenewableSubscription }
+        if durations[productId] != nil { return .nonRenewingSubscription }
+        return consumables.contains(productId) ? .consumable : .nonConsumable
     }
 }

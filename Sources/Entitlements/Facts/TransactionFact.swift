@@ -46,6 +46,8 @@ public struct TransactionFact: Sendable, Hashable {
     public var appAccountToken: UUID?
     /// `appTransactionId`.
     public var appTransactionId: String?
+    /// `previousOriginalTransactionId`, the subscription that this one goes on with; nil unless it was migrated.
+    public var previousOriginalTransactionId: String?
 
     /// States a fact. What is not given is absent.
     public init(
@@ -54,7 +56,8 @@ public struct TransactionFact: Sendable, Hashable {
         revocationDate: Date? = nil, revocationReason: RevocationReason? = nil, revocationType: RevocationType? = nil,
         isUpgraded: Bool = false, ownership: InAppOwnershipType = .purchased, offerType: OfferType? = nil,
         offerIdentifier: String? = nil, offerDiscountType: OfferDiscountType? = nil, quantity: Int32 = 1,
-        reason: TransactionReason? = nil, appAccountToken: UUID? = nil, appTransactionId: String? = nil
+        reason: TransactionReason? = nil, appAccountToken: UUID? = nil, appTransactionId: String? = nil,
+        previousOriginalTransactionId: String? = nil
     ) {
         self.transactionId = transactionId
         self.originalTransactionId = originalTransactionId
@@ -76,6 +79,7 @@ public struct TransactionFact: Sendable, Hashable {
         self.reason = reason
         self.appAccountToken = appAccountToken
         self.appTransactionId = appTransactionId
+        self.previousOriginalTransactionId = previousOriginalTransactionId
     }
 
     /// What a transaction of the App Store says.
@@ -90,6 +94,7 @@ public struct TransactionFact: Sendable, Hashable {
             offerType: payload.offerType, offerIdentifier: payload.offerIdentifier,
             offerDiscountType: payload.offerDiscountType, quantity: payload.quantity,
             reason: payload.transactionReason, appAccountToken: payload.appAccountToken,
-            appTransactionId: payload.appTransactionId)
+            appTransactionId: payload.appTransactionId,
+            previousOriginalTransactionId: payload.previousOriginalTransactionId)
     }
 }

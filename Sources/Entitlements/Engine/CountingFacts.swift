@@ -1,0 +1,165 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// The facts that count at an instant: of every transaction and every renewal info one version at most.
+struct CountingFacts {
+    /// A transaction that counts.
+    struct Transaction {
+        /// Where the version is that counts, in `facts.transactions`.
+        let index: Int
+        /// Whether another has taken its place by then.
+        var isUpgraded: Bool
+        /// Whether it was refunded or revoked by then.
+        let isRevoked: Bool
+    }
+
+    let facts: CustomerFacts
+    let asOf: Date
+    /// In the order of their subscription, and in there from the earliest to the latest period.
+    private(set) var transactions: [Transaction] = []
+    /// Where the versions are that count, in `facts.renewals`, in the order of their subscription.
+    private(set) var renewals: [Int] = []
+
+    init(_ facts: CustomerFacts, asOf: Date) {
+        self.facts = facts
+        self.asOf = asOf
+        let later = chooseTransactions()
+        if !later.isEmpty { resolveUpgrades(later) }
+        resolveMigrations()
+        chooseRenewals()
+    }
+
+    func fact(_ transaction: Transaction) -> TransactionFact { facts.transactions[transaction.index] }
+
+    /// The renewal info of a subscription.
+    func renewal(of originalTransactionId: String) -> RenewalFact? {
+        var low = 0
+        var high = renewals.count
+        while low < high {
+            let middle = (low + high) / 2
+            if facts.renewals[renewals[middle]].originalTransactionId < originalTransactionId {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        guard low < renewals.count else { return nil }
+        let fact = facts.renewals[renewals[low]]
+        return fact.originalTransactionId == originalTransactionId ? fact : nil
+    }
+}
+
+// MARK: - Which version counts
+
+extension CountingFacts {
+    /// Chooses of each transaction the version that counts. Gives back those that begin after the instant and are not
+    /// there yet.
+    private mutating func chooseTransactions() -> [Int] {
+        let all = facts.transactions
+        let order = all.indices.sorted { Self.precedes(all[$0], all[$1]) }
+        transactions.reserveCapacity(order.count)
+        var later: [Int] = []
+        var start = 0
+        while start < order.count {
+            var end = start + 1
+            while end < order.count, all[order[end]].transactionId == all[order[start]].transactionId { end += 1 }
+            let chosen = end == start + 1 ? order[start] : choose(order[start..<end]) { all[$0].signedDate }
+            if let transaction = transaction(chosen) { transactions.append(transaction) } else { later.append(chosen) }
+            start = end
+        }
+        transactions.sort { TransactionFact.comesBefore(all[$0.index], all[$1.index]) }
+        return later
+    }
+
+    /// How the version says that a transaction stands at the instant; nil if it is not there yet.
+    private func transaction(_ index: Int) -> Transaction? {
+        let fact = facts.transactions[index]
+        guard fact.signedDate > asOf else {
+            return Transaction(index: index, isUpgraded: fact.isUpgraded, isRevoked: fact.revocationDate != nil)
+        }
+        if fact.purchaseDate > asOf { return nil }
+        let isRevoked = fact.revocationDate.map { $0 <= asOf } ?? false
+        return Transaction(index: index, isUpgraded: fact.isUpgraded, isRevoked: isRevoked)
+    }
+
+    private mutating func chooseRenewals() {
+        let all = facts.renewals
+        let order = all.indices.sorted { Self.precedes(all[$0], all[$1]) }
+        renewals.reserveCapacity(order.count)
+        for (position, index) in order.enumerated() where all[index].signedDate <= asOf {
+            let next = position + 1 < order.count ? all[order[position + 1]] : nil
+            let isLast = next.map {
+                $0.originalTransactionId != all[index].originalTransactionId || $0.signedDate > asOf
+            }
+            if isLast ?? true { renewals.append(index) }
+        }
+    }
+
+    /// Of versions in the order of their signing the last one signed by the instant, or else the first one.
+    private func choose(_ versions: ArraySlice<Int>, _ signedDate: (Int) -> Date) -> Int {
+        if let last = versions.last(where: { signedDate($0) <= asOf }) { return last }
+        // Of several signed at the same time the same one counts as when they are in the past: the last.
+        let first = versions[versions.startIndex]
+        return versions.last { signedDate($0) == signedDate(first) } ?? first
+    }
+
+    private static func precedes(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
+        if one.transactionId != other.transactionId { return one.transactionId < other.transactionId }
+        if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
+        return one != other && one.content.lexicographicallyPrecedes(other.content)
+    }
+
+    private static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
+        if one.originalTransactionId != other.originalTransactionId {
+            return one.originalTransactionId < other.originalTransactionId
+        }
+        if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
+        return one != other && one.content.lexicographicallyPrecedes(other.content)
+    }
+}
+
+// MARK: - What took whose place, and when
+
+extension CountingFacts {
+    /// That a transaction was upgraded has no date. Where only a later version says so, the transaction that took its
+    /// place tells.
+    private mutating func resolveUpgrades(_ later: [Int]) {
+        for position in transactions.indices where transactions[position].isUpgraded {
+            let fact = fact(transactions[position])
+            guard fact.signedDate > asOf, let successor = successor(of: fact, among: later) else { continue }
+            transactions[position].isUpgraded = successor <= asOf
+        }
+    }
+
+    /// When the next period began, of the same subscription or else in the same group.
+    private func successor(of fact: TransactionFact, among later: [Int]) -> Date? {
+        let others = transactions.lazy.map { self.fact($0) } + later.lazy.map { self.facts.transactions[$0] }
+        var sameSubscription: Date?
+        var sameGroup: Date?
+        for other in others where other.purchaseDate > fact.purchaseDate {
+            if other.originalTransactionId == fact.originalTransactionId {
+                sameSubscription = min(sameSubscription ?? other.purchaseDate, other.purchaseDate)
+            } else if let group = fact.subscriptionGroupIdentifier, other.subscriptionGroupIdentifier == group {
+                sameGroup = min(sameGroup ?? other.purchaseDate, other.purchaseDate)
+            }
+        }
+        return sameSubscription ?? sameGroup
+    }
+
+    /// A subscription that goes on under another key gives no access any more, whether or not a later version of its last
+    /// transaction was signed that says so.
+    private mutating func resolveMigrations() {
+        var began: [String: Date] = [:]
+        for transaction in transactions {
+            let fact = facts.transactions[transaction.index]
+            guard let old = fact.previousOriginalTransactionId, old != fact.originalTransactionId else { continue }
+            began[old] = max(began[old] ?? fact.purchaseDate, fact.purchaseDate)
+        }
+        guard !began.isEmpty else { return }
+        for position in transactions.indices {
+            let fact = fact(transactions[position])
+            guard let date = began[fact.originalTransactionId], fact.purchaseDate <= date else { continue }
+            transactions[position].isUpgraded = true
+        }
+    }
+}

@@ -1,0 +1,88 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// Goes through the facts that count, once, and collects the states.
+struct CustomerFold {
+    let facts: CountingFacts
+    let engine: EntitlementEngine
+    private(set) var states: CustomerStates
+    /// The groups in which the customer has had an introductory offer.
+    var introducedGroups: [String] = []
+    /// For every product each purchase or period that could speak for it.
+    var products: [ProductState] = []
+
+    init(facts: CountingFacts, engine: EntitlementEngine) {
+        self.facts = facts
+        self.engine = engine
+        states = CustomerStates(
+            asOf: facts.asOf, entitlements: [], subscriptions: [], groups: [], products: [], purchases: [],
+            consumables: [])
+    }
+
+    mutating func run() {
+        let transactions = facts.transactions
+        var start = 0
+        while start < transactions.count {
+            let first = facts.facts.transactions[transactions[start].index]
+            guard first.type == .autoRenewableSubscription else {
+                add(first, isRevoked: transactions[start].isRevoked)
+                start += 1
+                continue
+            }
+            var end = start + 1
+            while end < transactions.count,
+                case let next = facts.facts.transactions[transactions[end].index],
+                next.originalTransactionId == first.originalTransactionId, next.type == first.type
+            { end += 1 }
+            add(transactions[start..<end])
+            start = end
+        }
+        finish()
+    }
+
+    /// A subscription with all its periods.
+    private mutating func add(_ periods: ArraySlice<CountingFacts.Transaction>) {
+        guard let current = facts.currentPeriod(of: periods) else { return }
+        let state = facts.subscription(current, periods)
+        states.subscriptions.append(state)
+        products.append(ProductState(state))
+        var previous = state.productId
+        for period in periods {
+            let fact = facts.facts.transactions[period.index]
+            noteIntroduction(fact, state.subscriptionGroupIdentifier)
+            // Of periods of one product in a row the last speaks for all; one that is paid ahead does not speak yet.
+            guard fact.productId != state.productId, fact.purchaseDate <= facts.asOf else { continue }
+            let product = ProductState(ended: fact, period, asOf: facts.asOf)
+            if fact.productId == previous { products[products.count - 1] = product } else { products.append(product) }
+            previous = fact.productId
+        }
+    }
+
+    private mutating func noteIntroduction(_ fact: TransactionFact, _ group: String?) {
+        guard fact.offerType == .introductory, fact.ownership == .purchased else { return }
+        guard let group = fact.subscriptionGroupIdentifier ?? group, introducedGroups.last != group else { return }
+        introducedGroups.append(group)
+    }
+
+    /// A purchase that is no auto-renewable subscription.
+    private mutating func add(_ fact: TransactionFact, isRevoked: Bool) {
+        let period = fact.type == .nonRenewingSubscription ? engine.catalogue.durations[fact.productId] : nil
+        let purchase = PurchaseState(
+            fact, isRevoked: isRevoked, endDate: period?.after(fact.purchaseDate), asOf: facts.asOf)
+        states.purchases.append(purchase)
+        if fact.type == .nonConsumable || fact.type == .nonRenewingSubscription {
+            products.append(ProductState(purchase))
+        }
+    }
+
+    private mutating func finish() {
+        states.purchases.sort { one, other in
+            if one.purchaseDate != other.purchaseDate { return one.purchaseDate < other.purchaseDate }
+            return TransactionFact.identifier(one.transactionId, isBefore: other.transactionId)
+        }
+        states.consumables = ConsumableBalance.of(states.purchases)
+        states.products = ProductState.best(products)
+        states.groups = groups()
+        states.entitlements = entitlements()
+    }
+}

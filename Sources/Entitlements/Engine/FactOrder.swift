@@ -1,0 +1,60 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension TransactionFact {
+    /// By subscription, and in there from the earliest period to the latest.
+    static func comesBefore(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
+        if one.originalTransactionId != other.originalTransactionId {
+            return one.originalTransactionId < other.originalTransactionId
+        }
+        if one.purchaseDate != other.purchaseDate { return one.purchaseDate < other.purchaseDate }
+        let (end, otherEnd) = (one.expiresDate ?? .distantPast, other.expiresDate ?? .distantPast)
+        if end != otherEnd { return end < otherEnd }
+        return identifier(one.transactionId, isBefore: other.transactionId)
+    }
+
+    /// Identifiers are numbers in text, of as many digits as it takes.
+    static func identifier(_ one: String, isBefore other: String) -> Bool {
+        let (count, otherCount) = (one.utf8.count, other.utf8.count)
+        return count == otherCount ? one < other : count < otherCount
+    }
+
+    /// Everything but `transactionId` and `signedDate`, in an order that is the same everywhere: what was taken back comes
+    /// last, so that it counts.
+    var content: [String] {
+        [
+            revocationDate.sortable, isUpgraded ? "1" : "0", Date?.some(purchaseDate).sortable, expiresDate.sortable,
+            originalTransactionId, productId, type.rawValue, subscriptionGroupIdentifier.sortable,
+            revocationReason.map { "\($0.rawValue)" } ?? "", (revocationType?.rawValue).sortable, ownership.rawValue,
+            offerType.map { "\($0.rawValue)" } ?? "", offerIdentifier.sortable, (offerDiscountType?.rawValue).sortable,
+            "\(quantity)", (reason?.rawValue).sortable, (appAccountToken?.uuidString).sortable,
+            appTransactionId.sortable,
+            previousOriginalTransactionId.sortable,
+        ]
+    }
+}
+
+extension RenewalFact {
+    /// Everything but `originalTransactionId` and `signedDate`, in an order that is the same everywhere.
+    var content: [String] {
+        [
+            renewalDate.sortable, willRenew ? "0" : "1", expirationIntent.map { "\($0.rawValue)" } ?? "",
+            isInBillingRetry ? "1" : "0", gracePeriodExpiresDate.sortable, productId, autoRenewProductId,
+            priceIncreaseStatus.map { "\($0.rawValue)" } ?? "", offerType.map { "\($0.rawValue)" } ?? "",
+            offerIdentifier.sortable,
+        ] + eligibleWinBackOfferIds
+    }
+}
+
+extension Date? {
+    /// A text that tells instants apart; absent comes first.
+    fileprivate var sortable: String {
+        guard let self else { return "" }
+        return String(self.timeIntervalSinceReferenceDate.bitPattern, radix: 16)
+    }
+}
+
+extension String? {
+    /// A text that tells absent from empty.
+    fileprivate var sortable: String { map { "=" + $0 } ?? "" }
+}

@@ -1,0 +1,58 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension CustomerFold {
+    /// The groups, by identifier.
+    func groups() -> [GroupState] {
+        let subscriptions = states.subscriptions
+        var order: [(group: String, index: Int)] = []
+        for (index, subscription) in subscriptions.enumerated() {
+            if let group = subscription.subscriptionGroupIdentifier { order.append((group, index)) }
+        }
+        if order.count > 1 {
+            order.sort { one, other in
+                if one.group != other.group { return one.group < other.group }
+                return speaks(subscriptions[one.index], before: subscriptions[other.index])
+            }
+        }
+        var groups: [GroupState] = []
+        for (group, index) in order {
+            let subscription = subscriptions[index]
+            if groups.last?.subscriptionGroupIdentifier != group { groups.append(GroupState(group, subscription)) }
+            if subscription.isSubscribed { groups[groups.count - 1].isEligibleForIntroductoryOffer = false }
+        }
+        let introduced = Set(introducedGroups)
+        for index in groups.indices where introduced.contains(groups[index].subscriptionGroupIdentifier) {
+            groups[index].isEligibleForIntroductoryOffer = false
+        }
+        return groups
+    }
+
+    private func speaks(_ one: SubscriptionState, before other: SubscriptionState) -> Bool {
+        if one.rank != other.rank { return one.rank < other.rank }
+        if one.hasAccess {
+            let (level, otherLevel) = (engine.level(of: one.productId), engine.level(of: other.productId))
+            if level != otherLevel { return level < otherLevel }
+        }
+        let (end, otherEnd) = (one.accessUntil ?? one.expiresDate, other.accessUntil ?? other.expiresDate)
+        if end != otherEnd { return end ?? .distantPast > otherEnd ?? .distantPast }
+        return TransactionFact.identifier(other.originalTransactionId, isBefore: one.originalTransactionId)
+    }
+}
+
+extension SubscriptionState {
+    /// Whether Apple would say that there is a subscription, paid for or not.
+    fileprivate var isSubscribed: Bool { hasAccess || status == .billingRetry }
+
+    fileprivate var rank: Int { hasAccess ? 0 : status == .billingRetry ? 1 : 2 }
+}
+
+extension GroupState {
+    fileprivate init(_ identifier: String, _ subscription: SubscriptionState) {
+        self.init(
+            subscriptionGroupIdentifier: identifier, state: subscription.hasAccess ? .active : .inactive,
+            details: subscription.details, until: subscription.accessUntil, productId: subscription.productId,
+            originalTransactionId: subscription.originalTransactionId, isEligibleForIntroductoryOffer: true,
+            nextStep: subscription.nextStep)
+    }
+}

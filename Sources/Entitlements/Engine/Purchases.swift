@@ -1,0 +1,42 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension PurchaseState {
+    init(_ fact: TransactionFact, isRevoked: Bool, endDate: Date?, asOf: Date) {
+        let isKept = fact.type == .nonConsumable || fact.type == .nonRenewingSubscription
+        let isOver = endDate.map { $0 <= asOf } ?? false
+        self.init(
+            transactionId: fact.transactionId, originalTransactionId: fact.originalTransactionId,
+            productId: fact.productId, type: fact.type, quantity: fact.quantity, purchaseDate: fact.purchaseDate,
+            ownership: fact.ownership, hasAccess: isKept && !isRevoked && !isOver, endDate: endDate,
+            offerType: fact.offerType, offerIdentifier: fact.offerIdentifier, details: [])
+        if isRevoked {
+            revocationDate = fact.revocationDate
+            revocationReason = fact.revocationReason
+            revocationType = fact.revocationType
+            details.append(.takenBack(fact.revocationType, fact.ownership))
+        } else if isOver {
+            details.append(.durationOver)
+        }
+        if let owner = StateDetail(fact.ownership) { details.append(owner) }
+    }
+}
+
+extension ConsumableBalance {
+    /// The balances of the consumables among purchases, by product.
+    static func of(_ purchases: [PurchaseState]) -> [ConsumableBalance] {
+        let consumables = purchases.lazy.filter { $0.type == .consumable }
+        var balances: [ConsumableBalance] = []
+        for purchase in consumables.sorted(by: { $0.productId < $1.productId }) {
+            if balances.last?.productId != purchase.productId {
+                balances.append(.init(productId: purchase.productId, purchases: 0, quantity: 0, revokedQuantity: 0))
+            }
+            let last = balances.count - 1
+            balances[last].purchases += 1
+            // 2^31 times 2^31 purchases would fit.
+            balances[last].quantity += Int(purchase.quantity)
+            if purchase.revocationDate != nil { balances[last].revokedQuantity += Int(purchase.quantity) }
+        }
+        return balances
+    }
+}

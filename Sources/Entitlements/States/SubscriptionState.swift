@@ -1,0 +1,56 @@
+public import AppStoreModels
+public import Foundation
+
+/// An auto-renewable subscription at an instant: own or shared, running or ended.
+public struct SubscriptionState: Sendable, Hashable, Encodable {
+    /// The first transaction, which is the key of the subscription.
+    public var originalTransactionId: String
+    /// The transaction of the current period, or of the last one.
+    public var transactionId: String
+    /// The product of that transaction.
+    public var productId: String
+    /// The group; nil where no fact names it, as in an app receipt.
+    public var subscriptionGroupIdentifier: String?
+    /// The status, as the App Store Server API would give it.
+    public var status: SubscriptionStatus
+    /// Whether the app should give access: the status is active, or in the billing grace period.
+    public var hasAccess: Bool
+    /// When access ends unless something happens: the end of the period or of grace. Nil without access.
+    public var accessUntil: Date?
+    /// When the period was bought or begins.
+    public var purchaseDate: Date
+    /// When the period ends, or ended.
+    public var expiresDate: Date?
+    /// Whether it will renew; nil if no renewal info says so for this period.
+    public var willRenew: Bool?
+    /// What it will renew into; nil as above.
+    public var autoRenewProductId: String?
+    /// Why it ended.
+    public var expirationIntent: ExpirationIntent?
+    /// Whether the App Store is trying to charge.
+    public var isInBillingRetry: Bool
+    /// When the billing grace period ends, as the renewal info has it: it may be over.
+    public var gracePeriodExpiresDate: Date?
+    /// Whether it was bought, shared or assigned.
+    public var ownership: InAppOwnershipType
+    /// The kind of offer that the period is part of.
+    public var offerType: OfferType?
+    /// The identifier of that offer.
+    public var offerIdentifier: String?
+    /// How that offer is paid.
+    public var offerDiscountType: OfferDiscountType?
+    /// What the customer said to a price increase.
+    public var priceIncreaseStatus: PriceIncreaseStatus?
+    /// When the period was refunded or revoked.
+    public var revocationDate: Date?
+    /// Why.
+    public var revocationReason: RevocationReason?
+    /// Whether it was a refund, of all or of a part, or the end of sharing.
+    public var revocationType: RevocationType?
+    /// The win-back offers the customer may have, the best first.
+    public var eligibleWinBackOfferIds: [String]
+    /// What there is to say about the status.
+    public var details: [StateDetail]
+    /// What to ask or to offer.
+    public var nextStep: NextStep
+}
