@@ -28,17 +28,33 @@ func server(_ name: String, _ package: String) -> Target.Dependency {
 }
 let arguments = server("ArgumentParser", "swift-argument-parser")
 let hummingbird = server("Hummingbird", "hummingbird")
-let httpServer = [
+let httpServer: [Target.Dependency] = [
     hummingbird, server("HummingbirdCore", "hummingbird"), server("HTTPTypes", "swift-http-types"),
 ]
 let yams = server("Yams", "Yams")
 let grdb = server("GRDB", "GRDB.swift")
-let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
-let metrics = [server("Metrics", "swift-metrics"), server("CoreMetrics", "swift-metrics")]
+let lifecycle: [Target.Dependency] = [
+    server("ServiceLifecycle", "swift-service-lifecycle"), server("UnixSignals", "swift-service-lifecycle"),
+]
+let metrics: [Target.Dependency] = [server("Metrics", "swift-metrics"), server("CoreMetrics", "swift-metrics")]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
 }
+
+let network: [Target.Dependency] = [
+    .product(name: "AsyncHTTPClient", package: "async-http-client"),
+    .product(name: "Logging", package: "swift-log"),
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+]
+let libraries: [Target.Dependency] = ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts"]
+let serverDependencies: [Target.Dependency] =
+    libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, yams] + network + httpServer + lifecycle
+    + metrics + [server("Configuration", "swift-configuration"), server("HummingbirdTLS", "hummingbird")]
+let everything: [Target.Dependency] =
+    libraries + ["StoreSimulator", "Entitlements", "CounterfoilServer", crypto, x509, asn1] + network + httpServer
+    + lifecycle
 
 /// A program of the folder Examples. Only the root package builds them.
 func example(_ name: String, _ folder: String, _ dependencies: Target.Dependency...) -> Target {
@@ -108,37 +124,11 @@ let package = Package(
             ] + httpServer,
             swiftSettings: settings),
         .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
-        .target(
-            name: "CounterfoilServer",
-            dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "Entitlements",
-                "ConfigurationReading", crypto, x509, grdb, lifecycle, server("Configuration", "swift-configuration"),
-                server("HummingbirdTLS", "hummingbird"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ] + httpServer + metrics,
-            swiftSettings: settings),
+        .target(name: "CounterfoilServer", dependencies: serverDependencies, swiftSettings: settings),
+        .executableTarget(name: "counterfoil", dependencies: everything + [arguments], swiftSettings: settings),
         .executableTarget(
-            name: "counterfoil",
-            dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator",
-                "Entitlements", "CounterfoilServer", arguments, crypto, x509, lifecycle,
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ] + httpServer,
+            name: "counterfoil-benchmarks", dependencies: everything + [grdb], path: "Benchmarks",
             swiftSettings: settings),
-        .executableTarget(
-            name: "counterfoil-benchmarks",
-            dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ] + httpServer,
-            path: "Benchmarks", swiftSettings: settings),
         .target(
             name: "TestSupport",
             dependencies: [
@@ -161,16 +151,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
-        tests(
-            "CounterfoilServerTests",
-            [
-                "CounterfoilServer", "Entitlements", "AppStoreModels", "AppStoreTrust", "AppStoreServer",
-                "AppStoreReceipts", "StoreSimulator", crypto, x509, asn1, grdb, lifecycle,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ] + httpServer),
+        tests("CounterfoilServerTests", everything + [grdb, "ConfigurationReading"]),
         tests(
             "CounterfoilTests",
             ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),

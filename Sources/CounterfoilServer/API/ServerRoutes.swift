@@ -15,8 +15,9 @@ enum ServerRoutes {
 
 /// Gives every failure the shape that the API promises.
 struct FailureMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+    @concurrent func handle(
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
         do { return try await next(request, context) } catch {
             let failure = Self.failure(error)

@@ -167,7 +167,8 @@ package final class Folder: Sendable {
         }
         do { try await writer.fold(folded) } catch {
             leavesSome = true
-            logger.error("notifications could not be folded", metadata: ["count": "\(folded.count)", "reason": "\(error)"])
+            logger.error(
+                "notifications could not be folded", metadata: ["count": "\(folded.count)", "reason": "\(error)"])
         }
         if leavesSome { await pause() }
         finish(jobs.map(\.id), leavingSome: leavesSome)

@@ -46,7 +46,9 @@ package final class LedgerWriter: Sendable {
     package func receive(_ notification: ReceivedNotification) async throws -> Reception {
         try await withCheckedThrowingContinuation { continuation in
             let isClosed = state.withLock { state in
-                if !state.isClosed { state.receiving.append(.init(notification: notification, continuation: continuation)) }
+                if !state.isClosed {
+                    state.receiving.append(.init(notification: notification, continuation: continuation))
+                }
                 return state.isClosed
             }
             if isClosed { continuation.resume(throwing: StorageError(.failed, "the server is shutting down")) }

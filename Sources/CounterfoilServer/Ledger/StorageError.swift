@@ -47,7 +47,8 @@ package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible 
             self.init(.readOnly, "\(path) cannot be written; the file and its folder must belong to the server's user")
         case .SQLITE_CORRUPT:
             self.init(
-                .damaged, "\(path) is damaged (\(error.message ?? "malformed")); restore a backup, or "
+                .damaged,
+                "\(path) is damaged (\(error.message ?? "malformed")); restore a backup, or "
                     + "rescue what can be read with `sqlite3 \(path) .recover`")
         case .SQLITE_NOTADB: self.init(.notALedger, "\(path) is not a database of Counterfoil")
         case .SQLITE_BUSY, .SQLITE_LOCKED: self.init(.busy, "\(path) is in use by another process")

@@ -1,4 +1,3 @@
-internal import AppStoreModels
 public import Logging
 internal import Foundation
 internal import Hummingbird
@@ -7,7 +6,7 @@ internal import HummingbirdTLS
 internal import NIOCore
 internal import NIOSSL
 internal import ServiceLifecycle
-internal import Synchronization
+public import UnixSignals
 
 /// A running server: receives notifications, keeps the ledger, answers what customers own.
 ///
@@ -94,7 +93,11 @@ private struct WriterService: Service {
     let writer: LedgerWriter
 
     func run() async throws {
-        await withGracefulShutdownHandler { await writer.run() } onGracefulShutdown: { writer.close() }
+        await withGracefulShutdownHandler {
+            await writer.run()
+        } onGracefulShutdown: {
+            writer.close()
+        }
     }
 }
 
@@ -102,12 +105,16 @@ private struct FolderService: Service {
     let folder: Folder
 
     func run() async throws {
-        await withGracefulShutdownHandler { await folder.run() } onGracefulShutdown: { folder.close() }
+        await withGracefulShutdownHandler {
+            await folder.run()
+        } onGracefulShutdown: {
+            folder.close()
+        }
     }
 }
 
 private struct ClockService: Service {
     let clock: FollowedClock
 
-    func run() async throws { try await cancelWhenGracefulShutdown { await clock.follow() } }
+    func run() async throws { await cancelWhenGracefulShutdown { await clock.follow() } }
 }

@@ -1,6 +1,7 @@
 internal import AsyncHTTPClient
 package import Foundation
 internal import NIOCore
+internal import NIOHTTP1
 internal import Synchronization
 
 /// The server's time: the system's, or, to rehearse, that of a simulated App Store, in which a year can pass in seconds.

@@ -1,4 +1,4 @@
-package import AppStoreModels
+internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
 package import Entitlements

@@ -50,33 +50,31 @@ enum FactColumns {
     /// A transaction from a row of ``reading``.
     static func transaction(_ row: Row) -> TransactionFact {
         TransactionFact(
-            transactionId: row[2], originalTransactionId: row[0], productId: row[4] ?? "",
+            transactionId: row.text(2) ?? "", originalTransactionId: row.text(0) ?? "", productId: row.text(4) ?? "",
             type: ProductType(rawValue: Words.type.word(row[5]) ?? ""),
-            purchaseDate: Date(milliseconds: row[7] ?? 0), expiresDate: date(row[8]),
-            subscriptionGroupIdentifier: row[6], signedDate: Date(milliseconds: row[3] ?? 0),
-            revocationDate: date(row[9]), revocationReason: (row[10] as Int32?).map { .init(rawValue: $0) },
+            purchaseDate: row.date(7) ?? .distantPast, expiresDate: row.date(8),
+            subscriptionGroupIdentifier: row.text(6), signedDate: row.date(3) ?? .distantPast,
+            revocationDate: row.date(9), revocationReason: row.small(10).map { .init(rawValue: $0) },
             revocationType: Words.revocation.word(row[11]).map { .init(rawValue: $0) },
-            isUpgraded: row[12] == 1, ownership: .init(rawValue: Words.ownership.word(row[13]) ?? ""),
-            offerType: (row[14] as Int32?).map { .init(rawValue: $0) }, offerIdentifier: row[15],
-            offerDiscountType: Words.discount.word(row[16]).map { .init(rawValue: $0) }, quantity: row[17] ?? 1,
-            reason: Words.reason.word(row[18]).map { .init(rawValue: $0) },
-            appAccountToken: (row[19] as Data?).flatMap(UUID.init(bytes:)), appTransactionId: row[20])
+            isUpgraded: row.number(12) == 1, ownership: .init(rawValue: Words.ownership.word(row[13]) ?? ""),
+            offerType: row.small(14).map { .init(rawValue: $0) }, offerIdentifier: row.text(15),
+            offerDiscountType: Words.discount.word(row[16]).map { .init(rawValue: $0) }, quantity: row.small(17) ?? 1,
+            reason: Words.reason.word(row[18]).map { .init(rawValue: $0) }, appAccountToken: row.uuid(19),
+            appTransactionId: row.text(20))
     }
 
     /// The renewal info from a row of ``reading``; nil when none is known.
     static func renewal(_ row: Row) -> RenewalFact? {
-        guard let signedDate = row[3] as Int64? else { return nil }
+        guard let signedDate = row.date(3) else { return nil }
         return RenewalFact(
-            originalTransactionId: row[0], productId: row[4] ?? "", autoRenewProductId: row[21] ?? "",
-            willRenew: row[22] == 1, expirationIntent: (row[23] as Int32?).map { .init(rawValue: $0) },
-            isInBillingRetry: row[24] == 1, gracePeriodExpiresDate: date(row[25]),
-            priceIncreaseStatus: (row[26] as Int32?).map { .init(rawValue: $0) },
-            offerType: (row[14] as Int32?).map { .init(rawValue: $0) }, offerIdentifier: row[15],
-            eligibleWinBackOfferIds: (row[27] as String?)?.split(separator: "\n").map { String($0) } ?? [],
-            renewalDate: date(row[28]), signedDate: Date(milliseconds: signedDate))
+            originalTransactionId: row.text(0) ?? "", productId: row.text(4) ?? "",
+            autoRenewProductId: row.text(21) ?? "", willRenew: row.number(22) == 1,
+            expirationIntent: row.small(23).map { .init(rawValue: $0) }, isInBillingRetry: row.number(24) == 1,
+            gracePeriodExpiresDate: row.date(25), priceIncreaseStatus: row.small(26).map { .init(rawValue: $0) },
+            offerType: row.small(14).map { .init(rawValue: $0) }, offerIdentifier: row.text(15),
+            eligibleWinBackOfferIds: row.text(27)?.split(separator: "\n").map { String($0) } ?? [],
+            renewalDate: row.date(28), signedDate: signedDate)
     }
-
-    private static func date(_ milliseconds: Int64?) -> Date? { milliseconds.map(Date.init(milliseconds:)) }
 }
 
 /// The words of an enumeration, as numbers where they are known.

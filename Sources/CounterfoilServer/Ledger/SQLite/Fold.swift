@@ -63,7 +63,7 @@ enum Fold {
         let select = try db.cachedStatement(
             sql: "SELECT signed_date, source FROM facts WHERE scope = ? AND original_id = ? AND kind = 1 AND key = ?")
         let present = try Row.fetchOne(select, arguments: [scope, fact.originalTransactionId, fact.transactionId])
-            .map { (signedDate: $0[0] as Int64, source: $0[1] as Int64) }
+            .map { (signedDate: $0.number(0) ?? .min, source: $0.number(1) ?? 0) }
         let values = FactColumns.values(of: fact)
         if let present {
             guard present.signedDate <= signedDate else { return false }
@@ -103,7 +103,7 @@ enum Fold {
         let select = try db.cachedStatement(
             sql: "SELECT signed_date, source FROM facts WHERE scope = ? AND original_id = ? AND kind = 0 AND key = ''")
         let present = try Row.fetchOne(select, arguments: [scope, fact.originalTransactionId])
-            .map { (signedDate: $0[0] as Int64?, source: $0[1] as Int64?) }
+            .map { (signedDate: $0.number(0), source: $0.number(1)) }
         let values = FactColumns.values(of: fact)
         if let known = present?.signedDate {
             guard known <= signedDate else { return false }
@@ -173,11 +173,11 @@ private enum Owner {
                 WHERE scope = ? AND original_id = ? AND kind = 0 AND key = ''
                 """)
         let row = try Row.fetchOne(select, arguments: [scope, fact.originalTransactionId])
-        let (knownToken, knownAccount) = (row?[3] as Data?, row?[4] as String?)
+        let (knownToken, knownAccount) = (row?.blob(3), row?.text(4))
         let new = (fact.purchaseDate.milliseconds, fact.signedDate.milliseconds, fact.transactionId)
         var isOwner = fact.appAccountToken != nil
-        if isOwner, let row, let purchased = row[0] as Int64? {
-            isOwner = new > (purchased, row[1] ?? 0, row[2] ?? "")
+        if isOwner, let row, let purchased = row.number(0) {
+            isOwner = new > (purchased, row.number(1) ?? 0, row.text(2) ?? "")
         }
         let account = [knownAccount, fact.appTransactionId].compactMap(\.self).max()
         guard row == nil || isOwner || account != knownAccount else { return }
@@ -192,7 +192,7 @@ private enum Owner {
                     owner_signed = excluded.owner_signed, owner_transaction = excluded.owner_transaction
                 """)
         let rank: (Int64?, Int64?, String?) =
-            isOwner ? (new.0, new.1, new.2) : (row?[0], row?[1], row?[2])
+            isOwner ? (new.0, new.1, new.2) : (row?.number(0), row?.number(1), row?.text(2))
         try upsert.execute(arguments: [
             scope, fact.originalTransactionId, token, account, rank.0, rank.1, rank.2,
         ])

@@ -20,7 +20,8 @@ enum OutboxTable {
                     (id, scope, type, original_id, customer, notification, occurred_at, created_at, data)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
-        let customer = try event.customer
+        let customer =
+            try event.customer
             ?? event.originalTransactionId.flatMap { try SQLiteStorage.owners(of: $0, in: event.scope, db).first }
         try insert.execute(arguments: [
             event.id, event.scope, event.type.rawValue, event.originalTransactionId, customer, event.notification,

@@ -79,8 +79,8 @@ extension SQLiteStorage: CustomerStorage {
                 WHERE scope = ? AND original_id = ? AND kind = 0 AND key = ''
                 """)
         guard let row = try Row.fetchOne(select, arguments: [scope, original]) else { return [] }
-        if let token = (row[0] as Data?).flatMap(UUID.init(bytes:)) { return [token.uuidString.lowercased()] }
-        guard let account = row[1] as String? else { return [] }
+        if let token = row.uuid(0) { return [token.uuidString.lowercased()] }
+        guard let account = row.text(1) else { return [] }
         return try String.fetchAll(
             db.cachedStatement(
                 sql: "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?"),
@@ -95,12 +95,12 @@ extension SQLiteStorage: CustomerStorage {
         var isKnown = false
         while let row = try rows.next() {
             isKnown = true
-            if row[1] == 1 {
+            if row.number(1) == 1 {
                 lineage.transactions.append(FactColumns.transaction(row))
             } else {
                 lineage.renewal = FactColumns.renewal(row)
-                lineage.appAccountToken = (row[19] as Data?).flatMap(UUID.init(bytes:))
-                lineage.appTransactionId = row[20]
+                lineage.appAccountToken = row.uuid(19)
+                lineage.appTransactionId = row.text(20)
             }
         }
         return isKnown ? lineage : nil

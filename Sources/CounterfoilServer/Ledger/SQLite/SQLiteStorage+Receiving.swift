@@ -12,7 +12,11 @@ extension SQLiteStorage: LedgerStorage {
             }
             let rows = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY id")
             return ScopeBook(
-                rows.map { Scope(id: $0[0], bundleId: $0[1], environment: AppStoreEnvironment(rawValue: $0[2])) })
+                rows.map { row in
+                    Scope(
+                        id: row.number(0) ?? 0, bundleId: row.text(1) ?? "",
+                        environment: AppStoreEnvironment(rawValue: row.text(2) ?? ""))
+                })
         }
     }
 
@@ -60,7 +64,7 @@ extension SQLiteStorage: LedgerStorage {
     package func backlog() async throws -> (count: Int, oldest: Milliseconds?) {
         try await read { db in
             let row = try Row.fetchOne(db, sql: "SELECT count(*), min(received_at) FROM inbox")
-            return (row?[0] ?? 0, row?[1])
+            return (Int(row?.number(0) ?? 0), row?.number(1))
         }
     }
 
@@ -115,10 +119,10 @@ extension SQLiteStorage: LedgerStorage {
         _ new: ReceivedNotification, _ uuid: DatabaseValue, _ headers: HeaderBook, _ db: Database
     ) throws -> Reception {
         let select = try db.cachedStatement(sql: "SELECT id, signed_date, text FROM notifications WHERE uuid = ?")
-        guard let row = try Row.fetchOne(select, arguments: [uuid]) else {
+        guard let row = try Row.fetchOne(select, arguments: [uuid]), let id = row.number(0) else {
             throw StorageError(.failed, "a notification was there and was not")
         }
-        let (id, signedDate, text) = (row[0] as Int64, row[1] as Int64, row[2] as Data)
+        let (signedDate, text) = (row.number(1) ?? .min, row.blob(2) ?? Data())
         guard text != new.text.bytes, signedDate <= new.signedDate,
             signedDate < new.signedDate
                 || (headers.unpack(text) ?? "") < (headers.unpack(new.text.bytes) ?? "")
@@ -144,22 +148,24 @@ extension SQLiteStorage: LedgerStorage {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT notifications.id, uuid, scope, type, subtype, signed_date, notifications.received_at, origin,
-                    text, EXISTS (SELECT 1 FROM inbox AS waiting WHERE waiting.id = notifications.id),
+                SELECT notifications.id, uuid, notifications.scope, notifications.type, subtype,
+                    notifications.signed_date, notifications.received_at, origin, text, EXISTS (SELECT 1 FROM inbox AS waiting WHERE waiting.id = notifications.id),
                     (SELECT code FROM failures WHERE failures.id = notifications.id)
                 FROM notifications \(sql)
                 """, arguments: arguments)
         var notifications: [KeptNotification] = []
         while let row = try rows.next() {
-            guard let text = headers.unpack(row[8]) else {
-                throw StorageError(.damaged, "the text of notification \(row[0] as Int64) in \(path) is damaged")
+            guard let id = row.number(0), let text = row.blob(8).flatMap({ headers.unpack($0) }) else {
+                throw StorageError(.damaged, "the text of notification \(row.number(0) ?? 0) in \(path) is damaged")
             }
-            let failure = row[10] as String?
+            let failure = row.text(10)
             notifications.append(
                 KeptNotification(
-                    id: row[0], scope: row[2], uuid: StoredUUID.text(row[1]), type: row[3], subtype: row[4],
-                    signedDate: row[5], receivedAt: row[6], origin: Origin(rawValue: row[7]) ?? .imported,
-                    state: row[9] ? .pending : failure == nil ? .folded : .failed, failure: failure, text: text))
+                    id: id, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row[1]), type: row.text(3) ?? "",
+                    subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,
+                    origin: row.number(7).flatMap(Origin.init) ?? .imported,
+                    state: row.number(9) == 1 ? .pending : failure == nil ? .folded : .failed, failure: failure,
+                    text: text))
         }
         return notifications
     }

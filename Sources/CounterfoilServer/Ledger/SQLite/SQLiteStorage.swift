@@ -43,7 +43,9 @@ package final class SQLiteStorage: Sendable {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Schema.migrate(pool)
             let known = try pool.read { db in
-                try Row.fetchAll(db, sql: "SELECT id, text FROM headers").map { ($0[0] as Int64, $0[1] as String) }
+                try Row.fetchAll(db, sql: "SELECT id, text FROM headers").compactMap { row in
+                    row.number(0).flatMap { number in row.text(1).map { (number, $0) } }
+                }
             }
             for (number, text) in known { headers.load(number, text) }
         } catch {

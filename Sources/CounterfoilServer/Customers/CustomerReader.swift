@@ -1,0 +1,71 @@
+package import AppStoreModels
+internal import AppStoreServer
+package import Entitlements
+package import Foundation
+
+/// What is known of a customer, and what follows from it.
+package struct CustomerReading: Sendable {
+    package var customer: String
+    package var scope: Scope
+    package var lineages: [Lineage]
+    package var facts: CustomerFacts
+    package var states: CustomerStates
+}
+
+extension ServerCore {
+    /// What a customer has at an instant; one who is not known has nothing.
+    ///
+    /// - Parameter instant: nil for now. For an instant in the past the notifications are read again: the ledger holds what
+    ///   is known now, they hold what was known then.
+    package func customer(_ customer: String, in scope: Scope, at instant: Date?) async throws -> CustomerReading {
+        let lineages = try await storage.lineages(of: customer, in: scope.id)
+        return try await reading(customer, scope, lineages, at: instant)
+    }
+
+    /// What one purchase or subscription gives by itself.
+    package func reading(
+        _ customer: String, _ scope: Scope, _ lineages: [Lineage], at instant: Date?
+    ) async throws -> CustomerReading {
+        var facts = CustomerFacts(
+            transactions: lineages.flatMap(\.transactions), renewals: lineages.compactMap(\.renewal))
+        let now = now
+        if let instant, instant < now { try await addVersions(to: &facts, of: lineages, in: scope) }
+        let engine = engines[scope.bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
+        return CustomerReading(
+            customer: customer, scope: scope, lineages: lineages, facts: facts,
+            states: engine.state(of: facts, asOf: instant ?? now))
+    }
+
+    /// Adds what each notification said when it was signed.
+    private func addVersions(to facts: inout CustomerFacts, of lineages: [Lineage], in scope: Scope) async throws {
+        for lineage in lineages {
+            for kept in try await storage.notifications(about: lineage.originalTransactionId, in: scope.id) {
+                guard let parts = try await parts(of: kept) else { continue }
+                if let transaction = parts.transaction { facts.transactions.append(TransactionFact(transaction)) }
+                if let renewal = parts.renewal { facts.renewals.append(RenewalFact(renewal)) }
+            }
+        }
+    }
+
+    /// What a notification that was kept says, verified again: the file may have been written by somebody else. Nil when it
+    /// does not hold.
+    package func parts(of kept: KeptNotification) async throws -> NotificationParts? {
+        guard kept.state == .folded else { return nil }
+        let payload = try await historical.notification(kept.text).payload
+        var parts = NotificationParts(payload: payload)
+        if let text = payload.data?.signedTransactionInfo {
+            parts.transaction = try await historical.transaction(text).payload
+        }
+        if let text = payload.data?.signedRenewalInfo {
+            parts.renewal = try await historical.renewalInfo(text).payload
+        }
+        return parts
+    }
+}
+
+/// A notification and what is signed inside it.
+package struct NotificationParts: Sendable {
+    package var payload: ResponseBodyV2DecodedPayload
+    package var transaction: JWSTransactionDecodedPayload?
+    package var renewal: JWSRenewalInfoDecodedPayload?
+}

@@ -1,0 +1,30 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `The server receives notifications` {
+    @Test func `a purchase in the store is in the ledger`() async throws {
+        try await World.run { world in
+            let token = UUID()
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: token))
+            try await world.settle()
+            let core = try world.server.core
+            let customer = token.uuidString.lowercased()
+            let reading = try await core.customer(customer, in: world.scope(), at: nil)
+            #expect(reading.states.subscriptions.map(\.status) == [.active])
+            #expect(reading.states.entitlement("premium")?.isActive == true)
+            let sandbox = try await core.customer(customer, in: world.scope(.sandbox), at: nil)
+            #expect(sandbox.states.subscriptions.isEmpty)
+            try await world.simulator.advance(by: Period.year)
+            try await world.settle()
+            let later = try await core.customer(customer, in: world.scope(), at: nil)
+            #expect(later.lineages.first?.transactions.count ?? 0 > 10)
+            let then = try await core.customer(customer, in: world.scope(), at: World.start + 60)
+            #expect(then.states.subscriptions.first?.purchaseDate == World.start)
+        }
+    }
+}

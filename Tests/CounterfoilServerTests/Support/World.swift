@@ -1,0 +1,121 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import CounterfoilServer
+import Entitlements
+import Foundation
+import Logging
+import StoreSimulator
+import Synchronization
+
+/// A simulated App Store and a server that it notifies, on loopback, on one clock that stands still until it is put forward.
+final class World: Sendable {
+    static let start = Date(timeIntervalSince1970: 1_780_000_000)
+
+    let simulator: Simulator
+    let folder: URL
+    private let change: @Sendable (inout ServerConfiguration) -> Void
+    private let state = Mutex<(server: Server?, port: Int)>((nil, 0))
+
+    private init(
+        _ simulator: Simulator, _ folder: URL, _ change: @escaping @Sendable (inout ServerConfiguration) -> Void
+    ) {
+        self.simulator = simulator
+        self.folder = folder
+        self.change = change
+    }
+
+    /// Calls `body` with a world that runs until it returns.
+    static func run<Value>(
+        simulator changeSimulator: (inout SimulatorConfiguration) -> Void = { _ in },
+        server changeServer: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        _ body: (World) async throws -> Value
+    ) async throws -> Value {
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(start)
+        changeSimulator(&configuration)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let world = World(try await Simulator.start(configuration), folder, changeServer)
+        let result: Result<Value, any Error>
+        do {
+            try await world.startServer()
+            result = .success(try await body(world))
+        } catch { result = .failure(error) }
+        await world.simulator.stop()
+        try await world.stopServer()
+        return try result.get()
+    }
+
+    /// The running server.
+    var server: Server {
+        get throws {
+            guard let server = state.withLock({ $0.server }) else { throw StorageError(.failed, "no server runs") }
+            return server
+        }
+    }
+
+    /// Where the server is.
+    var url: String { "http://127.0.0.1:\(state.withLock { $0.port })" }
+
+    /// The configuration of a server that trusts the simulator and nobody else.
+    func configuration() throws -> ServerConfiguration {
+        let information = simulator.information
+        var app = ServerConfiguration.App(bundleId: information.bundleId, appAppleId: information.appAppleId)
+        let pem = try String(contentsOfFile: information.privateKey, encoding: .utf8)
+        app.key = .init(
+            issuerID: information.issuerId, signingKey: try SigningKey(pem: pem, keyID: information.keyId))
+        for environment in [AppStoreEnvironment.production, .sandbox] {
+            app.hosts[environment] = try AppStoreHost(
+                url: information.baseURLs[environment], environment: environment)
+        }
+        app.catalogue.entitlements = ["premium": ["com.example.premium.monthly", "com.example.premium.yearly"]]
+        var configuration = ServerConfiguration(apps: [app])
+        configuration.listen.port = state.withLock { $0.port }
+        let roots = try information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) }
+        configuration.trust.anchors = try TrustAnchors(certificates: roots)
+        configuration.trust.receiptAnchors = configuration.trust.anchors
+        configuration.trust.revocation = .off
+        configuration.storage.path = folder.appending(path: "counterfoil.sqlite").path
+        // The disk is tested elsewhere.
+        configuration.storage.synchronous = .normal
+        configuration.storage.cacheMiB = 4
+        change(&configuration)
+        return configuration
+    }
+
+    /// Starts the server, at the port that it had, and has both environments notify it.
+    func startServer() async throws {
+        let simulator = simulator
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let server = try await Server.start(
+            try configuration(), clock: .showing { simulator.core.now }, logger: logger)
+        state.withLock { $0 = (server, server.port) }
+        let url = url
+        for environment in [AppStoreEnvironment.production, .sandbox] {
+            simulator.configure(environment) { $0.notificationURL = url + "/apple/notifications" }
+        }
+    }
+
+    /// Stops the server; its file stays.
+    func stopServer() async throws {
+        let server = state.withLock { state in
+            defer { state.server = nil }
+            return state.server
+        }
+        try await server?.stop()
+    }
+
+    /// The scope of the simulator's app in an environment.
+    func scope(_ environment: AppStoreEnvironment = .production) throws -> Scope {
+        guard let scope = try server.core.scopes[simulator.information.bundleId, environment] else {
+            throw StorageError(.failed, "no such scope")
+        }
+        return scope
+    }
+
+    /// Waits until all that was received is folded.
+    func settle() async throws { await (try server).core.folder.settle() }
+}
