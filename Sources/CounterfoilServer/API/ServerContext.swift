@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
@@ -25,6 +26,8 @@ struct Principal: Sendable {
     var scopes: Set<APIScope>
     /// The apps that the key is for; nil for all.
     var apps: Set<String>?
+    /// The environments that the key is for; nil for all.
+    var environments: Set<AppStoreEnvironment>?
     /// The only customer that may be asked about; nil for all.
     var customer: String?
 }

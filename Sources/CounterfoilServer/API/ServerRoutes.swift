@@ -9,6 +9,9 @@ enum ServerRoutes {
         router.addMiddleware { FailureMiddleware() }
         router.get("/health/live") { _, _ in Response(status: .ok) }
         NotificationRoutes.add(to: router, core)
+        // Everything below /v1 needs a key.
+        let v1 = router.group("/v1").add(middleware: Authorization(core))
+        CustomerRoutes.add(to: v1, core)
         return router
     }
 }

@@ -1,0 +1,139 @@
+internal import AppStoreModels
+internal import Entitlements
+internal import Foundation
+
+/// How a customer looks in answers. Instants are milliseconds; what is not known is left out.
+enum CustomerJSON {
+    static func write(_ reading: CustomerReading, to json: inout JSONText) {
+        let states = reading.states
+        json.object { json in
+            json.member("object", "customer")
+            json.member("id", reading.customer)
+            json.member("app", reading.scope.bundleId)
+            json.member("environment", reading.scope.environment.rawValue)
+            json.member("as_of", states.asOf)
+            json.member("entitlements", states.entitlements, entitlement)
+            json.member("subscriptions", states.subscriptions, subscription)
+            json.member("groups", states.groups, group)
+            json.member("products", states.products, product)
+            json.member("purchases", states.purchases, purchase)
+            json.member("consumables", states.consumables, balance)
+        }
+    }
+
+    private static func entitlement(_ json: inout JSONText, _ state: EntitlementState) {
+        json.object { json in
+            json.member("object", "entitlement")
+            json.member("key", state.entitlement)
+            json.member("is_active", state.isActive)
+            json.member("state", state.state.rawValue)
+            details(&json, state.details)
+            json.member("until", state.until)
+            if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
+            json.member("product_id", state.productId)
+            json.member("transaction_id", state.transactionId)
+            json.member("original_transaction_id", state.originalTransactionId)
+        }
+    }
+
+    private static func subscription(_ json: inout JSONText, _ state: SubscriptionState) {
+        json.object { json in
+            json.member("object", "subscription")
+            json.member("original_transaction_id", state.originalTransactionId)
+            json.member("transaction_id", state.transactionId)
+            json.member("product_id", state.productId)
+            json.member("subscription_group_identifier", state.subscriptionGroupIdentifier)
+            json.member("status", state.status.rawValue)
+            json.member("has_access", state.hasAccess)
+            json.member("access_until", state.accessUntil)
+            json.member("purchase_date", state.purchaseDate)
+            json.member("expires_date", state.expiresDate)
+            if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
+            json.member("auto_renew_product_id", state.autoRenewProductId)
+            if let intent = state.expirationIntent { json.member("expiration_intent", intent.rawValue) }
+            json.member("is_in_billing_retry", state.isInBillingRetry)
+            json.member("grace_period_expires_date", state.gracePeriodExpiresDate)
+            json.member("ownership", state.ownership.rawValue)
+            if let offer = state.offerType { json.member("offer_type", offer.rawValue) }
+            json.member("offer_identifier", state.offerIdentifier)
+            json.member("offer_discount_type", state.offerDiscountType?.rawValue)
+            if let status = state.priceIncreaseStatus { json.member("price_increase_status", status.rawValue) }
+            revocation(&json, state.revocationDate, state.revocationReason, state.revocationType)
+            if !state.eligibleWinBackOfferIds.isEmpty {
+                json.member("eligible_win_back_offer_ids", state.eligibleWinBackOfferIds) { $0.string($1) }
+            }
+            details(&json, state.details)
+            json.member("next_step", state.nextStep.rawValue)
+        }
+    }
+
+    private static func group(_ json: inout JSONText, _ state: GroupState) {
+        json.object { json in
+            json.member("object", "subscription_group")
+            json.member("subscription_group_identifier", state.subscriptionGroupIdentifier)
+            json.member("state", state.state.rawValue)
+            details(&json, state.details)
+            json.member("until", state.until)
+            json.member("product_id", state.productId)
+            json.member("original_transaction_id", state.originalTransactionId)
+            json.member("is_eligible_for_introductory_offer", state.isEligibleForIntroductoryOffer)
+            json.member("next_step", state.nextStep.rawValue)
+        }
+    }
+
+    private static func product(_ json: inout JSONText, _ state: ProductState) {
+        json.object { json in
+            json.member("object", "product")
+            json.member("product_id", state.productId)
+            json.member("type", state.type?.rawValue)
+            json.member("state", state.state.rawValue)
+            details(&json, state.details)
+            json.member("until", state.until)
+            json.member("ended_date", state.endedDate)
+            if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
+            json.member("transaction_id", state.transactionId)
+            json.member("original_transaction_id", state.originalTransactionId)
+        }
+    }
+
+    private static func purchase(_ json: inout JSONText, _ state: PurchaseState) {
+        json.object { json in
+            json.member("object", "purchase")
+            json.member("transaction_id", state.transactionId)
+            json.member("original_transaction_id", state.originalTransactionId)
+            json.member("product_id", state.productId)
+            json.member("type", state.type.rawValue)
+            json.member("quantity", state.quantity)
+            json.member("purchase_date", state.purchaseDate)
+            json.member("ownership", state.ownership.rawValue)
+            json.member("has_access", state.hasAccess)
+            json.member("end_date", state.endDate)
+            if let offer = state.offerType { json.member("offer_type", offer.rawValue) }
+            json.member("offer_identifier", state.offerIdentifier)
+            revocation(&json, state.revocationDate, state.revocationReason, state.revocationType)
+            details(&json, state.details)
+        }
+    }
+
+    private static func balance(_ json: inout JSONText, _ state: ConsumableBalance) {
+        json.object { json in
+            json.member("object", "consumable_balance")
+            json.member("product_id", state.productId)
+            json.member("purchases", state.purchases)
+            json.member("quantity", state.quantity)
+            json.member("revoked_quantity", state.revokedQuantity)
+        }
+    }
+
+    private static func details(_ json: inout JSONText, _ details: [StateDetail]) {
+        json.member("details", details) { $0.string($1.rawValue) }
+    }
+
+    private static func revocation(
+        _ json: inout JSONText, _ date: Date?, _ reason: RevocationReason?, _ type: RevocationType?
+    ) {
+        json.member("revocation_date", date)
+        if let reason { json.member("revocation_reason", reason.rawValue) }
+        json.member("revocation_type", type?.rawValue)
+    }
+}
