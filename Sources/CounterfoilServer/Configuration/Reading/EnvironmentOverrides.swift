@@ -50,4 +50,13 @@ package struct EnvironmentOverrides {
     func variable(of path: String) -> String? {
         values.first { $0.setting.path.joined(separator: ".") == path }?.setting.variable
     }
+
+    /// What is said about variables that look like settings and are none.
+    static func notes(on names: some Sequence<String>) -> [ConfigurationIssue] {
+        let known = settings.map(\.variable)
+        return names.filter { $0.hasPrefix("COUNTERFOIL_") && !known.contains($0) }.sorted().map { name in
+            let suggestion = Spelling.suggestion(for: name, among: known)
+            return ConfigurationIssue(message: "the environment variable \(quoted(name)) is no setting\(suggestion)")
+        }
+    }
 }

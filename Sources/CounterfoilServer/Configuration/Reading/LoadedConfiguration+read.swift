@@ -40,7 +40,10 @@ extension LoadedConfiguration {
         do throws(ConfigurationProblems) {
             let configuration = reader.read(overrides.applied(to: try ConfigurationValue(yaml: text)))
             try reader.findings.finish()
-            self.init(configuration: configuration, notes: Self.sorted(reader.notes.map(overrides.attributed)))
+            let strangers = EnvironmentOverrides.notes(on: Set(environment.keys).subtracting(reader.secretVariables))
+            self.init(
+                configuration: configuration,
+                notes: Self.sorted(reader.notes.map(overrides.attributed) + strangers))
         } catch {
             let issues = error.problems.map { ConfigurationIssue(path: $0.path, message: $0.message, line: $0.line) }
             throw ConfigurationError(problems: Self.sorted(issues.map(overrides.attributed)))

@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import ConfigurationReading
-internal import Crypto
 internal import Foundation
 
 extension ServerConfigurationReader {
@@ -58,7 +57,7 @@ extension ServerConfigurationReader {
             section.problem("secret", "is shorter than 24 characters; counterfoil keys create makes a good one")
             return nil
         }
-        return Data(SHA256.hash(data: Data(secret.revealed.utf8)))
+        return APIKeyText.hash(of: secret.revealed)
     }
 
     private func judgePublic(_ key: ServerConfiguration.Key, _ section: Section, apps: [ServerConfiguration.App]) {
@@ -97,6 +96,9 @@ extension ServerConfigurationReader {
         let url = section.requiredText("url")
         if !section.has("secrets") { section.problem("secrets", "is missing") }
         let secrets = secrets(&section, "secrets")
+        if let value = section.value("secrets"), case .list(let items) = value.content, items.isEmpty {
+            section.problem("secrets", "has none")
+        }
         for (secret, path) in secrets where secret.webhookKey == nil {
             findings.problem(path, "is not whsec_ and then base64 of 24 to 64 bytes")
         }

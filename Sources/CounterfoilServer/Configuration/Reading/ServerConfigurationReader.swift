@@ -12,6 +12,8 @@ final class ServerConfigurationReader {
     private let folder: String
     private let files: ConfigurationFiles
     private let environment: EnvironmentVariablesProvider
+    /// The variables that secrets come from.
+    private(set) var secretVariables: Set<String> = []
     /// The secrets that are written into the file itself.
     private var inlineSecrets: [String] = []
 
@@ -122,6 +124,7 @@ final class ServerConfigurationReader {
     }
 
     private func variable(_ name: String, at path: String) -> Secret? {
+        secretVariables.insert(name)
         do {
             if let text = try environment.environmentValue(forName: name) { return filled(text, at: path) }
             findings.problem(path, "there is no environment variable \(quoted(name))")
