@@ -60,7 +60,7 @@ package final class Findings {
     }
 
     /// The line of a value, or of the nearest thing around it that the file spells out.
-    private func line(near path: String) -> Int? {
+    package func line(near path: String) -> Int? {
         var path = path[...]
         while true {
             if let line = lines[String(path)] { return line }

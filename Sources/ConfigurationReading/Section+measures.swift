@@ -1,0 +1,86 @@
+// Values that are more than one word of text.
+
+extension Section {
+    /// A whole number within limits.
+    package mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        guard let number = number(key) else { return nil }
+        guard range.contains(number) else {
+            problem(key, "is \(number) and should be between \(range.lowerBound) and \(range.upperBound)")
+            return nil
+        }
+        return number
+    }
+
+    /// A length of time such as `15m`, `1h 30m` or `180d`, within limits.
+    package mutating func duration(_ key: String, in range: ClosedRange<Duration>) -> Duration? {
+        guard let text = text(key) else { return nil }
+        guard let seconds = Self.sum(of: text, units: Self.seconds) else {
+            problem(key, "\(quoted(text)) is not a length of time such as 30s, 15m or 1h")
+            return nil
+        }
+        guard range.contains(.seconds(seconds)) else {
+            let limits = [range.lowerBound, range.upperBound].map { "\($0.components.seconds)s" }
+            problem(key, "\(quoted(text)) is not between \(limits[0]) and \(limits[1])")
+            return nil
+        }
+        return .seconds(seconds)
+    }
+
+    /// A number of bytes such as `65536`, `64 KiB` or `4 MiB`, within limits.
+    package mutating func bytes(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        guard let text = text(key) else { return nil }
+        guard let bytes = Int(text) ?? Self.sum(of: text, units: Self.sizes).map(Int.init) else {
+            problem(key, "\(quoted(text)) is not a number of bytes such as 65536, 64 KiB or 4 MiB")
+            return nil
+        }
+        guard range.contains(bytes) else {
+            problem(key, "\(quoted(text)) is not between \(range.lowerBound) and \(range.upperBound) bytes")
+            return nil
+        }
+        return bytes
+    }
+
+    /// The texts of a list, each with its path and line; nil if the key is not there. One text alone is a list of one.
+    package mutating func texts(_ key: String) -> [(text: String, path: String, line: Int?)]? {
+        guard let value = value(key) else { return nil }
+        if case .text(let text) = value.content { return [(text, path(key), value.line)] }
+        return list(key).compactMap { item in
+            findings.locate(item.path, line: item.value.line)
+            guard case .text(let text) = item.value.content else {
+                findings.problem(item.path, "is \(item.value.kind) and should be text", line: item.value.line)
+                return nil
+            }
+            return (text, item.path, item.value.line)
+        }
+    }
+
+    private static let seconds: [String: Int64] = [
+        "s": 1, "sec": 1, "second": 1, "seconds": 1, "m": 60, "min": 60, "minute": 60, "minutes": 60, "h": 3600,
+        "hour": 3600, "hours": 3600, "d": 86_400, "day": 86_400, "days": 86_400, "w": 604_800, "week": 604_800,
+        "weeks": 604_800,
+    ]
+
+    private static let sizes: [String: Int64] = [
+        "b": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 1000, "mb": 1_000_000,
+        "gb": 1_000_000_000,
+    ]
+
+    /// The sum of numbers with units, such as `1h 30m`; nil for anything else and for what is absurdly large.
+    private static func sum(of text: String, units: [String: Int64]) -> Int64? {
+        guard text.utf8.count <= 60 else { return nil }
+        var rest = text[...].drop { $0 == " " }
+        guard !rest.isEmpty else { return nil }
+        var sum: Int64 = 0
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            rest = rest.dropFirst(digits.count).drop { $0 == " " }
+            let unit = rest.prefix { $0.isASCII && $0.isLetter }
+            rest = rest.dropFirst(unit.count).drop { $0 == " " }
+            guard let count = Int64(digits), count <= 10_000_000, let factor = units[unit.lowercased()] else {
+                return nil
+            }
+            sum += count * factor
+        }
+        return sum
+    }
+}

@@ -1,0 +1,66 @@
+internal import Configuration
+internal import ConfigurationReading
+public import Foundation
+
+extension LoadedConfiguration {
+    /// No configuration is larger; the reader of YAML says so, too.
+    private static let maximumBytes = 1 << 20
+
+    /// Reads a configuration file, YAML, and the files it names.
+    ///
+    /// docs/configuration.md lists the settings. Some can be changed by environment variables named `COUNTERFOIL_…`, which
+    /// count more than the file. A relative path, also in a variable, begins in the folder of the file.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - environment: The variables; those of the process.
+    /// - Throws: ``ConfigurationError`` with every problem, its path in the file and its line.
+    public init(
+        contentsOf file: URL, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationError) {
+        let found: ConfigurationFiles.File
+        do { found = try ConfigurationFiles.disk.read(file.path, maximumBytes: Self.maximumBytes) } catch {
+            throw ConfigurationError(problems: [.init(message: "\(file.path) \(error.reason)")])
+        }
+        guard let text = String(validating: found.contents, as: UTF8.self) else {
+            throw ConfigurationError(problems: [.init(message: "\(file.path) is not UTF-8")])
+        }
+        try self.init(
+            yaml: text, folder: file.absoluteURL.deletingLastPathComponent().path, environment: environment,
+            files: .disk)
+    }
+
+    /// Reads a configuration from its text.
+    package init(
+        yaml text: String, folder: String, environment: [String: String], files: ConfigurationFiles
+    ) throws(ConfigurationError) {
+        let provider = EnvironmentVariablesProvider(environmentVariables: environment)
+        let overrides = EnvironmentOverrides(provider)
+        let reader = ServerConfigurationReader(folder: folder, files: files, environment: provider)
+        do throws(ConfigurationProblems) {
+            let configuration = reader.read(overrides.applied(to: try ConfigurationValue(yaml: text)))
+            try reader.findings.finish()
+            let strangers = EnvironmentOverrides.notes(on: Set(environment.keys).subtracting(reader.secretVariables))
+            self.init(
+                configuration: configuration,
+                notes: Self.sorted(reader.notes.map(overrides.attributed) + strangers))
+        } catch {
+            let issues = error.problems.map { ConfigurationIssue(path: $0.path, message: $0.message, line: $0.line) }
+            throw ConfigurationError(problems: Self.sorted(issues.map(overrides.attributed)))
+        }
+    }
+
+    /// In the order of the file; what has no line comes last.
+    private static func sorted(_ issues: [ConfigurationIssue]) -> [ConfigurationIssue] {
+        issues.enumerated().sorted { ($0.element.line ?? .max, $0.offset) < ($1.element.line ?? .max, $1.offset) }
+            .map(\.element)
+    }
+}
+
+extension EnvironmentOverrides {
+    /// The issue with the name of the variable that caused it, instead of a line.
+    func attributed(_ issue: ConfigurationIssue) -> ConfigurationIssue {
+        guard let variable = variable(of: issue.path) else { return issue }
+        return ConfigurationIssue(path: issue.path, message: "\(issue.message) (from \(variable))")
+    }
+}

@@ -1,0 +1,167 @@
+internal import AppStoreModels
+internal import ConfigurationReading
+internal import Foundation
+
+extension ServerConfigurationReader {
+    private static let scopes = Vocabulary<[APIScope]>(
+        APIScope.all.map { ($0.rawValue, [], [$0]) } + [("all", ["*"], APIScope.all)])
+
+    private static let payloads = Vocabulary<ServerConfiguration.WebhookPayload>(
+        ServerConfiguration.WebhookPayload.allCases.map { ($0.rawValue, [], $0) })
+
+    // MARK: Keys
+
+    func keys(_ root: inout Section, apps: [ServerConfiguration.App]) -> [ServerConfiguration.Key] {
+        var (names, hashes): (Set<String>, Set<Data>) = ([], [])
+        return root.sections("keys").compactMap { section in
+            var section = section
+            guard let key = key(&section, apps: apps) else { return nil }
+            if !names.insert(key.name).inserted { section.problem("name", "\(quoted(key.name)) is there twice") }
+            if !hashes.insert(key.hash).inserted { section.problem("secret", "another key has the same") }
+            return key
+        }
+    }
+
+    private func key(_ section: inout Section, apps: [ServerConfiguration.App]) -> ServerConfiguration.Key? {
+        let name = name(&section)
+        let hash = hash(&section)
+        if !section.has("scopes") { section.problem("scopes", "is missing") }
+        let scopes = Set(section.words("scopes", of: Self.scopes).joined())
+        if section.has("scopes"), section.list("scopes").isEmpty { section.problem("scopes", "has none") }
+        let key = ServerConfiguration.Key(
+            name: name ?? "", hash: hash ?? Data(), scopes: scopes, apps: bundleIds(&section, apps: apps),
+            environments: section.has("environments") ? Set(section.words("environments", of: Self.environments)) : nil,
+            isPublic: section.flag("public") ?? false)
+        section.finish()
+        if key.isPublic { judgePublic(key, section, apps: apps) }
+        return name == nil || hash == nil ? nil : key
+    }
+
+    /// The hash itself, or that of a secret.
+    private func hash(_ section: inout Section) -> Data? {
+        guard let value = section.value("secret") else {
+            section.problem("secret", "is missing: {sha256: …}, {file: …} or {environment: …}")
+            return nil
+        }
+        if case .mapping(let members) = value.content, members["sha256"] != nil {
+            guard var section = section.section("secret") else { return nil }
+            let text = section.text("sha256") ?? ""
+            section.finish()
+            let hash = Self.bytes(hexadecimal: text)
+            if hash?.count != 32 { section.problem("sha256", "is not 64 hexadecimal digits") }
+            return hash
+        }
+        guard let secret = secret(&section, "secret") else { return nil }
+        // The hash has no salt, so the text must be more than anybody can guess.
+        guard secret.revealed.utf8.count >= 24 else {
+            section.problem("secret", "is shorter than 24 characters; counterfoil keys create makes a good one")
+            return nil
+        }
+        return APIKeyText.hash(of: secret.revealed)
+    }
+
+    private func judgePublic(_ key: ServerConfiguration.Key, _ section: Section, apps: [ServerConfiguration.App]) {
+        let excess = key.scopes.subtracting(APIScope.forApps).map(\.rawValue).sorted()
+        if !excess.isEmpty {
+            section.problem("scopes", "a key that is shipped in an app cannot have \(excess.joined(separator: ", "))")
+        }
+        for app in apps where key.apps?.contains(app.bundleId) ?? true {
+            guard app.customerTokenSecret == nil else { continue }
+            section.problem("public", "\(quoted(app.bundleId)) has no customer_token_secret, which this key needs")
+        }
+    }
+
+    private static func bytes(hexadecimal text: String) -> Data? {
+        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+
+    // MARK: Webhooks
+
+    func webhooks(_ root: inout Section, apps: [ServerConfiguration.App]) -> [ServerConfiguration.Webhook] {
+        var names: Set<String> = []
+        return root.sections("webhooks").compactMap { section in
+            var section = section
+            guard let webhook = webhook(&section, apps: apps) else { return nil }
+            if !names.insert(webhook.name).inserted {
+                section.problem("name", "\(quoted(webhook.name)) is there twice")
+            }
+            return webhook
+        }
+    }
+
+    private func webhook(_ section: inout Section, apps: [ServerConfiguration.App]) -> ServerConfiguration.Webhook? {
+        let name = name(&section)
+        let url = section.requiredText("url")
+        if !section.has("secrets") { section.problem("secrets", "is missing") }
+        let secrets = secrets(&section, "secrets")
+        if let value = section.value("secrets"), case .list(let items) = value.content, items.isEmpty {
+            section.problem("secrets", "has none")
+        }
+        for (secret, path) in secrets where secret.webhookKey == nil {
+            findings.problem(path, "is not whsec_ and then base64 of 24 to 64 bytes")
+        }
+        var webhook = ServerConfiguration.Webhook(name: name ?? "", url: url ?? "", secrets: secrets.map(\.secret))
+        webhook.events = events(&section)
+        webhook.payload = section.word("payload", of: Self.payloads) ?? .counterfoil
+        webhook.apps = bundleIds(&section, apps: apps)
+        if section.has("environments") {
+            webhook.environments = Set(section.words("environments", of: Self.environments))
+        }
+        webhook.allowsPrivateNetworks = section.flag("allow_private_networks") ?? false
+        section.finish()
+        if url != nil { judge(webhook, section) }
+        return name == nil || url == nil ? nil : webhook
+    }
+
+    private func events(_ section: inout Section) -> [String]? {
+        section.texts("events").map { events in
+            for event in events where !Self.isName(event.text.replacing("*", with: "_")) {
+                findings.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
+            }
+            return events.map(\.text)
+        }
+    }
+
+    private func judge(_ webhook: ServerConfiguration.Webhook, _ section: Section) {
+        guard let host = Self.host(ofURL: webhook.url) else {
+            section.problem("url", "\(quoted(webhook.url)) is not a URL such as https://example.com/hooks")
+            return
+        }
+        let isPrivate = host == "localhost" || Network.notPublic.contains { $0.contains(host) }
+        if isPrivate, !webhook.allowsPrivateNetworks {
+            section.problem("url", "\(quoted(host)) is not public; allow_private_networks: true permits it")
+        } else if !isSecureOrHere(webhook.url) {
+            note(section.path("url"), "events about customers go there over plain HTTP")
+        }
+    }
+
+    // MARK: Both
+
+    private func name(_ section: inout Section) -> String? {
+        guard let name = section.requiredText("name") else { return nil }
+        if !Self.isName(name) { section.problem("name", "has letters, digits, dots, - and _, at most 100") }
+        return name
+    }
+
+    private func bundleIds(_ section: inout Section, apps: [ServerConfiguration.App]) -> Set<String>? {
+        guard let ids = section.texts("apps") else { return nil }
+        let known = apps.map(\.bundleId)
+        for id in ids where !known.contains(id.text) {
+            findings.problem(
+                id.path, "\(quoted(id.text)) is none of the apps" + Spelling.suggestion(for: id.text, among: known))
+        }
+        return Set(ids.map(\.text))
+    }
+}
+
+extension Secret {
+    /// The bytes that Standard Webhooks signs with; nil if this is no `whsec_` and base64 of 24 to 64 bytes.
+    package var webhookKey: [UInt8]? {
+        guard revealed.hasPrefix("whsec_"), let data = Data(base64Encoded: String(revealed.dropFirst(6))),
+            (24...64).contains(data.count)
+        else { return nil }
+        return Array(data)
+    }
+}

@@ -1,0 +1,185 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import ConfigurationReading
+internal import Entitlements
+internal import Foundation
+
+extension ServerConfigurationReader {
+    static let environments = Vocabulary<AppStoreEnvironment>([
+        ("Production", [], .production), ("Sandbox", [], .sandbox),
+    ])
+
+    private static let restorePolicies = Vocabulary<ServerConfiguration.RestorePolicy>(
+        ServerConfiguration.RestorePolicy.allCases.map { ($0.rawValue, [], $0) })
+
+    private static let refundPreferences = Vocabulary<RefundPreference?>([
+        ("undeclared", ["none"], nil), ("decline", ["prefer_decline"], .decline),
+        ("grant_full", ["prefer_grant", "grant"], .grantFull), ("grant_prorated", ["prefer_prorated"], .grantProrated),
+    ])
+
+    private static let deliveryStatuses = Vocabulary<DeliveryStatus>([
+        ("delivered", [], .delivered), ("undelivered_quality_issue", [], .undeliveredQualityIssue),
+        ("undelivered_wrong_item", [], .undeliveredWrongItem),
+        ("undelivered_server_outage", [], .undeliveredServerOutage), ("undelivered_other", [], .undeliveredOther),
+    ])
+
+    func apps(_ root: inout Section) -> [ServerConfiguration.App] {
+        guard root.has("apps") else {
+            root.problem("apps", "is missing")
+            return []
+        }
+        let sections = root.sections("apps")
+        if sections.isEmpty { root.problem("apps", "at least one is needed") }
+        var seen: Set<String> = []
+        return sections.map { section in
+            var section = section
+            let app = app(&section)
+            if !app.bundleId.isEmpty, !seen.insert(app.bundleId).inserted {
+                section.problem("bundle_id", "\(quoted(app.bundleId)) is there twice")
+            }
+            return app
+        }
+    }
+
+    private func app(_ section: inout Section) -> ServerConfiguration.App {
+        let environments = section.has("environments") ? section.words("environments", of: Self.environments) : nil
+        var app = ServerConfiguration.App(
+            bundleId: section.requiredText("bundle_id") ?? "", appAppleId: appleID(&section),
+            environments: Set(environments ?? [.production, .sandbox]))
+        if app.environments.contains(.production), !section.has("apple_id") {
+            section.problem(
+                "apple_id",
+                "is missing; App Store Connect shows it among the app's information, and production needs it")
+        }
+        if var key = section.section("key") { app.key = apiKey(&key) }
+        app.offerKey = app.key?.signingKey
+        if var offers = section.section("offers") {
+            app.offerKey = signingKey(&offers) ?? app.offerKey
+            offers.finish()
+        }
+        app.sharedSecrets = secrets(&section, "shared_secrets").map(\.secret)
+        app.hosts = hosts(&section)
+        app.restorePolicy = section.word("restore_policy", of: Self.restorePolicies) ?? .transfer
+        app.catalogue.entitlements = entitlements(&section)
+        products(&section, &app)
+        if var consumption = section.section("consumption") { app.consumption = policy(&consumption) }
+        app.customerTokenSecret = secret(&section, "customer_token_secret")
+        if let secret = app.customerTokenSecret, secret.revealed.utf8.count < 32 {
+            section.problem("customer_token_secret", "is shorter than 32 bytes, which HS256 needs")
+        }
+        section.finish()
+        judge(app, at: section.path)
+        return app
+    }
+
+    private func appleID(_ section: inout Section) -> Int64? {
+        guard let text = section.text("apple_id") else { return nil }
+        guard let number = Int64(text), number > 0 else {
+            section.problem("apple_id", "\(quoted(text)) is not a number such as 1234567890")
+            return nil
+        }
+        return number
+    }
+
+    private func apiKey(_ section: inout Section) -> ServerConfiguration.APIKey? {
+        let issuer = section.requiredText("issuer_id")
+        let key = signingKey(&section)
+        section.finish()
+        guard let issuer, let key else { return nil }
+        guard !issuer.isEmpty else {
+            section.problem("issuer_id", "is empty")
+            return nil
+        }
+        return .init(issuerID: issuer, signingKey: key)
+    }
+
+    private func signingKey(_ section: inout Section) -> SigningKey? {
+        let identifier = section.requiredText("key_id")
+        if !section.has("private_key") { section.problem("private_key", "is missing") }
+        if let value = section.value("private_key"), case .text(let text) = value.content,
+            !text.contains("-----BEGIN")
+        {
+            section.problem("private_key", "is no private key; a file is named {file: …}")
+            return nil
+        }
+        guard let secret = secret(&section, "private_key"), let identifier else { return nil }
+        do { return try SigningKey(pem: secret.revealed, keyID: identifier) } catch {
+            section.problem(error.code == .invalidIdentifier ? "key_id" : "private_key", error.reason)
+            return nil
+        }
+    }
+
+    private func hosts(_ section: inout Section) -> [AppStoreEnvironment: AppStoreHost] {
+        var hosts: [AppStoreEnvironment: AppStoreHost] = [.production: .production, .sandbox: .sandbox]
+        guard var urls = section.section("base_urls") else { return hosts }
+        for (key, environment) in [("production", AppStoreEnvironment.production), ("sandbox", .sandbox)] {
+            guard let url = urls.text(key) else { continue }
+            do { hosts[environment] = try AppStoreHost(url: url, environment: environment) } catch {
+                urls.problem(key, "\(quoted(url)) is \(error.reason)")
+            }
+            if !isSecureOrHere(url) { note(urls.path(key), "the key's tokens go there over plain HTTP") }
+        }
+        urls.finish()
+        return hosts
+    }
+
+    private func entitlements(_ section: inout Section) -> [String: Set<String>] {
+        var entitlements: [String: Set<String>] = [:]
+        guard var names = section.section("entitlements") else { return entitlements }
+        for name in names.keys {
+            guard Self.isName(name) else {
+                names.ignore(name)
+                names.problem(name, "a name has letters, digits, dots, - and _, at most 100")
+                continue
+            }
+            let products = names.texts(name) ?? []
+            if products.isEmpty { names.problem(name, "has no product, so nobody can have it") }
+            entitlements[name] = Set(products.map(\.text))
+        }
+        return entitlements
+    }
+
+    private func products(_ section: inout Section, _ app: inout ServerConfiguration.App) {
+        guard var products = section.section("products") else { return }
+        for product in products.keys {
+            guard var facts = products.section(product) else { continue }
+            if let text = facts.text("duration") {
+                app.catalogue.durations[product] = Period(iso8601: text)
+                if app.catalogue.durations[product] == nil {
+                    facts.problem("duration", "\(quoted(text)) is not a period such as P3D, P1W, P1M or P1Y")
+                }
+            }
+            app.catalogue.levels[product] = facts.number("level", in: 1...1000)
+            if facts.flag("consumable") ?? false {
+                app.consumables.insert(product)
+                if facts.has("duration") { facts.problem("duration", "a consumable product has none") }
+                if facts.has("level") { facts.problem("level", "a consumable product has none") }
+            }
+            facts.finish()
+        }
+    }
+
+    private func policy(_ section: inout Section) -> ConsumptionPolicy {
+        let policy = ConsumptionPolicy(
+            defaultConsent: section.flag("default_consent") ?? false,
+            refundPreference: section.word("refund_preference", of: Self.refundPreferences) ?? nil,
+            deliveryStatus: section.word("delivery_status", of: Self.deliveryStatuses) ?? .delivered,
+            sampleContentProvided: section.flag("sample_content_provided") ?? false)
+        section.finish()
+        return policy
+    }
+
+    private func judge(_ app: ServerConfiguration.App, at path: String) {
+        if app.key == nil { note(path, "has no key: no recovery, and no history for restores") }
+        if !app.environments.contains(.production) { note(path, "accepts the sandbox alone") }
+    }
+
+    /// What can be part of a URL's path and of a line of a log as it is.
+    static func isName(_ text: String) -> Bool {
+        (1...100).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCII
+                    && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || "._-".unicodeScalars.contains($0))
+            }
+    }
+}

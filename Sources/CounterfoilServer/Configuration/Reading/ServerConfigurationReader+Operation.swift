@@ -1,0 +1,184 @@
+internal import AppStoreTrust
+internal import ConfigurationReading
+internal import Foundation
+internal import Logging
+
+extension ServerConfigurationReader {
+    private static let revocations = Vocabulary<RevocationPolicy>(
+        // YAML calls false what is written off.
+        RevocationPolicy.allCases.map { ($0.rawValue, $0 == .off ? ["false"] : [], $0) })
+    private static let instants = Vocabulary<ValidationInstant>([
+        ("now", [], .now), ("signing_date", ["signed_date"], .signingDate),
+    ])
+    private static let synchronous = Vocabulary<ServerConfiguration.Synchronous>(
+        ServerConfiguration.Synchronous.allCases.map { ($0.rawValue, [], $0) })
+    private static let levels = Vocabulary<Logger.Level>(Logger.Level.allCases.map { ($0.rawValue, [], $0) })
+    private static let formats = Vocabulary<ServerConfiguration.LogFormat>(
+        ServerConfiguration.LogFormat.allCases.map { ($0.rawValue, [], $0) })
+
+    // MARK: Network
+
+    func listen(_ section: inout Section) -> ServerConfiguration.Listen {
+        var listen = ServerConfiguration.Listen()
+        listen.host = section.text("host") ?? listen.host
+        if listen.host.isEmpty { section.problem("host", "is empty") }
+        listen.port = section.number("port", in: 0...65535) ?? listen.port
+        if let url = section.text("public_url") {
+            if Self.host(ofURL: url) == nil {
+                section.problem("public_url", "\(quoted(url)) is not a URL such as https://example.com")
+            }
+            listen.publicURL = String(url.reversed().drop { $0 == "/" }.reversed())
+        }
+        if var tls = section.section("tls") { listen.tls = self.tls(&tls) }
+        listen.trustedProxies = networks(&section, "trusted_proxies") ?? []
+        listen.notificationNetworks = networks(&section, "notification_networks")
+        if listen.notificationNetworks?.isEmpty == true {
+            section.problem("notification_networks", "has none, so no notification would be accepted")
+        }
+        section.finish()
+        return listen
+    }
+
+    private func tls(_ section: inout Section) -> ServerConfiguration.TLS? {
+        let (certificate, key) = (section.requiredText("certificate"), section.requiredText("key"))
+        section.finish()
+        guard let certificate, let key else { return nil }
+        for (name, path, mark) in [("certificate", certificate, "BEGIN CERTIFICATE"), ("key", key, "PRIVATE KEY")] {
+            guard let contents = contents(of: path, at: section.path(name), isSecret: name == "key") else { continue }
+            if !String(decoding: contents, as: UTF8.self).contains(mark) {
+                section.problem(name, "\(quoted(path)) holds no PEM with \(quoted(mark))")
+            }
+        }
+        return .init(certificateFile: resolved(certificate), keyFile: resolved(key))
+    }
+
+    private func networks(_ section: inout Section, _ key: String) -> [Network]? {
+        section.texts(key).map { texts in
+            texts.compactMap { item in
+                if let network = Network(item.text) { return network }
+                findings.problem(
+                    item.path, "\(quoted(item.text)) is not a network such as 17.0.0.0/8, without bits after the prefix"
+                )
+                return nil
+            }
+        }
+    }
+
+    // MARK: Trust
+
+    func trust(_ section: inout Section) -> ServerConfiguration.Trust {
+        var trust = ServerConfiguration.Trust()
+        trust.anchors = anchors(&section, "anchors") ?? .apple
+        trust.receiptAnchors = anchors(&section, "receipts") ?? trust.anchors
+        trust.revocation = section.word("revocation", of: Self.revocations) ?? trust.revocation
+        trust.revocationHosts = Set((section.texts("revocation_hosts") ?? []).map { $0.text.lowercased() })
+        trust.validAt = section.word("certificates_valid_at", of: Self.instants) ?? trust.validAt
+        section.finish()
+        if trust.anchors != .apple { note(section.path("anchors"), "others than Apple's roots are trusted") }
+        if trust.validAt == .signingDate {
+            note(section.path("certificates_valid_at"), "certificates that have expired are accepted")
+        }
+        return trust
+    }
+
+    /// Apple's roots, or those in files; nil if the file does not tell.
+    private func anchors(_ section: inout Section, _ key: String) -> TrustAnchors? {
+        guard let names = section.texts(key) else { return nil }
+        if names.isEmpty { section.problem(key, "has none, so nothing would be trusted") }
+        var anchors: TrustAnchors?
+        for name in names {
+            guard let found = self.anchors(name.text, at: name.path) else { continue }
+            anchors = anchors?.union(found) ?? found
+        }
+        return anchors
+    }
+
+    private func anchors(_ name: String, at path: String) -> TrustAnchors? {
+        if name == "apple" { return .apple }
+        guard let contents = contents(of: name, at: path, isSecret: false) else { return nil }
+        do { return try TrustAnchors(certificates: [contents]) } catch {
+            findings.problem(path, "\(quoted(name)): \(error.reason)")
+            return nil
+        }
+    }
+
+    // MARK: The rest
+
+    /// Also called without a section, to put the file beside the configuration.
+    func storage(_ section: inout Section?) -> ServerConfiguration.Storage {
+        var storage = ServerConfiguration.Storage()
+        storage.path = resolved(section?.text("path") ?? storage.path)
+        storage.synchronous = section?.word("synchronous", of: Self.synchronous) ?? storage.synchronous
+        storage.refusedKept = section?.number("refused_kept", in: 0...10_000_000) ?? storage.refusedKept
+        storage.cacheMiB = section?.number("cache_mib", in: 1...65_536) ?? storage.cacheMiB
+        section?.finish()
+        return storage
+    }
+
+    func recovery(_ section: inout Section) -> ServerConfiguration.Recovery {
+        var recovery = ServerConfiguration.Recovery()
+        recovery.isEnabled = section.flag("enabled") ?? recovery.isEnabled
+        recovery.interval =
+            section.duration("interval", in: .seconds(10)...(.seconds(7 * 86_400))) ?? recovery.interval
+        recovery.overlap = section.duration("overlap", in: .zero...(.seconds(7 * 86_400))) ?? recovery.overlap
+        recovery.windows = section.number("windows", in: 1...64) ?? recovery.windows
+        recovery.retentionDays = section.number("retention_days", in: 1...180) ?? recovery.retentionDays
+        section.finish()
+        return recovery
+    }
+
+    func limits(_ section: inout Section) -> ServerConfiguration.Limits {
+        var limits = ServerConfiguration.Limits()
+        limits.requestBytes = section.bytes("request_bytes", in: 65_536...(64 << 20)) ?? limits.requestBytes
+        limits.requestsPerSecond =
+            section.number("requests_per_second", in: 1...1_000_000) ?? limits.requestsPerSecond
+        limits.requestTime = section.duration("request_time", in: .seconds(1)...(.seconds(600))) ?? limits.requestTime
+        section.finish()
+        return limits
+    }
+
+    func log(_ section: inout Section) -> ServerConfiguration.Log {
+        var log = ServerConfiguration.Log()
+        log.level = section.word("level", of: Self.levels) ?? log.level
+        log.format = section.word("format", of: Self.formats) ?? log.format
+        section.finish()
+        return log
+    }
+
+    func clock(_ text: String, _ root: Section) -> ServerConfiguration.Clock {
+        guard text != "system" else { return .system }
+        guard let host = Self.host(ofURL: text) else {
+            root.problem("clock", "\(quoted(text)) is neither system nor the URL of a simulator's control API")
+            return .system
+        }
+        note("clock", "the server goes by the clock of \(quoted(host))")
+        return .simulator(text)
+    }
+
+    // MARK: Judgements
+
+    func judge(_ configuration: ServerConfiguration) {
+        let listen = configuration.listen
+        let isHere = listen.host == "localhost" || Network.loopback.contains { $0.contains(listen.host) }
+        if !isHere, listen.tls == nil, listen.trustedProxies.isEmpty {
+            note("listen", "others can reach \(quoted(listen.host)) without TLS; say tls, or trusted_proxies")
+        }
+        if configuration.keys.isEmpty { note("keys", "there are none, so the API answers nobody") }
+    }
+
+    /// The host of an `http` or `https` URL without a password, without the brackets of IPv6; nil for anything else.
+    static func host(ofURL text: String) -> String? {
+        guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), text.utf8.count <= 2048,
+            let parts = URLComponents(string: text),
+            ["http", "https"].contains(parts.scheme?.lowercased()), let host = parts.host, !host.isEmpty,
+            parts.user == nil, parts.password == nil, parts.fragment == nil
+        else { return nil }
+        return host.trimmingCharacters(in: ["[", "]"]).lowercased()
+    }
+
+    /// Whether nobody between can read along: HTTPS, or this machine.
+    func isSecureOrHere(_ url: String) -> Bool {
+        guard !url.lowercased().hasPrefix("https:"), let host = Self.host(ofURL: url) else { return true }
+        return host == "localhost" || Network.loopback.contains { $0.contains(host) }
+    }
+}

@@ -1,0 +1,95 @@
+package import AppStoreModels
+internal import Foundation
+
+/// A configuration file to begin with: every setting is in it, explained. What has no value yet is commented out, with a `#`
+/// that no blank follows, and shows its default or an example.
+package struct ConfigurationTemplate: Sendable {
+    package var bundleId = "com.example.app"
+    package var appAppleId: Int64 = 1_234_567_890
+    package var issuerID = "57246542-96fe-1a63-e053-0824d011072a"
+    package var keyID = "ABC123DEFG"
+    /// The file of the private key for the App Store Server API.
+    package var keyFile = "AuthKey_ABC123DEFG.p8"
+    package var sharedSecret: String?
+    /// The simulator's API, in place of Apple's.
+    package var baseURLs: (production: String, sandbox: String)?
+    /// The roots, in place of Apple's.
+    package var anchors: [String] = []
+    /// The hosts beside Apple's that may be asked whether certificates were revoked.
+    package var revocationHosts: [String] = []
+    /// The control API of the simulator whose clock counts.
+    package var clock: String?
+    /// The entitlements, in order, each with its products.
+    package var entitlements: [(name: String, products: [String])] = []
+    /// What is known about products beside that, in order.
+    package var products: [(id: String, facts: ProductFacts)] = []
+    /// The SHA-256 of the first key, in hexadecimal.
+    package var keyHash: String
+
+    /// What the file tells about a product.
+    package enum ProductFacts: Sendable {
+        case consumable
+        case level(Int)
+        case duration(Period)
+    }
+
+    package init(keyHash: String) { self.keyHash = keyHash }
+
+    /// The file.
+    package var text: String {
+        [header, appSection, listenSection, accessSection, operationSection].joined(separator: "\n")
+    }
+
+    // MARK: Lines
+
+    /// A setting with its value, or one that is commented out.
+    func setting(_ key: String, _ value: String?, or example: String) -> String {
+        value.map { "\(key): \($0)" } ?? "#\(key): \(example)"
+    }
+
+    /// A text as YAML has it in double quotes, which is how JSON has it.
+    static func quote(_ text: String) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        do { return String(decoding: try encoder.encode(text), as: UTF8.self) } catch { return "\"\"" }
+    }
+
+    static func list(_ texts: [String]) -> String? {
+        texts.isEmpty ? nil : "[" + texts.map(quote).joined(separator: ", ") + "]"
+    }
+
+    /// The lines of a mapping within an app; without any, the example commented out.
+    func mapping(_ key: String, _ entries: [(key: String, value: String)], example: [(String, String)]) -> String {
+        let mark = entries.isEmpty ? "#" : ""
+        let lines = (entries.isEmpty ? example : entries.map { ($0.key, $0.value) }).map { "    \(mark)  \($0): \($1)" }
+        return (["    \(mark)\(key):"] + lines).joined(separator: "\n")
+    }
+
+    var entitlementLines: String {
+        mapping(
+            "entitlements", entitlements.map { ($0.name, Self.list($0.products) ?? "[]") },
+            example: [("premium", "[com.example.app.monthly, com.example.app.yearly]")])
+    }
+
+    var productLines: String {
+        let entries = products.map { product in
+            let facts =
+                switch product.facts {
+                case .consumable: "{consumable: true}"
+                case .level(let level): "{level: \(level)}"
+                case .duration(let period): "{duration: \(period.iso8601)}"
+                }
+            return (Self.quote(product.id), facts)
+        }
+        return mapping(
+            "products", entries,
+            example: [
+                ("com.example.app.pass", "{duration: P1M}"), ("com.example.app.yearly", "{level: 1}"),
+                ("com.example.app.coins", "{consumable: true}"),
+            ])
+    }
+
+    var baseURLFlow: String? {
+        baseURLs.map { "{production: \(Self.quote($0.production)), sandbox: \(Self.quote($0.sandbox))}" }
+    }
+}

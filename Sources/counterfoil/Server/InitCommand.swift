@@ -1,0 +1,139 @@
+import AppStoreModels
+import ArgumentParser
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+
+/// `counterfoil init`: a configuration to begin with.
+struct InitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Write a server's configuration with every setting explained.",
+        discussion: """
+            With --simulator the configuration works with a simulator that is running: its key, \
+            its certificates, its products, its clock. The key for the server's own API is printed once; the file has \
+            only what SHA-256 makes of it.
+
+            EXAMPLES
+              counterfoil init
+              counterfoil init --simulator --output rehearsal.yaml
+              counterfoil init --output - > counterfoil.yaml
+            """)
+
+    @Flag(help: "Fit a running simulator: the one started last, or the one in the folder that follows.")
+    var simulator = false
+
+    @Argument(help: ArgumentHelp("The simulator's folder, where simulator.json is.", valueName: "dir"))
+    var folder: String?
+
+    @Option(help: ArgumentHelp("Where to write it; - is standard output.", valueName: "file"))
+    var output = "counterfoil.yaml"
+
+    @Flag(help: "Replace the file if it is there.") var force = false
+
+    func validate() throws {
+        guard simulator || folder == nil else {
+            throw ValidationError("A folder is a simulator's: say --simulator before it, or --output for the file.")
+        }
+    }
+
+    func run() async throws {
+        if output != "-", !force, FileManager.default.fileExists(atPath: output) {
+            throw Refusal(message: "\(output) is there already; --force replaces it, --output names another")
+        }
+        let key = APIKeyText.make()
+        var template = ConfigurationTemplate(keyHash: APIKeyText.hexadecimalHash(of: key))
+        if simulator { try await template.fit(ControlClient(try SimulatorLocation.find(folder))) }
+        if output == "-" {
+            Output.line(template.text.trimmingCharacters(in: .newlines))
+            Output.error("the API key, shown once: Authorization: Bearer \(key)")
+            return
+        }
+        try write(template.text)
+        report(key)
+    }
+
+    private func write(_ text: String) throws {
+        // Replaced as a whole, so that nobody reads half of it; for its owner, since secrets may be added.
+        let file = URL(filePath: output)
+        let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: draft.path, contents: Data(text.utf8), attributes: attributes),
+            rename(draft.path, file.path) == 0
+        else {
+            unlink(draft.path)
+            throw Refusal(message: "\(output) cannot be written")
+        }
+    }
+
+    private func report(_ key: String) {
+        let style = Style.current()
+        Output.line("\(style.good("written")) \(output.printable)")
+        Output.line()
+        Output.line(style.strong("The key for the API, shown this once"))
+        Output.line("  Authorization: Bearer \(key)")
+        Output.line()
+        Output.line(style.strong("Next"))
+        if !simulator {
+            Output.line("  fill in the app, its key and its products")
+        }
+        Output.line("  counterfoil check-config \(output.printable)")
+        Output.line("  counterfoil serve --config \(output.printable)")
+        if simulator {
+            Output.line("  counterfoil listen --forward-to http://127.0.0.1:8080/apple/notifications")
+        }
+    }
+}
+
+extension ConfigurationTemplate {
+    /// Takes everything over from a running simulator.
+    mutating func fit(_ client: ControlClient) async throws {
+        let information = client.information
+        (bundleId, appAppleId) = (information.bundleId, information.appAppleId)
+        (issuerID, keyID, keyFile) = (information.issuerId, information.keyId, information.privateKey)
+        sharedSecret = information.sharedSecret
+        baseURLs = (information.baseURLs.production, information.baseURLs.sandbox)
+        anchors = information.rootCertificates
+        clock = information.controlURL
+        // The simulator's certificates name itself as the responder.
+        revocationHosts = [URL(string: information.controlURL)?.host()].compactMap(\.self)
+        let catalogue: Catalogue = try await client.call("GET", [EnvironmentName.production.rawValue, "catalogue"])
+        fit(catalogue)
+    }
+
+    /// An entitlement for each subscription group and for each product that is kept.
+    private mutating func fit(_ catalogue: Catalogue) {
+        let prefix = Self.commonPrefix(catalogue.products.map(\.id))
+        for group in catalogue.groups {
+            let members = catalogue.products.filter { $0.subscription?.group == group.id }
+            if !members.isEmpty { add(group.name.isEmpty ? group.id : group.name, members.map(\.id)) }
+            for product in members {
+                if let level = product.subscription?.level { products.append((product.id, .level(level))) }
+            }
+        }
+        for product in catalogue.products where product.subscription == nil {
+            if product.type == .consumable {
+                products.append((product.id, .consumable))
+                continue
+            }
+            if product.type == .nonRenewingSubscription { products.append((product.id, .duration(.month))) }
+            add(String(product.id.dropFirst(prefix.count)), [product.id])
+        }
+    }
+
+    /// What all product identifiers begin with, up to a dot: `com.example.`.
+    private static func commonPrefix(_ identifiers: [String]) -> String {
+        guard var prefix = identifiers.first?[...] else { return "" }
+        for identifier in identifiers { prefix = prefix.commonPrefix(with: identifier)[...] }
+        return prefix.lastIndex(of: ".").map { String(prefix[...$0]) } ?? ""
+    }
+
+    private mutating func add(_ text: String, _ products: [String]) {
+        let name = String(
+            text.lowercased().prefix(80).map {
+                $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_"
+            })
+        let isTaken = entitlements.contains { $0.name == name }
+        entitlements.append((isTaken ? "\(name)_\(entitlements.count)" : name, products))
+    }
+}

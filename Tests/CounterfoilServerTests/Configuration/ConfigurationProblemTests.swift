@@ -1,0 +1,200 @@
+import AppStoreTrust
+import CounterfoilServer
+import Foundation
+import Testing
+
+@Suite("A wrong configuration")
+struct ConfigurationProblemTests {
+    private typealias Test = TestConfiguration
+
+    @Test("is told all its problems at once, each with its line")
+    func everything() {
+        let text = """
+            lisen: {port: 80}
+            listen:
+              port: 70000
+              tls: {certificate: none.pem}
+            apps:
+              - bundle_id: com.example.app
+                restore_polcy: transfer
+                key:
+                  issuer_id: x
+                  key_id: y
+                  private_key: {file: missing.p8}
+            keys:
+              - {name: a b, secret: short, scopes: [everything]}
+            webhooks:
+              - {name: crm, url: "ftp://example.com", secrets: [{environment: NONE}], apps: [com.example.ap]}
+            """
+        #expect(
+            Test.problems(text) == [
+                #"lisen: is not a key of this format; did you mean "listen"?, line 1"#,
+                "listen.port: is 70000 and should be between 0 and 65535, line 3",
+                "listen.tls.key: is missing, line 4",
+                "apps[0].apple_id: is missing; App Store Connect shows it among the app's information, and production "
+                    + "needs it, line 6",
+                #"apps[0].restore_polcy: is not a key of this format; did you mean "restore_policy"?, line 7"#,
+                #"apps[0].key.private_key.file: "missing.p8" does not exist, line 11"#,
+                "keys[0].name: has letters, digits, dots, - and _, at most 100, line 13",
+                "keys[0].secret: is shorter than 24 characters; counterfoil keys create makes a good one, line 13",
+                "keys[0].scopes[0]: is none of customers:read, customers:write, offers:sign, support:read, "
+                    + "operations:read, operations:write, webhooks:write, receipts:verify, all, line 13",
+                "keys[0].secret: the secret is in this file; write {file: …} or {environment: …}, line 13",
+                #"webhooks[0].secrets[0].environment: there is no environment variable "NONE", line 15"#,
+                #"webhooks[0].apps[0]: "com.example.ap" is none of the apps; did you mean "com.example.app"?, line 15"#,
+                #"webhooks[0].url: "ftp://example.com" is not a URL such as https://example.com/hooks, line 15"#,
+            ])
+    }
+
+    @Test("is refused for its own reason", arguments: refusals)
+    func reasons(_ text: String, _ reason: String) {
+        let files = [
+            "text": Test.file("text"), "empty": Test.file("\n"), "key": Test.file(Test.privateKey),
+            "binary": .init(contents: Data([0xFF, 0xFE]), permissions: 0o600),
+        ]
+        let problems = Test.problems(
+            text, files: Dictionary(uniqueKeysWithValues: files.map { ("/etc/counterfoil/" + $0, $1) }))
+        #expect(problems.contains { $0.contains(reason) }, "\(problems)")
+    }
+
+    /// Texts and what is said about them; typed, since the compiler would think about it for long.
+    private static let refusals: [(String, String)] = [
+        ("", "apps: is missing"), ("apps: []", "apps: at least one is needed"),
+        ("- a", "is a list and should be a mapping"), ("apps: {", "not YAML"),
+        (Test.smallest + "storage: here", "storage: is text and should be a mapping"),
+        (Test.smallest + "clock: noon", "neither system nor the URL"),
+        (Test.smallest + "recovery: {interval: often}", "is not a length of time"),
+        (Test.smallest + "recovery: {interval: 1s}", "is not between 10s and 604800s"),
+        (Test.smallest + "recovery: {interval: 9999999999999w}", "is not a length of time"),
+        (Test.smallest + "limits: {request_bytes: 1}", "is not between 65536"),
+        (Test.smallest + "limits: {request_bytes: much}", "is not a number of bytes"),
+        (Test.smallest + "limits: {requests_per_second: 0}", "should be between 1 and"),
+        (Test.smallest + "trust: {anchors: []}", "has none, so nothing would be trusted"),
+        (Test.smallest + "trust: {anchors: [root.cer]}", #""root.cer" does not exist"#),
+        (Test.smallest + "trust: {anchors: [text]}", #""text": no root certificate was given"#),
+        (Test.smallest + "listen: {trusted_proxies: [10.0.0.1/8]}", "is not a network such as"),
+        (Test.smallest + "listen: {notification_networks: []}", "no notification would be accepted"),
+        (Test.smallest + "listen: {public_url: example.com}", "is not a URL such as"),
+        (Test.smallest + "listen: {tls: {certificate: text, key: text}}", "holds no PEM"),
+        (Test.smallest + "log: {level: loud}", "is none of trace"),
+        (Test.smallest + Test.smallest.replacing("apps:\n", with: ""), #""com.example.app" is there twice"#),
+        (app("apple_id: zero"), "is not a number such as"), (app("entitlements: {a b: [c]}"), "a name has letters"),
+        (app("entitlements: {a: []}"), "has no product"), (app("products: {a: {duration: 1M}}"), "is not a period"),
+        (app("products: {a: {consumable: true, duration: P1M}}"), "a consumable product has none"),
+        (app("products: {a: {level: 0}}"), "should be between 1 and 1000"),
+        (app("shared_secrets: [hidden]"), "the secret is in this file"),
+        (app("shared_secrets: [{file: text, environment: A}]"), "should name one of file and environment"),
+        (app("shared_secrets: [{}]"), "should name one of file and environment"),
+        (app("shared_secrets: [[a]]"), "is a list and should be"),
+        (app("shared_secrets: [{file: empty}]"), "is empty"),
+        (app("shared_secrets: [{file: binary}]"), "is not text"),
+        (app("customer_token_secret: {file: text}"), "is shorter than 32 bytes"),
+        (app("key: {issuer_id: a, key_id: b, private_key: api.p8}"), "a file is named {file: …}"),
+        (app("key: {issuer_id: a, key_id: b, private_key: {file: text}}"), "not a PEM file with a private key"),
+        (app("key: {issuer_id: \"\", key_id: b, private_key: {file: key}}"), "issuer_id: is empty"),
+        (app("base_urls: {production: store}"), "not a usable base URL"),
+        (app("consumption: {refund_preference: maybe}"), "is none of undeclared"),
+        (key("scopes: []"), "scopes: has none"), (key(""), "scopes: is missing"),
+        (key("scopes: [all], public: true"), "a key that is shipped in an app cannot have operations:read"),
+        (key("scopes: [customers:read], public: true"), "has no customer_token_secret"),
+        (key("scopes: [all]", secret: "{sha256: 0011}"), "is not 64 hexadecimal digits"),
+        (webhook("url: https://example.com"), "secrets: has none"),
+        (webhook("url: http://localhost/"), "is not public"), (webhook("url: \"http://[::1]/\""), "is not public"),
+        (webhook("url: https://169.254.169.254/"), "is not public"),
+        (webhook("url: https://a:b@example.com/"), "is not a URL such as"),
+        (webhook("url: https://example.com, events: [all of them]"), "is not a type such as"),
+    ]
+
+    private static func app(_ line: String) -> String {
+        let lines = line.hasPrefix("apple_id") ? "" : "    apple_id: 1\n"
+        return "apps:\n  - bundle_id: com.example.app\n\(lines)    \(line)\n"
+    }
+
+    private static func key(_ members: String, secret: String = "{environment: KEY}") -> String {
+        let hash = String(repeating: "0", count: 64)
+        let secret = secret == "{environment: KEY}" ? "{sha256: \(hash)}" : secret
+        return Test.smallest + "keys: [{name: key, secret: \(secret)\(members.isEmpty ? "" : ", ")\(members)}]\n"
+    }
+
+    private static func webhook(_ members: String) -> String {
+        Test.smallest + "webhooks: [{name: hook, secrets: [], \(members)}]\n"
+    }
+
+    @Test("never has a secret in a problem")
+    func silence() {
+        let text = """
+            apps:
+              - bundle_id: com.example.app
+                apple_id: 1
+                key: {issuer_id: a, key_id: b, private_key: {environment: KEY}}
+                shared_secrets: [hunter2]
+                customer_token_secret: hunter2
+            keys: [{name: a, secret: hunter2, scopes: [all]}]
+            webhooks: [{name: a, url: "https://example.com", secrets: [hunter2, {environment: KEY}]}]
+            """
+        let problems = Test.problems(text, environment: ["KEY": "-----BEGIN PRIVATE KEY-----\nhunter2"])
+        #expect(problems.count >= 6)
+        #expect(!problems.joined().contains("hunter2"))
+    }
+}
+
+@Suite("Notes on a configuration")
+struct ConfigurationNoteTests {
+    private typealias Test = TestConfiguration
+
+    private func notes(_ text: String, _ files: [String: ConfigurationFiles.File] = [:]) throws -> [String] {
+        try Test.read(text, files: files).notes.map(\.description)
+    }
+
+    @Test("say that others can read a key, that a server is open, and what is missing")
+    func notes() throws {
+        let text = """
+            listen: {host: 0.0.0.0}
+            apps:
+              - bundle_id: com.example.app
+                environments: [Sandbox]
+                shared_secrets: [inline, {file: secret}]
+            """
+        #expect(
+            try notes(text, ["/etc/counterfoil/secret": Test.file("secret", 0o640)])
+                == [
+                    #"listen: others can reach "0.0.0.0" without TLS; say tls, or trusted_proxies, line 1"#,
+                    #"apps[0].shared_secrets[1].file: "secret" can be read by others than its owner (640): chmod 600, "#
+                        + "line 5",
+                    "apps[0]: has no key: no recovery, and no history for restores, line 3",
+                    "apps[0]: accepts the sandbox alone, line 3",
+                    "apps[0].shared_secrets[0]: the secret is in this file; write {file: …} or {environment: …}, line 5",
+                    "keys: there are none, so the API answers nobody",
+                ].sorted { line($0) < line($1) })
+    }
+
+    private func line(_ text: String) -> Int { text.split(separator: " ").last.flatMap { Int($0) } ?? .max }
+
+    @Test("are silent about a proxy in front and about this machine")
+    func silence() throws {
+        for listen in ["host: 0.0.0.0, trusted_proxies: [10.0.0.0/8]", "host: localhost", "host: \"::1\""] {
+            #expect(try !notes(Test.smallest + "listen: {\(listen)}").contains { $0.hasPrefix("listen") })
+        }
+    }
+
+    @Test("say which environment variables look like settings and are none, but for those of secrets")
+    func variables() throws {
+        let text = Test.smallest + "keys: [{name: a, secret: {environment: COUNTERFOIL_KEY}, scopes: [all]}]"
+        let environment = [
+            "COUNTERFOIL_KEY": String(repeating: "k", count: 24), "COUNTERFOIL_PROT": "1", "PATH": "/bin",
+        ]
+        let notes = try Test.read(text, environment: environment).notes.map(\.description)
+        #expect(
+            notes.filter { $0.contains("variable") } == [
+                #"the environment variable "COUNTERFOIL_PROT" is no setting; did you mean "COUNTERFOIL_PORT"?"#
+            ])
+    }
+
+    @Test("say that roots other than Apple's count, and the clock of a simulator")
+    func rehearsal() throws {
+        let found = try notes(
+            Test.smallest + "trust: {certificates_valid_at: signing_date}\nclock: http://127.0.0.1:1/")
+        #expect(found.contains("trust.certificates_valid_at: certificates that have expired are accepted, line 4"))
+        #expect(found.contains(#"clock: the server goes by the clock of "127.0.0.1", line 5"#))
+    }
+}

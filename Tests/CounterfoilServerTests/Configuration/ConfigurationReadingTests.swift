@@ -1,0 +1,168 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import CounterfoilServer
+import Entitlements
+import Foundation
+import Logging
+import Testing
+
+@Suite("The server's configuration")
+struct ServerConfigurationTests {
+    @Test("needs an app and has a default for everything else")
+    func defaults() throws {
+        let configuration = try TestConfiguration.read(TestConfiguration.smallest).configuration
+        let app = try #require(configuration.apps.first)
+        #expect(app.bundleId == "com.example.app" && app.appAppleId == 1_234_567_890)
+        #expect(app.environments == [.production, .sandbox] && app.restorePolicy == .transfer)
+        #expect(app.hosts == [.production: .production, .sandbox: .sandbox])
+        #expect(app.key == nil && app.consumption == nil && app.catalogue == ProductCatalogue())
+        #expect(configuration.listen == .init() && configuration.recovery == .init() && configuration.log == .init())
+        #expect(configuration.limits == .init() && configuration.clock == .system)
+        #expect(configuration.storage.path == "/etc/counterfoil/counterfoil.sqlite")
+        #expect(configuration.trust.anchors == .apple && configuration.trust.validAt == .now)
+        #expect(configuration.keys.isEmpty && configuration.webhooks.isEmpty)
+    }
+
+    @Test("tells everything about an app")
+    func app() throws {
+        let text = """
+            apps:
+              - bundle_id: com.example.app
+                apple_id: 1234567890
+                environments: [production]
+                key: {issuer_id: issuer, key_id: KEY1, private_key: {file: keys/api.p8}}
+                offers: {key_id: KEY2, private_key: {environment: OFFER_KEY}}
+                shared_secrets: [{file: /run/secret}, {environment: SECOND}]
+                customer_token_secret: {environment: TOKENS}
+                restore_policy: keep_original
+                base_urls: {sandbox: "http://127.0.0.1:8090/sandbox/"}
+                entitlements:
+                  premium: [monthly, yearly]
+                  pass: season
+                products:
+                  yearly: {level: 1}
+                  season: {duration: P3M}
+                  coins: {consumable: true}
+                consumption:
+                  default_consent: true
+                  refund_preference: prefer_decline
+                  delivery_status: UNDELIVERED_SERVER_OUTAGE
+                  sample_content_provided: true
+
+            """
+        let loaded = try TestConfiguration.read(
+            text,
+            environment: [
+                "OFFER_KEY": TestConfiguration.privateKey, "SECOND": "second",
+                "TOKENS": String(repeating: "t", count: 32),
+            ],
+            files: [
+                "/etc/counterfoil/keys/api.p8": TestConfiguration.file(TestConfiguration.privateKey),
+                "/run/secret": TestConfiguration.file("first\n"),
+            ])
+        let app = try #require(loaded.configuration.app("com.example.app"))
+        #expect(app.environments == [.production, .sandbox])
+        #expect(app.key?.issuerID == "issuer" && app.key?.signingKey.keyID == "KEY1" && app.offerKey?.keyID == "KEY2")
+        #expect(app.sharedSecrets.map(\.revealed) == ["first", "second"])
+        #expect(app.customerTokenSecret?.revealed.utf8.count == 32 && app.restorePolicy == .keepOriginal)
+        #expect(app.hosts[.sandbox]?.url == "http://127.0.0.1:8090/sandbox" && app.hosts[.production] == .production)
+        #expect(app.catalogue.entitlements == ["premium": ["monthly", "yearly"], "pass": ["season"]])
+        #expect(app.catalogue.levels == ["yearly": 1] && app.catalogue.durations == ["season": Period(3, .month)])
+        #expect(app.consumables == ["coins"])
+        #expect(
+            app.consumption
+                == ConsumptionPolicy(
+                    defaultConsent: true, refundPreference: .decline, deliveryStatus: .undeliveredServerOutage,
+                    sampleContentProvided: true))
+        #expect(loaded.notes.map(\.path) == ["keys"])
+    }
+
+    @Test("tells everything about the server")
+    func server() throws {
+        let text =
+            TestConfiguration.smallest + """
+                listen:
+                  host: 0.0.0.0
+                  port: 8443
+                  public_url: https://purchases.example.com/
+                  tls: {certificate: chain.pem, key: /run/tls.pem}
+                  trusted_proxies: [10.0.0.0/8, "2001:db8::/32"]
+                  notification_networks: 17.0.0.0/8
+                trust: {revocation: off, revocation_hosts: [OCSP.example.com], certificates_valid_at: signing_date}
+                storage: {path: /var/lib/ledger.sqlite, synchronous: normal, refused_kept: 5, cache_mib: 128}
+                keys:
+                  - {name: support, secret: {environment: SUPPORT}, scopes: [support:read, customers:read]}
+                  - {name: all, secret: {sha256: 00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF}, scopes: [all], apps: com.example.app, environments: [Sandbox]}
+                webhooks:
+                  - name: crm
+                    url: http://10.0.0.1/hooks
+                    secrets: {environment: HOOK}
+                    events: [subscription.*, refund]
+                    payload: compatible
+                    allow_private_networks: true
+                recovery: {enabled: false, interval: 1h 30m, overlap: 0s, windows: 8, retention_days: 30}
+                limits: {request_bytes: 1 MiB, requests_per_second: 10, request_time: 5s}
+                log: {level: debug, format: json}
+                clock: http://127.0.0.1:8090/simulator
+
+                """
+        let configuration = try TestConfiguration.read(
+            text,
+            environment: [
+                "SUPPORT": String(repeating: "s", count: 24),
+                "HOOK": "whsec_" + Data(repeating: 7, count: 32).base64EncodedString(),
+            ],
+            files: [
+                "/etc/counterfoil/chain.pem": TestConfiguration.file("-----BEGIN CERTIFICATE-----", 0o644),
+                "/run/tls.pem": TestConfiguration.file("-----BEGIN PRIVATE KEY-----"),
+            ]
+        ).configuration
+        let listen = configuration.listen
+        #expect(listen.host == "0.0.0.0" && listen.port == 8443 && listen.publicURL == "https://purchases.example.com")
+        #expect(listen.tls == .init(certificateFile: "/etc/counterfoil/chain.pem", keyFile: "/run/tls.pem"))
+        #expect(listen.trustedProxies.map(\.description) == ["10.0.0.0/8", "2001:db8::/32"])
+        #expect(listen.notificationNetworks?.map(\.description) == ["17.0.0.0/8"])
+        #expect(configuration.trust.revocation == .off && configuration.trust.validAt == .signingDate)
+        #expect(configuration.trust.revocationHosts == ["ocsp.example.com"])
+        let storage = configuration.storage
+        #expect(storage.path == "/var/lib/ledger.sqlite" && storage.synchronous == .normal)
+        #expect(storage.refusedKept == 5 && storage.cacheMiB == 128)
+        let keys = configuration.keys
+        #expect(keys.map(\.name) == ["support", "all"] && keys[0].scopes == [.supportRead, .customersRead])
+        #expect(keys[0].hash == APIKeyText.hash(of: String(repeating: "s", count: 24)) && keys[0].apps == nil)
+        #expect(keys[1].scopes == Set(APIScope.all) && keys[1].hash.prefix(3) == Data([0, 0x11, 0x22]))
+        #expect(keys[1].apps == ["com.example.app"] && keys[1].environments == [.sandbox])
+        let webhook = try #require(configuration.webhooks.first)
+        #expect(webhook.events == ["subscription.*", "refund"] && webhook.payload == .compatible)
+        #expect(webhook.secrets.first?.webhookKey == Array(repeating: 7, count: 32) && webhook.allowsPrivateNetworks)
+        let recovery = configuration.recovery
+        #expect(!recovery.isEnabled && recovery.interval == .seconds(5400) && recovery.overlap == .zero)
+        #expect(recovery.windows == 8 && recovery.retentionDays == 30)
+        #expect(configuration.limits.requestBytes == 1 << 20 && configuration.limits.requestsPerSecond == 10)
+        #expect(configuration.limits.requestTime == .seconds(5))
+        #expect(configuration.log.level == .debug && configuration.log.format == .json)
+        #expect(configuration.clock == .simulator("http://127.0.0.1:8090/simulator"))
+    }
+
+    @Test("is changed by environment variables, which count more than the file; an empty one is none")
+    func environment() throws {
+        let text = TestConfiguration.smallest + "listen: {port: 8080}\nlog:\n"
+        let environment = [
+            "COUNTERFOIL_PORT": "9000", "COUNTERFOIL_HOST": "::1", "COUNTERFOIL_LOG_LEVEL": "trace",
+            "COUNTERFOIL_STORAGE_PATH": "/data/ledger.sqlite", "COUNTERFOIL_RECOVERY_ENABLED": "false",
+            "COUNTERFOIL_PUBLIC_URL": "https://example.com", "COUNTERFOIL_REVOCATION": "hard",
+            "COUNTERFOIL_LOG_FORMAT": "json", "COUNTERFOIL_CLOCK": "system",
+            "COUNTERFOIL_STORAGE_SYNCHRONOUS": "normal", "COUNTERFOIL_TLS_CERTIFICATE": "",
+        ]
+        let configuration = try TestConfiguration.read(text, environment: environment).configuration
+        #expect(configuration.listen.port == 9000 && configuration.listen.host == "::1")
+        #expect(configuration.listen.publicURL == "https://example.com" && configuration.listen.tls == nil)
+        #expect(configuration.log.level == .trace && configuration.log.format == .json)
+        #expect(configuration.storage.path == "/data/ledger.sqlite" && configuration.storage.synchronous == .normal)
+        #expect(!configuration.recovery.isEnabled && configuration.trust.revocation == .hard)
+        #expect(
+            TestConfiguration.problems(text, environment: ["COUNTERFOIL_PORT": "http"])
+                == [#"listen.port: "http" is not a whole number (from COUNTERFOIL_PORT)"#])
+    }
+}

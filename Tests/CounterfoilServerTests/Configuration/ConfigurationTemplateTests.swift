@@ -1,0 +1,101 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import CounterfoilServer
+import Entitlements
+import Foundation
+import Testing
+
+@Suite("The configuration that is written to begin with")
+struct ConfigurationTemplateTests {
+    private typealias Test = TestConfiguration
+
+    private static let files = [
+        "/etc/counterfoil/AuthKey_ABC123DEFG.p8": Test.file(Test.privateKey),
+        "/etc/counterfoil/fullchain.pem": Test.file("-----BEGIN CERTIFICATE-----", 0o644),
+        "/etc/counterfoil/privkey.pem": Test.file("-----BEGIN PRIVATE KEY-----"),
+    ]
+    private static let environment = [
+        "APP_SHARED_SECRET": "shared", "CUSTOMER_TOKEN_SECRET": String(repeating: "t", count: 32),
+        "COUNTERFOIL_APP_KEY": String(repeating: "k", count: 24),
+        "WEBHOOK_SECRET": "whsec_" + Data(repeating: 1, count: 24).base64EncodedString(),
+    ]
+    private static let hash = String(repeating: "0a", count: 32)
+
+    @Test("reads without a problem and without a note once its key is there")
+    func asWritten() throws {
+        let loaded = try Test.read(ConfigurationTemplate(keyHash: Self.hash).text, files: Self.files)
+        #expect(loaded.notes.isEmpty)
+        let configuration = loaded.configuration
+        #expect(configuration.listen == .init() && configuration.limits == .init() && configuration.clock == .system)
+        #expect(configuration.keys.map(\.name) == ["first"] && configuration.keys[0].apps == ["com.example.app"])
+    }
+
+    @Test("has every setting: uncommented it reads, and what is commented out is the default or an example")
+    func uncommented() throws {
+        let text = Self.uncommented(ConfigurationTemplate(keyHash: Self.hash).text)
+        let loaded = try Test.read(text, environment: Self.environment, files: Self.files)
+        let (configuration, defaults) = (loaded.configuration, ServerConfiguration(apps: []))
+        #expect(configuration.recovery == defaults.recovery && configuration.limits == defaults.limits)
+        #expect(configuration.log == defaults.log && configuration.clock == .system)
+        #expect(configuration.trust.anchors == .apple && configuration.trust.receiptAnchors == .apple)
+        #expect(configuration.storage.refusedKept == defaults.storage.refusedKept)
+        #expect(configuration.storage.cacheMiB == defaults.storage.cacheMiB && configuration.listen.tls != nil)
+        let app = try #require(configuration.apps.first)
+        #expect(app.consumption == ConsumptionPolicy() && app.restorePolicy == .transfer)
+        #expect(app.hosts == [.production: .production, .sandbox: .sandbox] && app.sharedSecrets.count == 1)
+        #expect(app.catalogue.durations.count == 1 && app.catalogue.levels.count == 1 && app.consumables.count == 1)
+        #expect(app.catalogue.entitlements.keys.sorted() == ["premium"])
+        #expect(configuration.keys.map(\.isPublic) == [false, true] && configuration.webhooks.count == 1)
+    }
+
+    /// Each line that is a setting, as it would be without its `#`. Prose has one blank after it.
+    private static func uncommented(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            guard let mark = line.firstIndex(of: "#"), line[..<mark].allSatisfy({ $0 == " " }) else {
+                return String(line)
+            }
+            let rest = line[line.index(after: mark)...]
+            let isSetting = !rest.isEmpty && (!rest.hasPrefix(" ") || rest.hasPrefix("  "))
+            return isSetting ? String(line[..<mark] + rest) : ""
+        }.joined(separator: "\n")
+    }
+
+    @Test("takes over what a simulator says, whatever the texts are")
+    func simulator() throws {
+        var template = ConfigurationTemplate(keyHash: Self.hash)
+        template.bundleId = "com.example.\"quoted\" # app"
+        template.keyFile = "/tmp/a folder: \\here/key.p8"
+        template.sharedSecret = "s{e}cret"
+        template.baseURLs = ("http://127.0.0.1:1/p", "http://127.0.0.1:1/s")
+        template.revocationHosts = ["127.0.0.1"]
+        template.clock = "http://127.0.0.1:1/simulator"
+        template.entitlements = [("premium", ["a", "b"]), ("unlock", ["c"])]
+        template.products = [("a", .level(2)), ("coins", .consumable), ("pass", .duration(.month))]
+        let configuration = try Test.read(template.text, files: [template.keyFile: Test.file(Test.privateKey)])
+            .configuration
+        let app = try #require(configuration.app(template.bundleId))
+        #expect(app.sharedSecrets.map(\.revealed) == ["s{e}cret"] && app.key != nil)
+        #expect(app.hosts[.production]?.url == "http://127.0.0.1:1/p")
+        #expect(app.catalogue.entitlements == ["premium": ["a", "b"], "unlock": ["c"]])
+        #expect(app.catalogue.levels == ["a": 2] && app.catalogue.durations == ["pass": .month])
+        #expect(app.consumables == ["coins"])
+        #expect(configuration.trust.revocationHosts == ["127.0.0.1"])
+        #expect(configuration.clock == .simulator("http://127.0.0.1:1/simulator"))
+    }
+
+    @Test("and the documentation name every setting and every variable")
+    func documentation() throws {
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../../docs/configuration.md").standardized,
+            encoding: .utf8)
+        for setting in EnvironmentOverrides.settings {
+            #expect(page.contains("`\(setting.variable)`"), "\(setting.variable)")
+        }
+        let text = Self.uncommented(ConfigurationTemplate(keyHash: Self.hash).text)
+        let keys = text.matches(of: /([a-z_]+):(?=[ \n])/).map { String($0.1) }
+        #expect(keys.count > 50)
+        let examples: Set = ["premium", "pass", "yearly", "coins"]
+        for key in Set(keys).subtracting(examples) { #expect(page.contains(key), "\(key)") }
+    }
+}

@@ -1,0 +1,38 @@
+import CounterfoilServer
+import Testing
+
+@Suite("A secret")
+struct SecretTests {
+    private struct Holder {
+        let secret = Secret("correct horse")
+    }
+
+    @Test("is in no description and no dump, nor is anything of it in those of what holds it")
+    func hidden() {
+        var dumped = ""
+        dump([Holder()], to: &dumped)
+        let texts = [
+            "\(Secret("correct horse"))", String(reflecting: Secret("correct horse")), "\(Holder())",
+            String(reflecting: Holder()), dumped,
+        ]
+        for text in texts { #expect(!text.contains("horse")) }
+        #expect(texts[0] == "<secret>")
+    }
+
+    @Test("is recognised")
+    func matches() {
+        #expect(Secret("correct horse").matches("correct horse"))
+        #expect(!Secret("correct horse").matches("correct horsE"))
+        #expect(!Secret("correct horse").matches(""))
+    }
+
+    @Test("of a key for the API is long and never the same twice, and its hash is SHA-256")
+    func keys() {
+        let (first, second) = (APIKeyText.make(), APIKeyText.make())
+        #expect(first != second && first.hasPrefix("cfk_") && first.utf8.count == 47)
+        // FIPS 180-2, the example of one block.
+        #expect(
+            APIKeyText.hexadecimalHash(of: "abc")
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The server's configuration from a shell")
+struct ServerConfigurationTests {
+    @Test("is written once, for its owner alone, with a key that is shown once and not in it")
+    func initialization() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            let written = try await Command.run(["init", "--output", file.path])
+            #expect(written.status == 0, "\(written.errors)")
+            let key = try #require(written.output.firstMatch(of: /Authorization: Bearer (cfk_[A-Za-z0-9_-]{43})\n/))
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.contains(key.1) && text.contains("bundle_id: \"com.example.app\""))
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+            let again = try await Command.run(["init", "--output", file.path])
+            #expect(again.status == 1 && again.errors.contains("--force"))
+            #expect(try String(contentsOf: file, encoding: .utf8) == text)
+            let forced = try await Command.run(["init", "--force", "--output", file.path])
+            #expect(forced.status == 0)
+            #expect(try String(contentsOf: file, encoding: .utf8) != text)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["counterfoil.yaml"])
+        }
+    }
+
+    @Test("goes to standard output on its own")
+    func standardOutput() async throws {
+        let outcome = try await Command.run(["init", "--output", "-"])
+        #expect(outcome.status == 0 && outcome.output.hasPrefix("# The configuration"))
+        #expect(!outcome.output.contains("cfk_") && outcome.errors.contains("Bearer cfk_"))
+    }
+
+    @Test("is told everything that is wrong with it, with the lines")
+    func problems() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "wrong.yaml")
+            try Data("lisen: {}\napps:\n  - bundle_id: com.example.app\n".utf8).write(to: file)
+            let outcome = try await Command.run(["check-config", file.path])
+            #expect(outcome.status == 1 && outcome.errors.hasSuffix("wrong.yaml: 2 problems\n"))
+            let lines = outcome.output.split(separator: "\n")
+            #expect(lines.count == 2 && !outcome.output.contains("\u{1B}"))
+            #expect(lines[0].hasSuffix(#"wrong.yaml:1: lisen: is not a key of this format; did you mean "listen"?"#))
+            #expect(lines[1].contains("wrong.yaml:3: apps[0].apple_id: is missing"))
+            let json = try await Command.run(["check-config", file.path, "--json"])
+            let object = try json.object()
+            #expect(json.status == 1 && object["valid"] as? Bool == false)
+            let problems = try #require(object["problems"] as? [[String: Any]])
+            #expect(problems.map { $0["line"] as? Int } == [1, 3])
+            let missing = try await Command.run(["check-config", folder.appending(path: "none").path])
+            #expect(missing.status == 1 && missing.output.contains("does not exist"))
+        }
+    }
+
+    @Test("that fits a simulator is right as it is, and tells what it amounts to")
+    func simulator() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let store = folder.appending(path: "store")
+            let simulator = try RunningCommand(
+                ["simulator", "--directory", store.path, "--json"], state: folder.appending(path: "state"))
+            var lines = simulator.lines.makeAsyncIterator()
+            _ = try RunningCommand.object(await lines.next())
+            let file = folder.appending(path: "counterfoil.yaml")
+            let written = try await Command.run(["init", "--simulator", store.path, "--output", file.path])
+            #expect(written.status == 0, "\(written.errors)")
+            simulator.interrupt()
+            _ = await simulator.end()
+            let checked = try await Command.run(["check-config", file.path])
+            #expect(checked.status == 0, "\(checked.output)")
+            for text in [
+                "valid", "listen      http://127.0.0.1:8080", "app         com.example", "  premium  com.example.",
+                "key         first, all", "notes", "others than Apple's roots are trusted", "goes by the clock",
+            ] {
+                #expect(checked.output.contains(text), "\(text)")
+            }
+            let object = try await Command.run(["check-config", file.path, "--json"]).object()
+            let app = try #require((object["apps"] as? [[String: Any]])?.first)
+            #expect(app["has_key"] as? Bool == true)
+            #expect((app["entitlements"] as? [String: [String]])?["unlock"] == ["com.example.unlock"])
+        }
+    }
+
+    @Test("answers wrong usage with status 2", arguments: [["init", "somewhere"], ["check-config", "a", "b"]])
+    func usage(_ arguments: [String]) async throws {
+        #expect(try await Command.run(arguments).status == 2)
+    }
+}
