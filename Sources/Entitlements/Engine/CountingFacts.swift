@@ -103,13 +103,13 @@ extension CountingFacts {
         return versions.last { signedDate($0) == signedDate(first) } ?? first
     }
 
-    private static func precedes(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
+    static func precedes(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
         if one.transactionId != other.transactionId { return one.transactionId < other.transactionId }
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one != other && one.content.lexicographicallyPrecedes(other.content)
     }
 
-    private static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
+    static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
         if one.originalTransactionId != other.originalTransactionId {
             return one.originalTransactionId < other.originalTransactionId
         }
