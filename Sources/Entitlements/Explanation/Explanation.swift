@@ -103,7 +103,7 @@ public struct FactRole: RawRepresentable, Hashable, Sendable, Codable {
     public static let olderVersion = Self(rawValue: "older_version")
     /// It was signed after the instant, and an earlier version counts, or it says nothing of the time before.
     public static let signedLater = Self(rawValue: "signed_later")
-    /// The purchase is later than the instant.
+    /// The purchase is later than the instant, or a payment that was still owed then.
     public static let notYet = Self(rawValue: "not_yet")
     /// The subscription is in a later period.
     public static let earlierPeriod = Self(rawValue: "earlier_period")
