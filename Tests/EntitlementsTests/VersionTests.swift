@@ -80,4 +80,22 @@ struct VersionTests {
         let infos = [renewal(on: 0), renewal(on: 0, renews: false)]
         #expect(states([kept], infos, on: day(1)) == states([kept], infos.reversed(), on: day(1)))
     }
+
+    @Test("is the end, where a cancellation and the end it brings about were signed at the same time")
+    func endAtOnce() {
+        let cancelled = renewal(on: 31, renews: false) {
+            $0.isInBillingRetry = true
+            $0.expirationIntent = .billingError
+        }
+        let ended = renewal(on: 31, renews: false) { $0.expirationIntent = .customerCancelled }
+        for infos in [[cancelled, ended], [ended, cancelled]] {
+            #expect(states([period("1", 0, 30)], infos, on: day(32)).status == .expired)
+        }
+    }
+
+    @Test("of two periods bought at the same time is that of the higher identifier")
+    func boughtAtOnce() {
+        let facts = [period("9", "pro.year", 0, 365), period("10", "pro.month", 0, 30)]
+        #expect(states(facts, on: day(1)).subscriptions.first?.transactionId == "10")
+    }
 }
