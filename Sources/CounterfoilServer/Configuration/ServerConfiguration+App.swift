@@ -33,9 +33,6 @@ extension ServerConfiguration {
         /// The entitlements, the durations and the levels of its products.
         public var catalogue = ProductCatalogue()
 
-        /// The products known to be consumable. Old receipts do not tell.
-        public var consumables: Set<String> = []
-
         /// How questions before refunds are answered; nil: not at all.
         public var consumption: ConsumptionPolicy?
 

@@ -28,7 +28,8 @@ extension ServerCore {
     ) async throws -> CustomerReading {
         var facts = CustomerFacts(
             transactions: lineages.flatMap(\.transactions), renewals: lineages.compactMap(\.renewal))
-        let now = now
+        // Our clock may be behind the App Store's. What it has signed is not in the future.
+        let now = facts.newestSignedDate.map { max($0, self.now) } ?? self.now
         if let instant, instant < now { try await addVersions(to: &facts, of: lineages, in: scope) }
         let engine = engines[scope.bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
         return CustomerReading(
@@ -60,6 +61,15 @@ extension ServerCore {
             parts.renewal = try await historical.renewalInfo(text).payload
         }
         return parts
+    }
+}
+
+extension CustomerFacts {
+    /// When the newest of them was signed.
+    fileprivate var newestSignedDate: Date? {
+        let newest = transactions.reduce(Date.distantPast) { max($0, $1.signedDate) }
+        let date = renewals.reduce(newest) { max($0, $1.signedDate) }
+        return date == .distantPast ? nil : date
     }
 }
 

@@ -69,7 +69,7 @@ struct ServerConfigurationTests {
         #expect(app.hosts[.sandbox]?.url == "http://127.0.0.1:8090/sandbox" && app.hosts[.production] == .production)
         #expect(app.catalogue.entitlements == ["premium": ["monthly", "yearly"], "pass": ["season"]])
         #expect(app.catalogue.levels == ["yearly": 1] && app.catalogue.durations == ["season": Period(3, .month)])
-        #expect(app.consumables == ["coins"])
+        #expect(app.catalogue.consumables == ["coins"])
         #expect(
             app.consumption
                 == ConsumptionPolicy(

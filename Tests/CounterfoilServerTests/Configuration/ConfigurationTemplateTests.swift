@@ -44,7 +44,7 @@ struct ConfigurationTemplateTests {
         let app = try #require(configuration.apps.first)
         #expect(app.consumption == ConsumptionPolicy() && app.restorePolicy == .transfer)
         #expect(app.hosts == [.production: .production, .sandbox: .sandbox] && app.sharedSecrets.count == 1)
-        #expect(app.catalogue.durations.count == 1 && app.catalogue.levels.count == 1 && app.consumables.count == 1)
+        #expect(app.catalogue.durations.count == 1 && app.catalogue.levels.count == 1 && app.catalogue.consumables.count == 1)
         #expect(app.catalogue.entitlements.keys.sorted() == ["premium"])
         #expect(configuration.keys.map(\.isPublic) == [false, true] && configuration.webhooks.count == 1)
     }
@@ -79,7 +79,7 @@ struct ConfigurationTemplateTests {
         #expect(app.hosts[.production]?.url == "http://127.0.0.1:1/p")
         #expect(app.catalogue.entitlements == ["premium": ["a", "b"], "unlock": ["c"]])
         #expect(app.catalogue.levels == ["a": 2] && app.catalogue.durations == ["pass": .month])
-        #expect(app.consumables == ["coins"])
+        #expect(app.catalogue.consumables == ["coins"])
         #expect(configuration.trust.revocationHosts == ["127.0.0.1"])
         #expect(configuration.clock == .simulator("http://127.0.0.1:1/simulator"))
     }

@@ -151,7 +151,7 @@ extension ServerConfigurationReader {
             }
             app.catalogue.levels[product] = facts.number("level", in: 1...1000)
             if facts.flag("consumable") ?? false {
-                app.consumables.insert(product)
+                app.catalogue.consumables.insert(product)
                 if facts.has("duration") { facts.problem("duration", "a consumable product has none") }
                 if facts.has("level") { facts.problem("level", "a consumable product has none") }
             }

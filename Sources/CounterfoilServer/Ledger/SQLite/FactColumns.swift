@@ -10,7 +10,7 @@ enum FactColumns {
     static let transaction = [
         "product_id", "type", "group_id", "purchase_date", "expires_date", "revocation_date", "revocation_reason",
         "revocation_type", "is_upgraded", "ownership", "offer_type", "offer_id", "offer_discount", "quantity", "reason",
-        "token", "app_transaction_id",
+        "token", "app_transaction_id", "previous_original_id",
     ]
 
     /// The columns of a renewal info, in the order of ``values(of:)``.
@@ -27,7 +27,7 @@ enum FactColumns {
             fact.isUpgraded ? 1 : nil, Words.ownership.code(fact.ownership.rawValue), fact.offerType?.rawValue,
             fact.offerIdentifier, fact.offerDiscountType.map { Words.discount.code($0.rawValue) },
             fact.quantity == 1 ? nil : fact.quantity, fact.reason.map { Words.reason.code($0.rawValue) },
-            fact.appAccountToken.map(\.bytes), fact.appTransactionId,
+            fact.appAccountToken.map(\.bytes), fact.appTransactionId, fact.previousOriginalTransactionId,
         ]
     }
 
@@ -60,7 +60,7 @@ enum FactColumns {
             offerType: row.small(14).map { .init(rawValue: $0) }, offerIdentifier: row.text(15),
             offerDiscountType: Words.discount.word(row[16]).map { .init(rawValue: $0) }, quantity: row.small(17) ?? 1,
             reason: Words.reason.word(row[18]).map { .init(rawValue: $0) }, appAccountToken: row.uuid(19),
-            appTransactionId: row.text(20))
+            appTransactionId: row.text(20), previousOriginalTransactionId: row.text(21))
     }
 
     /// The renewal info from a row of ``reading``; nil when none is known.
@@ -68,12 +68,12 @@ enum FactColumns {
         guard let signedDate = row.date(3) else { return nil }
         return RenewalFact(
             originalTransactionId: row.text(0) ?? "", productId: row.text(4) ?? "",
-            autoRenewProductId: row.text(21) ?? "", willRenew: row.number(22) == 1,
-            expirationIntent: row.small(23).map { .init(rawValue: $0) }, isInBillingRetry: row.number(24) == 1,
-            gracePeriodExpiresDate: row.date(25), priceIncreaseStatus: row.small(26).map { .init(rawValue: $0) },
+            autoRenewProductId: row.text(22) ?? "", willRenew: row.number(23) == 1,
+            expirationIntent: row.small(24).map { .init(rawValue: $0) }, isInBillingRetry: row.number(25) == 1,
+            gracePeriodExpiresDate: row.date(26), priceIncreaseStatus: row.small(27).map { .init(rawValue: $0) },
             offerType: row.small(14).map { .init(rawValue: $0) }, offerIdentifier: row.text(15),
-            eligibleWinBackOfferIds: row.text(27)?.split(separator: "\n").map { String($0) } ?? [],
-            renewalDate: row.date(28), signedDate: signedDate)
+            eligibleWinBackOfferIds: row.text(28)?.split(separator: "\n").map { String($0) } ?? [],
+            renewalDate: row.date(29), signedDate: signedDate)
     }
 }
 

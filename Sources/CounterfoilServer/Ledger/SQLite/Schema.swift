@@ -51,7 +51,7 @@ enum Schema {
             product_id TEXT, type, group_id TEXT, purchase_date INTEGER, expires_date INTEGER,
             revocation_date INTEGER, revocation_reason INTEGER, revocation_type, is_upgraded INTEGER, ownership,
             offer_type INTEGER, offer_id TEXT, offer_discount, quantity INTEGER, reason,
-            token BLOB, app_transaction_id TEXT,
+            token BLOB, app_transaction_id TEXT, previous_original_id TEXT,
             auto_renew_product_id TEXT, will_renew INTEGER, expiration_intent INTEGER, is_in_retry INTEGER,
             grace_date INTEGER, price_increase INTEGER, win_back TEXT, renewal_date INTEGER,
             owner_purchased INTEGER, owner_signed INTEGER, owner_transaction TEXT,
