@@ -127,7 +127,8 @@ let package = Package(
         .target(name: "CounterfoilServer", dependencies: serverDependencies, swiftSettings: settings),
         .executableTarget(name: "counterfoil", dependencies: everything + [arguments], swiftSettings: settings),
         .executableTarget(
-            name: "counterfoil-benchmarks", dependencies: everything + [grdb], path: "Benchmarks",
+            name: "counterfoil-benchmarks",
+            dependencies: everything + [grdb, .product(name: "NIOPosix", package: "swift-nio")], path: "Benchmarks",
             swiftSettings: settings),
         .target(
             name: "TestSupport",

@@ -4,6 +4,14 @@
 import Foundation
 
 let wanted = CommandLine.arguments.dropFirst()
+if wanted.first == "server" {
+    try await ServerBenchmarks.run(Array(wanted.dropFirst()))
+    exit(0)
+}
+if wanted.first == "fill" {
+    try await FillLedger.run(Array(wanted.dropFirst()))
+    exit(0)
+}
 let signedData = try SignedDataBenchmarks()
 let receipts = try ReceiptBenchmarks()
 let simulator = try SimulatorBenchmarks()

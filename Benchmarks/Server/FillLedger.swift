@@ -1,0 +1,111 @@
+import AppStoreModels
+import AppStoreTrust
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import StoreSimulator
+
+/// Makes a ledger of any size in minutes, the way years of notifications would have made it: for each transaction a
+/// notification with its text, and the facts that follow. Only the signatures are made up.
+enum FillLedger {
+    /// `fill LEDGER TRANSACTIONS`.
+    static func run(_ arguments: [String]) async throws {
+        guard arguments.count == 2, let transactions = Int(arguments[1]), transactions >= LoadedStore.renewals else {
+            throw CocoaError(.featureUnsupported)
+        }
+        let store = try LoadedStore(customers: transactions / LoadedStore.renewals)
+        let storage = try SQLiteStorage(path: arguments[0])
+        let scopes = try await storage.scopes(of: [
+            (LoadedStore.bundleId, AppStoreEnvironment.production.rawValue),
+            (LoadedStore.bundleId, AppStoreEnvironment.sandbox.rawValue),
+        ])
+        guard let scope = scopes[LoadedStore.bundleId, .production] else { throw CocoaError(.featureUnsupported) }
+        try await storage.pool.writeWithoutTransaction { db in
+            // Nobody else uses the file, and whoever pulls the plug starts anew.
+            try db.execute(sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;")
+            try db.execute(sql: "DROP INDEX notifications_by_uuid; DROP INDEX facts_by_transaction")
+        }
+        let begin = ContinuousClock.now
+        try await fill(storage, store, scope, transactions, begin)
+        try await storage.pool.writeWithoutTransaction { db in
+            try db.execute(
+                sql: """
+                    CREATE UNIQUE INDEX notifications_by_uuid ON notifications (uuid);
+                    CREATE INDEX facts_by_transaction ON facts (key, scope) WHERE kind = 1;
+                    PRAGMA wal_checkpoint(TRUNCATE);
+                    """)
+        }
+        report("fill", begin.duration(to: .now) / .seconds(1), "s")
+        try storage.close()
+    }
+
+    private static func fill(
+        _ storage: SQLiteStorage, _ store: LoadedStore, _ scope: Scope, _ transactions: Int,
+        _ begin: ContinuousClock.Instant
+    ) async throws {
+        let header = headerText(store)
+        let batch = 1000
+        // A batch is prepared while the one before is written.
+        var folding: [FoldedNotification] = []
+        var id: Int64 = 0
+        var prepared = prepare(0..<min(batch, store.customers), store, scope, storage.headers, header)
+        for start in stride(from: 0, to: store.customers, by: batch) {
+            let received = try await prepared.value
+            let end = min(start + 2 * batch, store.customers)
+            if start + batch < end { prepared = prepare(start + batch..<end, store, scope, storage.headers, header) }
+            folding = []
+            for (offset, customer) in (start..<min(start + batch, store.customers)).enumerated() {
+                for renewal in 0..<LoadedStore.renewals {
+                    id += 1
+                    let transaction = store.transaction(renewal * store.customers + customer)
+                    let notification = received[offset * LoadedStore.renewals + renewal]
+                    folding.append(
+                        FoldedNotification(
+                            id: id, scope: scope.id, uuid: notification.uuid, type: .didRenew,
+                            signedDate: notification.signedDate, transaction: TransactionFact(transaction),
+                            renewal: renewal == LoadedStore.renewals - 1
+                                ? RenewalFact(store.renewal(transaction)) : nil,
+                            foldedAt: notification.receivedAt))
+                }
+            }
+            _ = try await storage.commit(receiving: received, folding: folding)
+            if start % (100 * batch) == 0 {
+                let seconds = begin.duration(to: .now) / .seconds(1)
+                FileHandle.standardError.write(Data("\(Int(id)) of \(transactions), \(Int(seconds)) s\n".utf8))
+            }
+        }
+    }
+
+    private static func prepare(
+        _ customers: Range<Int>, _ store: LoadedStore, _ scope: Scope, _ headers: HeaderBook, _ header: String
+    ) -> Task<[ReceivedNotification], any Error> {
+        Task.detached {
+            var received: [ReceivedNotification] = []
+            for customer in customers {
+                for renewal in 0..<LoadedStore.renewals {
+                    let (payload, _) = try store.notification(renewal * store.customers + customer) { json in
+                        unsigned(header, json)
+                    }
+                    let text = headers.pack(unsigned(header, try payload.jsonBytes()))
+                    received.append(
+                        ReceivedNotification(
+                            scope: scope.id, uuid: payload.notificationUUID, type: payload.notificationType.rawValue,
+                            signedDate: payload.signedDate.milliseconds,
+                            receivedAt: payload.signedDate.milliseconds + 200, origin: .delivered, text: text))
+                }
+            }
+            return received
+        }
+    }
+
+    private static func unsigned(_ header: String, _ json: [UInt8]) -> String {
+        var random = SystemRandomNumberGenerator()
+        let signature = (0..<8).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
+        return header + "." + Base64.encodeURL(json) + "." + Base64.encodeURL(signature)
+    }
+
+    private static func headerText(_ store: LoadedStore) -> String {
+        Base64.encodeURL(Array(Authority.header(chain: store.authority.chain).utf8))
+    }
+}

@@ -1,0 +1,150 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import CounterfoilServer
+import Crypto
+import Foundation
+import Logging
+import NIOCore
+import StoreSimulator
+internal import Entitlements
+
+/// The server over HTTP, with a ledger on disk whose commits wait for the disk, and the load generator on the same cores.
+struct ServerBenchmarks {
+    private static let connections = 128
+    private static let key = "cfk_benchmark-key-of-no-value"
+
+    private let store: LoadedStore
+    private let folder: URL
+    private let server: Server
+    private let generator: LoadGenerator
+
+    /// Starts a server on a ledger; a new one in a temporary folder if there is none yet.
+    init(ledger: String?, customers: Int) async throws {
+        store = try LoadedStore(customers: customers)
+        folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var app = ServerConfiguration.App(bundleId: LoadedStore.bundleId, appAppleId: 1)
+        app.catalogue.entitlements = ["premium": ["com.example.premium.monthly"]]
+        var configuration = ServerConfiguration(apps: [app])
+        configuration.listen.port = 0
+        configuration.storage.path = ledger ?? folder.appending(path: "ledger.sqlite").path
+        configuration.trust.anchors = try TrustAnchors(certificates: [Data(store.authority.root.der)])
+        configuration.trust.revocation = .off
+        configuration.limits.requestsPerSecond = 1_000_000
+        configuration.keys = [
+            .init(
+                name: "benchmark", hash: Data(SHA256.hash(data: Data(Self.key.utf8))), scopes: Set(APIScope.all))
+        ]
+        configuration.log.level = .critical
+        var logger = Logger(label: "benchmark")
+        logger.logLevel = .critical
+        let begin = ContinuousClock.now
+        server = try await Server.start(
+            configuration, clock: .showing { LoadedStore.start + 400 * 86_400 }, logger: logger)
+        report("server.start", begin.duration(to: .now) / .milliseconds(1), "ms")
+        generator = try await LoadGenerator(port: server.port, connections: Self.connections)
+    }
+
+    /// `server [LEDGER [TRANSACTIONS]]`: with a new ledger, or with one that `fill` made.
+    static func run(_ arguments: [String]) async throws {
+        let transactions = arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000
+        let benchmarks = try await ServerBenchmarks(
+            ledger: arguments.first, customers: max(transactions / LoadedStore.renewals, 1))
+        if arguments.isEmpty { try await benchmarks.reportIngest(count: 20_000) }
+        try await benchmarks.reportReading()
+        if !arguments.isEmpty { try await benchmarks.reportIngest(count: 20_000) }
+        try await benchmarks.stop()
+    }
+
+    func stop() async throws {
+        try await generator.stop()
+        try await server.stop()
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    /// Notifications acknowledged a second, next to what verification alone allows, and how long they wait for it at four
+    /// fifths of that load.
+    func reportIngest(count: Int) async throws {
+        let first = Int(Date().timeIntervalSince1970) * 1000
+        let requests = try await prepared(first..<first + count)
+        let limit = try Self.rawRate() * 2 / 3
+        report("server.ingest.limit", limit, "1/s")
+        let result = try await generator.send(count) { requests[$0] }
+        try require(result.failures == 0)
+        report("server.ingest", result.rate, "1/s")
+        report("server.ingest / limit", result.rate / limit, "ratio")
+        report("server.ingest.p50", result.percentile(0.5) * 1000, "ms")
+        report("server.ingest.p99", result.percentile(0.99) * 1000, "ms")
+        let begin = ContinuousClock.now
+        await server.core.folder.settle()
+        let drained = begin.duration(to: .now) / .seconds(1)
+        report("server.ingest.drained", Double(count) / (result.seconds + drained), "1/s")
+        report("server.ingest.drained / limit", Double(count) / (result.seconds + drained) / limit, "ratio")
+        try await reportPaced(first + count..<first + 2 * count, rate: result.rate * 0.8)
+    }
+
+    private func reportPaced(_ range: Range<Int>, rate: Double) async throws {
+        let requests = try await prepared(range)
+        let result = try await generator.send(range.count, rate: rate) { requests[$0] }
+        try require(result.failures == 0)
+        report("server.ingest.paced", result.rate, "1/s")
+        report("server.ingest.paced.p50", result.percentile(0.5) * 1000, "ms")
+        report("server.ingest.paced.p99", result.percentile(0.99) * 1000, "ms")
+        await server.core.folder.settle()
+    }
+
+    /// Customers a second, next to an empty route.
+    func reportReading(rounds: Int = 5, count: Int = 20_000) async throws {
+        let customers = store.customers
+        var rates: [String: [Double]] = [:]
+        let empty = Self.request("GET", "/health/live")
+        for round in 0..<rounds {
+            let nothing = try await generator.send(count) { _ in empty }
+            let reading = try await generator.send(count) { index in
+                let customer = (index &* 7919 &+ round &* 104_729) % customers
+                return Self.request(
+                    "GET", "/v1/customers/\(LoadedStore.token(customer).uuidString.lowercased())")
+            }
+            try require(nothing.failures == 0 && reading.failures == 0)
+            rates["empty", default: []].append(nothing.rate)
+            rates["customer", default: []].append(reading.rate)
+            rates["ratio", default: []].append(reading.rate / nothing.rate)
+        }
+        func median(_ name: String) -> Double { (rates[name] ?? []).sorted()[rounds / 2] }
+        report("server.empty", median("empty"), "1/s")
+        report("server.customer", median("customer"), "1/s")
+        report("server.customer / server.empty", median("ratio"), "ratio")
+        report("server.memory", Memory.resident / 1_048_576, "MiB")
+    }
+
+    private static func request(_ method: String, _ path: String, _ body: String = "") -> ByteBuffer {
+        ByteBuffer(
+            string: "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(key)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body)
+    }
+
+    /// Signed on both cores, before the clock runs.
+    private func prepared(_ range: Range<Int>) async throws -> [ByteBuffer] {
+        let middle = range.lowerBound + range.count / 2
+        let first = Task.detached { [store] in try Self.requests(range.lowerBound..<middle, store) }
+        let second = try Self.requests(middle..<range.upperBound, store)
+        return try await first.value + second
+    }
+
+    private static func requests(_ range: Range<Int>, _ store: LoadedStore) throws -> [ByteBuffer] {
+        try range.map { index in
+            try request("POST", "/apple/notifications", "{\"signedPayload\":\"\(store.signedPayload(index))\"}")
+        }
+    }
+
+    /// Raw P-256 verifications a second on one core.
+    private static func rawRate() throws -> Double {
+        let key = P256.Signing.PrivateKey()
+        let input = Data(repeating: 7, count: 4096)
+        let signature = try key.signature(for: input)
+        let begin = ContinuousClock.now
+        for _ in 0..<20_000 { try require(key.publicKey.isValidSignature(signature, for: input)) }
+        return 20_000 / (begin.duration(to: .now) / .seconds(1))
+    }
+}
