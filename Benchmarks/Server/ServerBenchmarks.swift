@@ -4,6 +4,7 @@ import AppStoreTrust
 import CounterfoilServer
 import Crypto
 import Foundation
+import GRDB
 import Logging
 import NIOCore
 import StoreSimulator
@@ -66,7 +67,7 @@ struct ServerBenchmarks {
     /// Notifications acknowledged a second, next to what verification alone allows, and how long they wait for it at four
     /// fifths of that load.
     func reportIngest(count: Int) async throws {
-        let first = Int(Date().timeIntervalSince1970) * 1000
+        let first = store.customers * LoadedStore.renewals + Int(Date().timeIntervalSince1970) % 1_000_000
         let requests = try await prepared(first..<first + count)
         let limit = try Self.rawRate() * 2 / 3
         report("server.ingest.limit", limit, "1/s")
@@ -77,11 +78,21 @@ struct ServerBenchmarks {
         report("server.ingest.p50", result.percentile(0.5) * 1000, "ms")
         report("server.ingest.p99", result.percentile(0.99) * 1000, "ms")
         let begin = ContinuousClock.now
-        await server.core.folder.settle()
+        try await requireFolded()
         let drained = begin.duration(to: .now) / .seconds(1)
         report("server.ingest.drained", Double(count) / (result.seconds + drained), "1/s")
         report("server.ingest.drained / limit", Double(count) / (result.seconds + drained) / limit, "ratio")
         try await reportPaced(first + count..<first + 2 * count, rate: result.rate * 0.8)
+    }
+
+    /// Everything that was sent was believed.
+    private func requireFolded() async throws {
+        await server.core.folder.settle()
+        let storage = server.core.storage as? SQLiteStorage
+        let left = try await storage?.pool.read { db in
+            try Int.fetchOne(db, sql: "SELECT (SELECT count(*) FROM inbox) + (SELECT count(*) FROM failures)")
+        }
+        try require(left == 0)
     }
 
     private func reportPaced(_ range: Range<Int>, rate: Double) async throws {
@@ -91,7 +102,7 @@ struct ServerBenchmarks {
         report("server.ingest.paced", result.rate, "1/s")
         report("server.ingest.paced.p50", result.percentile(0.5) * 1000, "ms")
         report("server.ingest.paced.p99", result.percentile(0.99) * 1000, "ms")
-        await server.core.folder.settle()
+        try await requireFolded()
     }
 
     /// Customers a second, next to an empty route.

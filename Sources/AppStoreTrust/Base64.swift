@@ -26,21 +26,56 @@ package enum Base64 {
 
     /// Encodes as base64url without padding.
     package static func encodeURL(_ bytes: some Collection<UInt8>) -> String {
-        let alphabet = urlAlphabet
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 4 / 3 + 3)
-        var (buffer, bits) = (UInt32(0), 0)
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int(buffer >> UInt32(bits) & 63)])
-            }
-            buffer &= (1 << UInt32(bits)) - 1
+        bytes.withContiguousStorageIfAvailable { text(of: UnsafeRawBufferPointer($0)) }
+            ?? Array(bytes).withUnsafeBytes { text(of: $0) }
+    }
+
+    private static func text(of bytes: UnsafeRawBufferPointer) -> String {
+        let count = countURL(bytes.count)
+        return String(unsafeUninitializedCapacity: count) { buffer in
+            encodeURL(bytes, into: UnsafeMutableRawBufferPointer(buffer))
+            return count
         }
-        if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// How many letters so many bytes come to in base64url.
+    package static func countURL(_ bytes: Int) -> Int { bytes / 3 * 4 + (bytes % 3 * 4 + 2) / 3 }
+
+    /// Encodes as base64url into memory that is there already, with room for ``countURL(_:)`` letters.
+    package static func encodeURL(_ bytes: [UInt8], into target: UnsafeMutableRawBufferPointer) {
+        bytes.withUnsafeBytes { encodeURL($0, into: target) }
+    }
+
+    /// Encodes as base64url into memory that is there already, with room for ``countURL(_:)`` letters.
+    package static func encodeURL(_ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) {
+        precondition(target.count >= countURL(bytes.count), "no room")
+        urlAlphabet.withUnsafeBufferPointer { alphabet in
+            var (source, place) = (0, 0)
+            func put(_ sextet: UInt32) {
+                target[place] = alphabet[Int(sextet & 63)]
+                place += 1
+            }
+            while bytes.count - source >= 3 {
+                let group =
+                    UInt32(bytes[source]) << 16 | UInt32(bytes[source + 1]) << 8 | UInt32(bytes[source + 2])
+                put(group >> 18)
+                put(group >> 12)
+                put(group >> 6)
+                put(group)
+                source += 3
+            }
+            switch bytes.count - source {
+            case 1:
+                put(UInt32(bytes[source]) >> 2)
+                put(UInt32(bytes[source]) << 4)
+            case 2:
+                let group = UInt32(bytes[source]) << 8 | UInt32(bytes[source + 1])
+                put(group >> 10)
+                put(group >> 4)
+                put(group << 2)
+            default: break
+            }
+        }
     }
 
     private static let common = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

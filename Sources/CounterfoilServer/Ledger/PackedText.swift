@@ -22,34 +22,44 @@ package struct PackedText: Sendable, Hashable {
 /// The headers of signed texts, by number. There are as many as signing certificates.
 package final class HeaderBook: Sendable {
     private struct State {
-        var texts: [Int64: String] = [:]
-        var numbers: [String: Int64] = [:]
+        var texts: [Int64: [UInt8]] = [:]
+        /// The same, the last one that was met first: nearly every text has the header of the one before.
+        var recent: [(text: [UInt8], number: Int64)] = []
         var kept: Set<Int64> = []
     }
 
+    private static let recentCount = 8
     private let state = Mutex(State())
 
     package init() {}
 
     /// The number of a header.
-    func number(of text: String) -> Int64 {
-        if let known = state.withLock({ $0.numbers[text] }) { return known }
-        let number = SHA256.hash(data: Data(text.utf8)).prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        state.withLock {
-            $0.texts[number] = text
-            $0.numbers[text] = number
+    func number(of text: UnsafeRawBufferPointer) -> Int64 {
+        let recent = state.withLock { $0.recent }
+        for entry in recent where Self.isEqual(entry.text, text) { return entry.number }
+        let number = SHA256.hash(data: text).prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        state.withLock { state in
+            let bytes = Array(text)
+            state.texts[number] = bytes
+            if state.recent.count >= Self.recentCount { state.recent.removeLast() }
+            state.recent.insert((bytes, number), at: 0)
         }
         return number
     }
 
+    // Byte by byte it would take longer than a SHA-256.
+    private static func isEqual(_ known: [UInt8], _ text: UnsafeRawBufferPointer) -> Bool {
+        guard known.count == text.count, let base = text.baseAddress else { return false }
+        return known.withUnsafeBytes { bytes in bytes.baseAddress.map { memcmp($0, base, text.count) == 0 } ?? false }
+    }
+
     /// The header with this number.
-    func text(of number: Int64) -> String? { state.withLock { $0.texts[number] } }
+    func text(of number: Int64) -> [UInt8]? { state.withLock { $0.texts[number] } }
 
     /// Learns what the storage has.
     func load(_ number: Int64, _ text: String) {
         state.withLock {
-            $0.texts[number] = text
-            $0.numbers[text] = number
+            $0.texts[number] = Array(text.utf8)
             $0.kept.insert(number)
         }
     }
@@ -57,7 +67,9 @@ package final class HeaderBook: Sendable {
     /// Those among `numbers` that the storage does not have yet, with their texts.
     func unkept(_ numbers: Set<Int64>) -> [(Int64, String)] {
         state.withLock { state in
-            numbers.subtracting(state.kept).compactMap { number in state.texts[number].map { (number, $0) } }
+            numbers.subtracting(state.kept).compactMap { number in
+                state.texts[number].map { (number, String(decoding: $0, as: UTF8.self)) }
+            }
         }
     }
 
@@ -72,7 +84,7 @@ extension HeaderBook {
         var packing = Packing(book: self)
         let isPacked = text.withUTF8 { packing.pack(UnsafeRawBufferPointer($0)) }
         guard isPacked else { return PackedText(bytes: Data([0]) + Data(text.utf8), headers: []) }
-        return PackedText(bytes: packing.bytes, headers: packing.headers)
+        return PackedText(bytes: Data(packing.bytes), headers: Set(packing.headers))
     }
 
     /// The exact text; nil when the bytes are not what ``pack(_:)`` made, or a header is missing.
@@ -85,11 +97,11 @@ extension HeaderBook {
 /// Writes packed text.
 private struct Packing {
     let book: HeaderBook
-    var bytes = Data()
-    var headers: Set<Int64> = []
+    var bytes: [UInt8] = []
+    var headers: [Int64] = []
 
     mutating func pack(_ text: UnsafeRawBufferPointer) -> Bool {
-        guard let form = Compact(text, from: 0, end: text.count), form.end == text.count,
+        guard let form = Compact(text, 0..<text.count),
             let payload = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: text[form.payload])),
             let signature = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: text[form.signature])),
             signature.count <= 255
@@ -110,8 +122,8 @@ private struct Packing {
         // A JWS in JSON is a string, and begins as every base64 of `{"` does.
         while let found = find("\"eyJ", in: payload, from: place) {
             place = found + 4
-            guard let form = Compact(payload, from: found + 1, end: payload.count), form.end < payload.count,
-                payload[form.end] == UInt8(ascii: "\""),
+            guard let end = position(of: "\"", in: payload, from: place),
+                let form = Compact(payload, found + 1..<end),
                 let inner = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: payload[form.payload])),
                 let signature = Base64.decodeURL(UnsafeRawBufferPointer(rebasing: payload[form.signature])),
                 signature.count <= 255
@@ -123,8 +135,8 @@ private struct Packing {
             bytes.append(contentsOf: inner)
             bytes.append(UInt8(truncatingIfNeeded: signature.count))
             bytes.append(contentsOf: signature)
-            start = form.end
-            place = form.end
+            start = end
+            place = end
         }
         literal(payload, start..<payload.count)
     }
@@ -137,8 +149,8 @@ private struct Packing {
     }
 
     private mutating func append(header text: UnsafeRawBufferPointer, _ range: Range<Int>) {
-        let number = book.number(of: String(decoding: text[range], as: UTF8.self))
-        headers.insert(number)
+        let number = book.number(of: UnsafeRawBufferPointer(rebasing: text[range]))
+        if !headers.contains(number) { headers.append(number) }
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
@@ -149,11 +161,9 @@ private struct Packing {
     /// Where the next string begins that starts like this.
     private func find(_ word: StaticString, in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var place = start
-        while let base = text.baseAddress, place + word.utf8CodeUnitCount <= text.count,
-            let found = memchr(base + place, CInt(word.utf8Start[0]), text.count - place)
+        while let base = text.baseAddress, let quote = position(of: "\"", in: text, from: place),
+            quote + word.utf8CodeUnitCount <= text.count
         {
-            let quote = UnsafeRawPointer(found) - base
-            guard quote + word.utf8CodeUnitCount <= text.count else { return nil }
             if memcmp(base + quote, word.utf8Start, word.utf8CodeUnitCount) == 0 { return quote }
             place = quote + 1
         }
@@ -161,39 +171,28 @@ private struct Packing {
     }
 }
 
-/// Where the three segments of a JWS are.
+/// Where the three segments of a JWS are. What they are made of shows when they are decoded; a header never is.
 private struct Compact {
     let header: Range<Int>
     let payload: Range<Int>
     let signature: Range<Int>
-    /// The first place that is no longer part of it.
-    var end: Int { signature.upperBound }
 
-    init?(_ text: UnsafeRawBufferPointer, from start: Int, end: Int) {
-        guard let first = Self.end(of: text, start, end), first < end, text[first] == UInt8(ascii: "."),
-            let second = Self.end(of: text, first + 1, end), second < end, text[second] == UInt8(ascii: "."),
-            let third = Self.end(of: text, second + 1, end)
+    init?(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        guard let first = position(of: ".", in: text, from: range.lowerBound), first < range.upperBound,
+            let second = position(of: ".", in: text, from: first + 1), second < range.upperBound
         else { return nil }
-        header = start..<first
+        header = range.lowerBound..<first
         payload = first + 1..<second
-        signature = second + 1..<third
+        signature = second + 1..<range.upperBound
     }
+}
 
-    /// Where a segment ends, which has to have a letter.
-    private static func end(of text: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Int? {
-        var place = start
-        while place < end, isLetter(text[place]) { place += 1 }
-        return place > start ? place : nil
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
+/// Where a letter is next.
+private func position(of letter: Unicode.Scalar, in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    guard start < text.count, let base = text.baseAddress,
+        let found = memchr(base + start, CInt(letter.value), text.count - start)
+    else { return nil }
+    return UnsafeRawPointer(found) - base
 }
 
 /// Reads packed text. The bytes come from a file that may be damaged.
@@ -211,7 +210,8 @@ private struct Unpacking {
         guard let version = take(1)?.first else { return nil }
         if version == 0 { return String(decoding: bytes[1...], as: UTF8.self) }
         guard version == 1, let header = header(), let payload = payload() else { return nil }
-        return header + "." + Base64.encodeURL(payload) + "." + Base64.encodeURL(bytes[place...])
+        return String(decoding: header, as: UTF8.self) + "." + Base64.encodeURL(payload) + "."
+            + Base64.encodeURL(bytes[place...])
     }
 
     private mutating func payload() -> [UInt8]? {
@@ -227,7 +227,7 @@ private struct Unpacking {
                 guard let header = header(), let count = count(), let inner = take(count),
                     let size = take(1)?.first, let signature = take(Int(size))
                 else { return nil }
-                payload += header.utf8
+                payload += header
                 payload.append(UInt8(ascii: "."))
                 payload += Base64.encodeURL(inner).utf8
                 payload.append(UInt8(ascii: "."))
@@ -238,7 +238,7 @@ private struct Unpacking {
         return nil
     }
 
-    private mutating func header() -> String? {
+    private mutating func header() -> [UInt8]? {
         take(8).map { $0.reduce(Int64(0)) { $0 << 8 | Int64($1) } }.flatMap(book.text(of:))
     }
 

@@ -43,8 +43,8 @@ package struct PayloadSigner: Sendable {
 
     /// The signature alone: r and s, 32 bytes each.
     package func seal(_ json: [UInt8]) throws(SigningError) -> PayloadSignature {
-        var encoded = [UInt8](repeating: 0, count: Base64URL.count(json.count))
-        encoded.withUnsafeMutableBytes { Base64URL.encode(json, into: $0) }
+        var encoded = [UInt8](repeating: 0, count: Base64.countURL(json.count))
+        encoded.withUnsafeMutableBytes { Base64.encodeURL(json, into: $0) }
         var hash = hashedPrefix.value
         hash.update(data: encoded)
         return try signature(hash.finalize())
@@ -80,8 +80,8 @@ package struct PayloadSigner: Sendable {
     private func compact<Failure: Error>(
         _ json: [UInt8], _ sign: (_ encoded: UnsafeRawBufferPointer) throws(Failure) -> PayloadSignature
     ) throws(Failure) -> String {
-        let payload = prefix.count..<(prefix.count + Base64URL.count(json.count))
-        let end = payload.upperBound + 1 + Base64URL.count(PayloadSignature.count)
+        let payload = prefix.count..<(prefix.count + Base64.countURL(json.count))
+        let end = payload.upperBound + 1 + Base64.countURL(PayloadSignature.count)
         // The initializer of String does not know typed errors, so the error takes another way out.
         var failure: Failure?
         let text = String(unsafeUninitializedCapacity: end) { buffer in
@@ -89,12 +89,12 @@ package struct PayloadSigner: Sendable {
             let target = UnsafeMutableRawBufferPointer(buffer)
             target.copyBytes(from: prefix)
             let encoded = UnsafeMutableRawBufferPointer(rebasing: target[payload])
-            Base64URL.encode(json, into: encoded)
+            Base64.encodeURL(json, into: encoded)
             do throws(Failure) {
                 let signature = try sign(UnsafeRawBufferPointer(encoded))
                 target[payload.upperBound] = UInt8(ascii: ".")
                 signature.withBytes {
-                    Base64URL.encode(
+                    Base64.encodeURL(
                         $0, into: UnsafeMutableRawBufferPointer(rebasing: target[(payload.upperBound + 1)..<end]))
                 }
             } catch {

@@ -72,6 +72,8 @@ struct JSONScanner {
         var (position, hasEscapes, union) = (start, false, UInt8(0))
         let end: Int? = bytes.withUnsafeBufferPointer { bytes in
             while position < bytes.count {
+                position += Self.plainLetters(in: bytes, from: position)
+                guard position < bytes.count else { return nil }
                 let byte = bytes[position]
                 if byte == UInt8(ascii: "\"") { return position }
                 guard byte >= 0x20 else { return nil }
@@ -91,6 +93,24 @@ struct JSONScanner {
         if hasEscapes, JSONEscapes.resolve(bytes[start..<end]) == nil { throw .syntax }
         values.append(
             .init(kind: hasEscapes ? .escapedString : .string, start: start, end: end, next: values.count + 1))
+    }
+
+    /// How many letters follow that mean nothing but themselves, eight at a time: most of what the App Store signs is
+    /// base64 within strings.
+    private static func plainLetters(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let (low, high) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        let text = UnsafeRawBufferPointer(bytes)
+        var position = start
+        while position + 8 <= text.count {
+            let word = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            // A byte of the word is zero where the letter is: then the borrow of the subtraction reaches its highest bit.
+            let quote = word ^ (low &* UInt64(UInt8(ascii: "\"")))
+            let backslash = word ^ (low &* UInt64(UInt8(ascii: "\\")))
+            let special = (quote &- low) | (backslash &- low) | (word &- low &* 0x20) | word
+            guard special & high == 0 else { break }
+            position += 8
+        }
+        return position - start
     }
 
     private mutating func number(into values: inout [JSONDocument.Value]) throws(JSONProblem) {
