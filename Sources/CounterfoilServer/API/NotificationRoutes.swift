@@ -30,7 +30,7 @@ enum NotificationRoutes {
             throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
         }
         do {
-            _ = try await core.ingest.accept(signedPayload, origin: .delivered)
+            core.recovery.noteDelivery(try await core.ingest.accept(signedPayload, origin: .delivered))
         } catch let error as VerificationError {
             if error.isRetryable {
                 throw APIFailure(

@@ -66,6 +66,7 @@ public final class Server: Sendable {
         // They end in reverse order: first no more requests, then what they caused.
         var services: [any Service] = [WriterService(writer: core.writer), FolderService(folder: core.folder)]
         if let followed = clock.followed { services.append(ClockService(clock: followed)) }
+        services.append(RecoveryService(recovery: core.recovery))
         services.append(application)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
