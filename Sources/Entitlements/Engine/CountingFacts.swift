@@ -23,10 +23,10 @@ struct CountingFacts {
     init(_ facts: CustomerFacts, asOf: Date) {
         self.facts = facts
         self.asOf = asOf
-        let later = chooseTransactions()
-        if !later.isEmpty { resolveUpgrades(later) }
-        resolveMigrations()
         chooseRenewals()
+        let later = chooseTransactions()
+        resolveUpgrades(later)
+        resolveMigrations()
     }
 
     func fact(_ transaction: Transaction) -> TransactionFact { facts.transactions[transaction.index] }
@@ -77,9 +77,18 @@ extension CountingFacts {
         guard fact.signedDate > asOf else {
             return Transaction(index: index, isUpgraded: fact.isUpgraded, isRevoked: fact.revocationDate != nil)
         }
-        if fact.purchaseDate > asOf { return nil }
+        if fact.purchaseDate > asOf || isStillOwed(fact) { return nil }
         let isRevoked = fact.revocationDate.map { $0 <= asOf } ?? false
         return Transaction(index: index, isUpgraded: fact.isUpgraded, isRevoked: isRevoked)
+    }
+
+    /// What is paid late in a grace period begins when the period before it ended. A renewal info that was signed since
+    /// then, and knows nothing of it, tells that it was not paid at the instant.
+    private func isStillOwed(_ fact: TransactionFact) -> Bool {
+        guard fact.type == .autoRenewableSubscription, let renewal = renewal(of: fact.originalTransactionId),
+            renewal.signedDate >= fact.purchaseDate
+        else { return false }
+        return renewal.isInBillingRetry || renewal.renewalDate.map { $0 <= fact.purchaseDate } ?? false
     }
 
     private mutating func chooseRenewals() {
@@ -103,13 +112,13 @@ extension CountingFacts {
         return versions.last { signedDate($0) == signedDate(first) } ?? first
     }
 
-    private static func precedes(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
+    static func precedes(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
         if one.transactionId != other.transactionId { return one.transactionId < other.transactionId }
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one != other && one.content.lexicographicallyPrecedes(other.content)
     }
 
-    private static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
+    static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
         if one.originalTransactionId != other.originalTransactionId {
             return one.originalTransactionId < other.originalTransactionId
         }

@@ -8,8 +8,6 @@ extension TransactionFact {
             return one.originalTransactionId < other.originalTransactionId
         }
         if one.purchaseDate != other.purchaseDate { return one.purchaseDate < other.purchaseDate }
-        let (end, otherEnd) = (one.expiresDate ?? .distantPast, other.expiresDate ?? .distantPast)
-        if end != otherEnd { return end < otherEnd }
         return identifier(one.transactionId, isBefore: other.transactionId)
     }
 
@@ -35,10 +33,12 @@ extension TransactionFact {
 }
 
 extension RenewalFact {
-    /// Everything but `originalTransactionId` and `signedDate`, in an order that is the same everywhere.
+    /// Everything but `originalTransactionId` and `signedDate`, in an order that is the same everywhere: the later period
+    /// comes last, and in it the end, which the App Store announces along with the cancellation that brings it about.
     var content: [String] {
         [
-            renewalDate.sortable, willRenew ? "0" : "1", expirationIntent.map { "\($0.rawValue)" } ?? "",
+            renewalDate.sortable, expirationIntent != nil && !isInBillingRetry ? "1" : "0", willRenew ? "0" : "1",
+            expirationIntent.map { "\($0.rawValue)" } ?? "",
             isInBillingRetry ? "1" : "0", gracePeriodExpiresDate.sortable, productId, autoRenewProductId,
             priceIncreaseStatus.map { "\($0.rawValue)" } ?? "", offerType.map { "\($0.rawValue)" } ?? "",
             offerIdentifier.sortable,

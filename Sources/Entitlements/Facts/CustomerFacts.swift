@@ -1,8 +1,12 @@
 /// All that is known of a customer in one app and one environment.
 ///
 /// The order of the facts does not matter. A transaction or a renewal info may be there in several versions, one for each
-/// time it was signed. At an instant the version counts that was signed last before or at it. Where none was, the first
-/// one signed afterwards counts, without what it says to have happened later.
+/// time it was signed. At an instant the version counts that was signed last before or at it. Of several signed at the same
+/// time it is the refunded one, or else the upgraded one, or else any one, but always the same.
+///
+/// Where no version of a transaction was signed by then, the first one signed afterwards counts, without what it says to
+/// have happened later: a refund or a revocation, an upgrade (it has no date; what took the place was bought later), the
+/// purchase itself. A renewal info says how things stood when it was signed, so none from afterwards counts.
 public struct CustomerFacts: Sendable, Hashable {
     /// The transactions.
     public var transactions: [TransactionFact]

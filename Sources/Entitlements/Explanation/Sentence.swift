@@ -1,0 +1,80 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// Writes an explanation for people.
+struct Sentence {
+    private let product: String
+    private let state: ProductState?
+    private let subscription: SubscriptionState?
+    private let purchase: PurchaseState?
+
+    init(_ state: ProductState?, _ states: CustomerStates) {
+        self.state = state
+        product = state?.productId ?? ""
+        subscription = states.subscriptions.first { $0.originalTransactionId == state?.originalTransactionId }
+        purchase = states.purchases.first { $0.transactionId == state?.transactionId }
+    }
+
+    func text(_ rule: ExplanationRule) -> String {
+        switch rule {
+        case .subscriptionActive: "The subscription to \(product)\(owner) runs until \(text(state?.until))\(renewal)."
+        case .gracePeriod:
+            "The payment for \(product)\(owner) failed; in the billing grace period there is access until "
+                + "\(text(state?.until))."
+        case .nonConsumableOwned: "\(product)\(owner) was bought on \(text(purchase?.purchaseDate)) and does not end."
+        case .durationRunning: "\(product) was bought on \(text(purchase?.purchaseDate)) and \(duration)."
+        case .billingRetry:
+            "The payment for \(product)\(owner) failed; the period ended on \(ended) and the App Store tries again."
+        case .expired: "The subscription to \(product)\(owner) ended on \(ended)\(intent)."
+        case .revoked: "\(product)\(owner) was revoked on \(ended)."
+        case .refunded: "\(product) was refunded on \(ended)."
+        case .upgradedAway: "\(product)\(owner) was replaced\(successor), which does not give the entitlement."
+        case .changedProduct:
+            "\(product)\(owner) ended on \(ended); the subscription went on\(successor), "
+                + "which does not give the entitlement."
+        case .durationOver: "The time that \(product) lasts was over on \(ended)."
+        default: "No product that gives the entitlement was bought."
+        }
+    }
+
+    private var ended: String { text(state?.endedDate) }
+
+    private var duration: String { state?.until.map { "lasts until \(text($0))" } ?? "does not end" }
+
+    private var owner: String {
+        switch subscription?.ownership ?? purchase?.ownership {
+        case .familyShared?: " (shared by the family)"
+        case .assigned?: " (assigned)"
+        default: ""
+        }
+    }
+
+    private var renewal: String {
+        guard let subscription, let willRenew = subscription.willRenew else { return "" }
+        guard willRenew else { return " and will not renew" }
+        let next = subscription.autoRenewProductId ?? product
+        return next == product ? " and will renew" : " and will renew into \(next)"
+    }
+
+    private var successor: String {
+        guard let subscription, subscription.productId != product else { return " by another subscription" }
+        return state?.details.contains(.changedProduct) == true
+            ? " with \(subscription.productId)" : " by \(subscription.productId)"
+    }
+
+    private var intent: String {
+        switch subscription?.expirationIntent {
+        case .customerCancelled?: ": the customer had cancelled"
+        case .billingError?: ": it was not paid for"
+        case .priceIncreaseNotAccepted?: ": the customer did not agree to the higher price"
+        case .productNotAvailable?: ": the product was no longer for sale"
+        default: ""
+        }
+    }
+
+    private func text(_ date: Date?) -> String {
+        // What is no instant in milliseconds could not be written as a date either.
+        guard let date, date.millisecondsSince1970 != nil else { return "an unknown date" }
+        return date.formatted(.iso8601)
+    }
+}

@@ -1,0 +1,161 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// Makes facts of a `verifyReceipt` response.
+struct ReceiptReader {
+    let written: WrittenResponse
+    let received: Date
+    let catalogue: ProductCatalogue
+    let limits: VerifyReceiptLimits
+
+    /// When the App Store was asked: all but `in_app` is of then.
+    private var asked: Date { min(written.receipt?.members.date("request_date") ?? received, received) }
+
+    /// When the receipt was made.
+    private var made: Date { min(written.receipt?.members.date("receipt_creation_date") ?? asked, asked) }
+
+    func transactions() throws(VerifyReceiptError) -> [TransactionFact] {
+        let latest = (written.latest?.items ?? []) + (written.latestExpired?.items ?? [])
+        var facts = try read(latest, signedDate: asked)
+        let known = Set(facts.map(\.transactionId))
+        facts += try read(written.receipt?.purchases?.items ?? [], signedDate: made).filter {
+            !known.contains($0.transactionId)
+        }
+        // The receipt of a single transaction, as old as iOS 6.
+        if let receipt = written.receipt, receipt.purchases == nil, let id = receipt.members.text("transaction_id"),
+            !known.contains(id)
+        {
+            facts.append(try transaction(receipt.members, signedDate: made))
+        }
+        return facts
+    }
+
+    func renewals() throws(VerifyReceiptError) -> [RenewalFact] {
+        let items = written.renewals?.items ?? []
+        try check(items.count)
+        var facts: [RenewalFact] = []
+        for item in items { facts.append(try renewal(item)) }
+        if facts.isEmpty, let fact = try legacyRenewal() { facts.append(fact) }
+        return facts
+    }
+
+    private func check(_ count: Int) throws(VerifyReceiptError) {
+        guard count <= limits.items else {
+            throw VerifyReceiptError(.tooLarge, "a list of the response has more than \(limits.items) items")
+        }
+    }
+
+    private func read(_ items: [LenientObject], signedDate: Date) throws(VerifyReceiptError) -> [TransactionFact] {
+        try check(items.count)
+        var facts: [TransactionFact] = []
+        facts.reserveCapacity(items.count)
+        for item in items { facts.append(try transaction(item, signedDate: signedDate)) }
+        return facts
+    }
+
+    private func identifier(_ item: LenientObject, _ name: String) throws(VerifyReceiptError) -> String {
+        guard let text = item.text(name), text.utf8.count <= limits.identifierBytes else {
+            throw VerifyReceiptError(.malformed, "an item has no \(name), or one that is too long")
+        }
+        return text
+    }
+}
+
+// MARK: - Transactions
+
+extension ReceiptReader {
+    private func transaction(_ item: LenientObject, signedDate: Date) throws(VerifyReceiptError) -> TransactionFact {
+        let id = try identifier(item, "transaction_id")
+        let product = try identifier(item, "product_id")
+        guard let purchaseDate = item.legacyDate("purchase_date") else {
+            throw VerifyReceiptError(.malformed, "an item has no purchase_date_ms, or one that is no instant")
+        }
+        let original =
+            item.text("original_transaction_id") == nil ? id : try identifier(item, "original_transaction_id")
+        let expiresDate = try expiry(item)
+        let cancellation = try date(item, "cancellation_date")
+        let type = catalogue.type(
+            ofProductInReceipt: product, expires: expiresDate != nil,
+            hasWebOrderLineItem: item.text("web_order_line_item_id").map { $0 != "0" } ?? false)
+        let isSubscription = type == .autoRenewableSubscription
+        return TransactionFact(
+            transactionId: id, originalTransactionId: isSubscription ? original : id, productId: product, type: type,
+            purchaseDate: purchaseDate, expiresDate: expiresDate,
+            subscriptionGroupIdentifier: item.text("subscription_group_identifier"), signedDate: signedDate,
+            revocationDate: cancellation,
+            revocationReason: item.number("cancellation_reason").map { RevocationReason(rawValue: $0) },
+            isUpgraded: item.flag("is_upgraded"),
+            ownership: item.text("in_app_ownership_type").map { InAppOwnershipType(rawValue: $0) } ?? .purchased,
+            offerType: offerType(item), offerIdentifier: offerIdentifier(item),
+            offerDiscountType: item.flag("is_trial_period") ? .freeTrial : nil, quantity: item.number("quantity") ?? 1,
+            appAccountToken: item.text("app_account_token").flatMap { UUID(uuidString: $0) })
+    }
+
+    private func expiry(_ item: LenientObject) throws(VerifyReceiptError) -> Date? {
+        if let date = item.legacyDate("expires_date") { return date }
+        return try date(item, "expires_date")
+    }
+
+    /// A date that may be missing, but must be one if it is there: what was cancelled must not come back because the date
+    /// cannot be read.
+    private func date(_ item: LenientObject, _ name: String) throws(VerifyReceiptError) -> Date? {
+        if let date = item.date(name) { return date }
+        let names = [name, name + "_ms"]
+        guard names.allSatisfy({ item.text($0) == nil && !item.isUnreadable($0) }) else {
+            throw VerifyReceiptError(.malformed, "an item has a \(name) without an instant in \(name)_ms")
+        }
+        return nil
+    }
+
+    /// A period that is free or reduced for newcomers uses up the introductory offer, as Apple's documentation has it,
+    /// whatever else it is.
+    private func offerType(_ item: LenientObject) -> OfferType? {
+        if item.flag("is_in_intro_offer_period") || item.flag("is_trial_period") { return .introductory }
+        if item.text("promotional_offer_id") != nil { return .promotional }
+        return item.text("offer_code_ref_name") == nil ? nil : .offerCode
+    }
+
+    private func offerIdentifier(_ item: LenientObject) -> String? {
+        item.text("promotional_offer_id") ?? item.text("offer_code_ref_name")
+    }
+}
+
+// MARK: - Renewals
+
+extension ReceiptReader {
+    private func renewal(_ item: LenientObject) throws(VerifyReceiptError) -> RenewalFact {
+        let next = item.text("auto_renew_product_id")
+        let product = item.text("product_id") ?? next
+        guard let product, product.utf8.count <= limits.identifierBytes else {
+            throw VerifyReceiptError(.malformed, "a pending renewal has no product_id, or one that is too long")
+        }
+        return RenewalFact(
+            originalTransactionId: try identifier(item, "original_transaction_id"), productId: product,
+            autoRenewProductId: next ?? product, willRenew: item.flag("auto_renew_status"),
+            expirationIntent: item.number("expiration_intent").map { ExpirationIntent(rawValue: $0) },
+            isInBillingRetry: item.flag("is_in_billing_retry_period"),
+            gracePeriodExpiresDate: item.date("grace_period_expires_date"),
+            priceIncreaseStatus: (item.number("price_increase_status") ?? item.number("price_consent_status")).map {
+                PriceIncreaseStatus(rawValue: $0)
+            },
+            offerType: item.text("promotional_offer_id") != nil
+                ? .promotional : item.text("offer_code_ref_name") != nil ? .offerCode : nil,
+            offerIdentifier: offerIdentifier(item), signedDate: asked)
+    }
+
+    /// Very old responses are about one subscription and have the members of its renewal at the top.
+    private func legacyRenewal() throws(VerifyReceiptError) -> RenewalFact? {
+        let members = written.members
+        guard members.text("auto_renew_status") != nil, let receipt = written.receipt?.members,
+            receipt.text("product_id") != nil
+        else { return nil }
+        let product = try identifier(receipt, "product_id")
+        let isOriginal = receipt.text("original_transaction_id") == nil
+        return RenewalFact(
+            originalTransactionId: try identifier(receipt, isOriginal ? "transaction_id" : "original_transaction_id"),
+            productId: product, autoRenewProductId: members.text("auto_renew_product_id") ?? product,
+            willRenew: members.flag("auto_renew_status"),
+            expirationIntent: members.number("expiration_intent").map { ExpirationIntent(rawValue: $0) },
+            isInBillingRetry: members.flag("is_in_billing_retry_period"), signedDate: asked)
+    }
+}

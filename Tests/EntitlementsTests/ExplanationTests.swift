@@ -1,0 +1,123 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Testing
+
+@Suite("An explanation")
+struct ExplanationTests {
+    private func why(_ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], on date: Date) -> Explanation {
+        why("pro", transactions, renewals, on: date)
+    }
+
+    private func why(
+        _ entitlement: String, _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], on date: Date
+    ) -> Explanation {
+        engine.explanation(
+            of: entitlement, facts: CustomerFacts(transactions: transactions, renewals: renewals), asOf: date)
+    }
+
+    @Test("names the rule of a subscription")
+    func subscriptionRules() {
+        let month = [period("1", 0, 30)]
+        #expect(why(month, on: day(1)).rule == .subscriptionActive)
+        #expect(why(month, [failure(on: 30, grace: 46)], on: day(31)).rule == .gracePeriod)
+        #expect(why(month, [failure(on: 30)], on: day(31)).rule == .billingRetry)
+        #expect(why(month, on: day(31)).rule == .expired)
+        #expect(why([period("1", 0, 30) { $0.refund(on: 1) }], on: day(2)).rule == .refunded)
+        #expect(
+            why(
+                [
+                    period("1", 0, 30) {
+                        $0.refund(on: 1)
+                        $0.ownership = .familyShared
+                    }
+                ], on: day(2)
+            ).rule == .revoked)
+        let upgraded = [period("1", 0, 30), period("2", "other", 5, 35)]
+        #expect(why(upgraded, on: day(6)).rule == .upgradedAway)
+        #expect(why([period("1", 0, 30), period("2", "other", 30, 60)], on: day(31)).rule == .changedProduct)
+    }
+
+    @Test("names the rule of other purchases, and of none")
+    func otherRules() {
+        #expect(why("map", [purchase("1", "map", .nonConsumable, on: 0)], on: day(1)).rule == .nonConsumableOwned)
+        let season = [purchase("1", "pro.season", .nonRenewingSubscription, on: 0)]
+        #expect(why(season, on: day(1)).rule == .durationRunning)
+        #expect(why(season, on: day(40)).rule == .durationOver)
+        #expect(why([], on: day(1)).rule == .neverBought)
+        #expect(why("tea", [], on: day(1)).rule == .unknownEntitlement)
+    }
+
+    @Test("says in a sentence what it is about")
+    func sentences() {
+        let infos = [renewal(on: 0), renewal(on: 5, renews: false), renewal(on: 6) { $0.autoRenewProductId = "x" }]
+        let month = [period("1", 0, 30)]
+        func sentence(_ date: Double) -> String { why(month, infos, on: day(date)).sentence }
+        let until = "The subscription to pro.month runs until 2023-12-14T22:13:20Z"
+        #expect(sentence(1) == until + " and will renew.")
+        #expect(sentence(5) == until + " and will not renew.")
+        #expect(sentence(6) == until + " and will renew into x.")
+        #expect(sentence(30) == "The subscription to pro.month ended on 2023-12-14T22:13:20Z.")
+        let upgrade = month + [period("2", "other", 5, 35)]
+        #expect(
+            why(upgrade, on: day(6)).sentence
+                == "pro.month was replaced by other, which does not give the entitlement.")
+        let change = month + [period("2", "other", 30, 60)]
+        #expect(
+            why(change, on: day(31)).sentence
+                == "pro.month ended on 2023-12-14T22:13:20Z; the subscription went on with other, "
+                + "which does not give the entitlement.")
+        #expect(why("tea", [], on: day(0)).sentence == "The catalogue has no entitlement \"tea\".")
+    }
+
+    @Test("writes a sentence about dates that are none", arguments: [Double.nan, .infinity, -.infinity, 1e300])
+    func oddDates(_ seconds: Double) {
+        let odd = Date(timeIntervalSince1970: seconds)
+        let facts = [
+            period("1", 0, 30) {
+                $0.expiresDate = odd
+                $0.revocationDate = odd
+            }, purchase("2", "map", .nonConsumable, on: 0) { $0.purchaseDate = odd },
+        ]
+        for name in ["pro", "map"] { #expect(!why(name, facts, on: day(1)).sentence.isEmpty) }
+        #expect(!why(facts, on: odd).sentence.isEmpty)
+    }
+
+    @Test("tells of each fact what came of it")
+    func roles() {
+        let facts = [
+            period("1", 0, 30), period("1", 0, 30) { $0.refund(on: 31) }, period("2", 30, 60),
+            period("2", 30, 70, signed: 65), period("3", "pro.year", 40, 400), period("4", 500, 530),
+            period("5", of: "5", 0, 90) { $0.ownership = .familyShared }, period("6", of: "6", 0, 20),
+            purchase("7", "pro.lifetime", .nonConsumable, on: 0) { $0.refund(on: 1) },
+            purchase("8", "pro.lifetime", .nonConsumable, on: 0), purchase("9", "coins", .consumable, on: 0),
+            purchase("99", "pro.season", .consumable, on: 0),
+        ]
+        let infos = [renewal(on: 0), renewal(on: 40), renewal(on: 66), renewal(of: "5", on: 0)]
+        let explained = why(facts, infos, on: day(50)).facts
+        let roles = explained.map {
+            "\($0.identifier)@\(Int($0.signedDate.timeIntervalSince(day(0)) / 86_400)) \($0.role.rawValue)"
+        }
+        #expect(
+            roles == [
+                "1@0 older_version", "1@31 taken_back", "2@30 earlier_period", "2@65 signed_later", "3@40 decides",
+                "4@500 not_yet", "5@0 goes_behind", "6@0 over", "7@1 taken_back", "8@0 goes_behind",
+                "99@0 never_entitles", "1@0 older_version", "1@40 decides", "1@66 signed_later",
+                "5@0 other_subscription",
+            ])
+        #expect(explained.prefix(11).allSatisfy { $0.kind == .transaction })
+        #expect(explained.suffix(4).allSatisfy { $0.kind == .renewalInfo })
+    }
+
+    @Test("tells of upgrades, other products, periods to come and infos about earlier periods")
+    func moreRoles() {
+        let upgraded = [
+            period("1", 0, 30) { $0.isUpgraded = true }, period("2", "pro.year", 5, 35),
+            period("3", 35, 65, signed: 34.5),
+        ]
+        #expect(why(upgraded, on: day(34.6)).facts.map(\.role) == [.upgraded, .decides, .laterPeriod])
+        let left = [period("1", 0, 30), period("2", "other", 30, 60)]
+        #expect(
+            why(left, [renewal(on: 0)], on: day(31)).facts.map(\.role) == [.decides, .otherProduct, .earlierPeriod])
+    }
+}

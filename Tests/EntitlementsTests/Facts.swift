@@ -1,0 +1,94 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+
+/// An instant so many days after the first one of the tests.
+func day(_ days: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + days * 86_400) }
+
+/// A millisecond.
+let moment = 0.001
+
+/// A period of a subscription to `product`, from one day to another, signed when it began.
+func period(
+    _ id: String, of original: String = "1", _ product: String, _ from: Double, _ to: Double,
+    signed: Double? = nil, group: String? = "g", change: (inout TransactionFact) -> Void = { _ in }
+) -> TransactionFact {
+    var fact = TransactionFact(
+        transactionId: id, originalTransactionId: original, productId: product, type: .autoRenewableSubscription,
+        purchaseDate: day(from), expiresDate: day(to), subscriptionGroupIdentifier: group,
+        signedDate: day(signed ?? from))
+    change(&fact)
+    return fact
+}
+
+/// A period of a subscription by the month.
+func period(
+    _ id: String, of original: String = "1", _ from: Double, _ to: Double, signed: Double? = nil, group: String? = "g",
+    change: (inout TransactionFact) -> Void = { _ in }
+) -> TransactionFact {
+    period(id, of: original, "pro.month", from, to, signed: signed, group: group, change: change)
+}
+
+/// A purchase that is no auto-renewable subscription, signed when it was made.
+func purchase(
+    _ id: String, _ product: String, _ type: ProductType, on date: Double, signed: Double? = nil,
+    change: (inout TransactionFact) -> Void = { _ in }
+) -> TransactionFact {
+    var fact = TransactionFact(
+        transactionId: id, originalTransactionId: id, productId: product, type: type, purchaseDate: day(date),
+        signedDate: day(signed ?? date))
+    change(&fact)
+    return fact
+}
+
+/// What a renewal info says, signed on a day.
+func renewal(
+    of original: String = "1", _ product: String = "pro.month", on date: Double, renews: Bool = true,
+    change: (inout RenewalFact) -> Void = { _ in }
+) -> RenewalFact {
+    var fact = RenewalFact(
+        originalTransactionId: original, productId: product, autoRenewProductId: product, willRenew: renews,
+        signedDate: day(date))
+    change(&fact)
+    return fact
+}
+
+/// A renewal info that says that the payment failed.
+func failure(on date: Double, grace: Double? = nil) -> RenewalFact {
+    renewal(on: date) {
+        $0.isInBillingRetry = true
+        $0.expirationIntent = .billingError
+        $0.gracePeriodExpiresDate = grace.map(day)
+    }
+}
+
+let catalogue = ProductCatalogue(
+    entitlements: [
+        "pro": ["pro.month", "pro.year", "pro.lifetime", "pro.season"], "basic": ["basic.month", "pro.month"],
+        "map": ["map"],
+    ],
+    durations: ["pro.season": .month, "coins.week": .week], levels: ["pro.month": 1, "pro.year": 1, "basic.month": 2],
+    consumables: ["coins"])
+
+let engine = EntitlementEngine(catalogue: catalogue)
+
+func states(_ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], on date: Date) -> CustomerStates {
+    engine.state(of: CustomerFacts(transactions: transactions, renewals: renewals), asOf: date)
+}
+
+extension CustomerStates {
+    /// The status of the only subscription.
+    var status: SubscriptionStatus? { subscriptions.count == 1 ? subscriptions.first?.status : nil }
+    var isPro: Bool? { entitlement("pro")?.isActive }
+}
+
+extension TransactionFact {
+    mutating func refund(on date: Double, type: RevocationType? = nil) {
+        revocationDate = day(date)
+        revocationReason = .other
+        revocationType = type
+        signedDate = day(date)
+    }
+
+    mutating func signAgain(on date: Double) { signedDate = day(date) }
+}

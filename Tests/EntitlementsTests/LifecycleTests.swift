@@ -1,0 +1,188 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Testing
+
+@Suite("The life of a subscription")
+struct LifecycleTests {
+    @Test("trial, conversion, cancellation, end, return")
+    func trial() {
+        let facts = [
+            period("1", 0, 7) {
+                $0.offerType = .introductory
+                $0.offerDiscountType = .freeTrial
+            }, period("2", 7, 37), period("3", 80, 110),
+        ]
+        let infos = [
+            renewal(on: 0), renewal(on: 7), renewal(on: 20, renews: false),
+            renewal(on: 37, renews: false) { $0.expirationIntent = .customerCancelled },
+            renewal(on: 60, renews: false) {
+                $0.expirationIntent = .customerCancelled
+                $0.eligibleWinBackOfferIds = ["back"]
+            }, renewal(on: 80),
+        ]
+        func state(_ date: Double) -> CustomerStates { states(facts, infos, on: day(date)) }
+        func step(_ date: Double) -> NextStep { state(date).group("g").nextStep }
+
+        #expect(state(-1).group("g") == states([], on: day(0)).group("g"))
+        #expect(step(-1) == .subscribe && state(-1).group("g").isEligibleForIntroductoryOffer)
+        #expect(state(1).product("pro.month").details == [.inTrial])
+        #expect(state(7).subscriptions.first?.transactionId == "2")
+        #expect(state(7).product("pro.month").details == [])
+        #expect(step(10) == .nothing)
+        #expect(state(20).product("pro.month").details == [.willNotRenew])
+        #expect(step(20) == .saveOffer)
+        #expect(state(20).isPro == true)
+        #expect(state(37).status == .expired)
+        #expect(step(37) == .promotionalOffer)
+        #expect(!state(37).group("g").isEligibleForIntroductoryOffer)
+        #expect(step(60) == .winBackOffer)
+        #expect(state(80).status == .active)
+        #expect(state(80).entitlement("pro")?.willRenew == true)
+    }
+
+    @Test("a grace period, recovered within: the cycle stays")
+    func graceRecovered() {
+        let facts = [period("1", 0, 30), period("2", 30, 60, signed: 35)]
+        let infos = [renewal(on: 0), failure(on: 30, grace: 46), renewal(on: 35)]
+        #expect(states(facts, infos, on: day(34)).status == .billingGracePeriod)
+        #expect(states(facts, infos, on: day(34)).group("g").nextStep == .fixPayment)
+        let after = states(facts, infos, on: day(35))
+        #expect(after.status == .active)
+        #expect(after.entitlement("pro")?.until == day(60))
+        #expect(after.group("g").nextStep == .nothing)
+    }
+
+    @Test("billing retry, given up after sixty days")
+    func retryGivenUp() {
+        let infos = [
+            renewal(on: 0), failure(on: 30),
+            renewal(on: 90, renews: false) { $0.expirationIntent = .billingError },
+        ]
+        let retry = states([period("1", 0, 30)], infos, on: day(31))
+        #expect(retry.group("g").nextStep == .fixPayment)
+        #expect(!retry.group("g").isEligibleForIntroductoryOffer)
+        let over = states([period("1", 0, 30)], infos, on: day(90))
+        #expect(over.subscriptions.first?.details == [.expired, .billingError])
+        #expect(over.group("g").nextStep == .promotionalOffer)
+        #expect(over.group("g").isEligibleForIntroductoryOffer)
+    }
+
+    @Test("an upgrade takes effect at once, and not before")
+    func upgrade() {
+        let facts = [
+            period("1", "basic.month", 0, 30), period("1", "basic.month", 0, 30, signed: 50) { $0.isUpgraded = true },
+            period("2", "pro.month", 10, 40),
+        ]
+        let before = states(facts, on: day(10) - moment)
+        #expect(before.product("basic.month").state == .active)
+        #expect(before.isPro == false)
+        let after = states(facts, on: day(10))
+        #expect(after.isPro == true)
+        #expect(after.product("basic.month").details == [.upgraded])
+        #expect(after.entitlement("basic")?.productId == "pro.month")
+    }
+
+    @Test("a downgrade waits for the renewal")
+    func downgrade() {
+        let facts = [period("1", 0, 30), period("2", "basic.month", 30, 60)]
+        let infos = [renewal(on: 0), renewal(on: 5) { $0.autoRenewProductId = "basic.month" }]
+        let before = states(facts, infos, on: day(10))
+        #expect(before.product("pro.month").details == [.willChangeProduct])
+        #expect(before.subscriptions.first?.autoRenewProductId == "basic.month")
+        let after = states(facts, infos, on: day(30))
+        #expect(after.isPro == false)
+        #expect(after.product("basic.month").state == .active)
+        #expect(after.product("pro.month").details == [.changedProduct])
+    }
+
+    @Test("a refund of the current period ends it, one of an earlier period does not")
+    func refunds() {
+        let periods = [period("1", 0, 30), period("2", 30, 60)]
+        let earlier = periods + [period("1", 0, 30) { $0.refund(on: 40) }]
+        #expect(states(earlier, on: day(41)).status == .active)
+        let current = periods + [period("2", 30, 60) { $0.refund(on: 40) }]
+        #expect(states(current, on: day(40) - moment).status == .active)
+        #expect(states(current, on: day(40)).status == .revoked)
+    }
+
+    @Test("a refund that is reversed gives back what is left")
+    func reversed() {
+        let facts = [
+            period("1", 0, 30), period("1", 0, 30) { $0.refund(on: 5) }, period("1", 0, 30, signed: 9),
+        ]
+        #expect(states(facts, on: day(5)).status == .revoked)
+        #expect(states(facts, on: day(9)).status == .active)
+        #expect(states(facts, on: day(30)).status == .expired)
+    }
+
+    @Test("who shares a subscription has access until sharing ends, and nothing to pay")
+    func family() {
+        let shared = period("8", of: "8", 0, 30) { $0.ownership = .familyShared }
+        var revoked = shared
+        revoked.refund(on: 5)
+        var info = failure(on: 30, grace: 46)
+        info.originalTransactionId = "8"
+        let before = states([shared], [info], on: day(4))
+        #expect(before.subscriptions.first?.details == [.familyShared])
+        #expect(before.group("g").nextStep == .nothing)
+        #expect(states([shared], [info], on: day(47)).group("g").nextStep == .subscribe)
+        let after = states([shared, revoked], on: day(5))
+        #expect(after.status == .revoked)
+        #expect(after.subscriptions.first?.details == [.revoked, .familyShared])
+        #expect(after.group("g").nextStep == .subscribe)
+    }
+
+    @Test("an own subscription that is over and a shared one live side by side in a group")
+    func hybrid() {
+        let facts = [
+            period("1", 0, 30) { $0.offerType = .introductory },
+            period("8", of: "8", 20, 50) { $0.ownership = .familyShared },
+        ]
+        let state = states(facts, [failure(on: 30)], on: day(35))
+        #expect(state.subscriptions.map(\.status) == [.billingRetry, .active])
+        #expect(state.group("g").state == .active)
+        #expect(state.group("g").originalTransactionId == "8")
+        #expect(state.isPro == true)
+    }
+
+    @Test("a price increase asks for consent, and ends the subscription without it")
+    func priceIncrease() {
+        let pending = renewal(on: 5) { $0.priceIncreaseStatus = .pending }
+        let ended = renewal(on: 30, renews: false) {
+            $0.priceIncreaseStatus = .pending
+            $0.expirationIntent = .priceIncreaseNotAccepted
+        }
+        let before = states([period("1", 0, 30)], [pending, ended], on: day(6))
+        #expect(before.subscriptions.first?.details == [.priceConsentPending])
+        #expect(before.group("g").nextStep == .askPriceConsent)
+        let after = states([period("1", 0, 30)], [pending, ended], on: day(30))
+        #expect(after.subscriptions.first?.details == [.expired, .priceIncreaseNotAccepted])
+        #expect(after.subscriptions.first?.priceIncreaseStatus == .pending)
+        let accepted = renewal(on: 7) { $0.priceIncreaseStatus = .accepted }
+        #expect(states([period("1", 0, 30)], [pending, accepted], on: day(8)).group("g").nextStep == .nothing)
+    }
+
+    @Test("an extension moves the end")
+    func extended() {
+        let facts = [period("1", 0, 30), period("1", 0, 40, signed: 20)]
+        #expect(states(facts, on: day(19)).entitlement("pro")?.until == day(30))
+        #expect(states(facts, on: day(39)).status == .active)
+    }
+
+    @Test(
+        "whose revocation it was: the type says, or else who had paid",
+        arguments: [
+            (RevocationType?.some(.refundFull), InAppOwnershipType.familyShared, StateDetail.refunded),
+            (.refundProrated, .purchased, .refunded), (.familyRevoke, .purchased, .revoked),
+            (.assignmentRevoke, .assigned, .revoked), (nil, .purchased, .refunded), (nil, .familyShared, .revoked),
+            (RevocationType(rawValue: "NEW"), .assigned, .revoked),
+        ])
+    func takenBack(_ type: RevocationType?, _ ownership: InAppOwnershipType, _ detail: StateDetail) {
+        let fact = period("1", 0, 30) {
+            $0.refund(on: 5, type: type)
+            $0.ownership = ownership
+        }
+        #expect(states([fact], on: day(6)).subscriptions.first?.details.first == detail)
+    }
+}

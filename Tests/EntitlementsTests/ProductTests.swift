@@ -1,0 +1,149 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Testing
+
+@Suite("Products and entitlements")
+struct ProductTests {
+    @Test("what was never bought is new")
+    func new() {
+        let state = states([], on: day(0))
+        #expect(state.product("pro.month").state == .new)
+        #expect(state.entitlements.map(\.entitlement) == ["basic", "map", "pro"])
+        #expect(state.entitlements.allSatisfy { $0.state == .new && !$0.isActive })
+        #expect(state.entitlement("unheard of") == nil)
+    }
+
+    @Test("a non-consumable is for ever, unless it is taken back")
+    func nonConsumable() {
+        let map = purchase("1", "map", .nonConsumable, on: 0)
+        var refunded = map
+        refunded.refund(on: 9)
+        let owned = states([map, refunded], on: day(8))
+        #expect(owned.entitlement("map")?.isActive == true)
+        #expect(owned.entitlement("map")?.until == nil)
+        #expect(owned.entitlement("map")?.transactionId == "1")
+        let after = states([map, refunded], on: day(9))
+        #expect(after.product("map").details == [.refunded])
+        #expect(after.product("map").endedDate == day(9))
+        #expect(after.purchases.first?.revocationDate == day(9))
+        #expect(after.groups.isEmpty)
+    }
+
+    @Test("a shared non-consumable keeps the product when the own one is refunded")
+    func sharedNonConsumable() {
+        let facts = [
+            purchase("1", "map", .nonConsumable, on: 0) { $0.refund(on: 5) },
+            purchase("2", "map", .nonConsumable, on: 3) { $0.ownership = .familyShared },
+        ]
+        #expect(states(facts, on: day(6)).product("map").details == [.familyShared])
+    }
+
+    @Test("a non-renewing subscription lasts as long as the catalogue says, each purchase for itself")
+    func nonRenewing() {
+        let facts = [
+            purchase("1", "coins.week", .nonRenewingSubscription, on: 0),
+            purchase("2", "coins.week", .nonRenewingSubscription, on: 3),
+        ]
+        let both = states(facts, on: day(4))
+        #expect(both.product("coins.week").until == day(10))
+        #expect(both.purchases.map(\.endDate) == [day(7), day(10)])
+        let one = states(facts, on: day(7))
+        #expect(one.purchases.map(\.hasAccess) == [false, true])
+        let none = states(facts, on: day(10))
+        #expect(none.product("coins.week").details == [.durationOver])
+        #expect(none.product("coins.week").endedDate == day(10))
+        #expect(states(facts, on: day(10) - moment).product("coins.week").state == .active)
+    }
+
+    @Test("a non-renewing subscription that the catalogue does not know never ends, unless it is taken back")
+    func endless() {
+        let facts = [purchase("1", "other", .nonRenewingSubscription, on: 0)]
+        #expect(states(facts, on: .distantFuture).product("other").state == .active)
+        let refunded = [purchase("1", "other", .nonRenewingSubscription, on: 0) { $0.refund(on: 1) }]
+        #expect(states(refunded, on: day(2)).product("other").state == .inactive)
+    }
+
+    @Test("consumables are counted, and never an entitlement")
+    func consumables() {
+        let facts = [
+            purchase("1", "coins", .consumable, on: 0) { $0.quantity = 10 },
+            purchase("2", "coins", .consumable, on: 1) {
+                $0.quantity = 3
+                $0.refund(on: 2)
+            }, purchase("3", "gems", .consumable, on: 1),
+        ]
+        let state = states(facts, on: day(5))
+        #expect(state.consumables.map(\.productId) == ["coins", "gems"])
+        #expect(state.consumables.first?.purchases == 2)
+        #expect(state.consumables.first?.quantity == 13)
+        #expect(state.consumables.first?.revokedQuantity == 3)
+        #expect(state.products.isEmpty)
+        #expect(state.purchases.allSatisfy { !$0.hasAccess })
+    }
+
+    @Test("a kind of product unknown today gives no access")
+    func unknownKind() {
+        let state = states([purchase("1", "map", ProductType(rawValue: "Rental"), on: 0)], on: day(1))
+        #expect(state.entitlement("map")?.isActive == false)
+        #expect(state.purchases.count == 1)
+    }
+
+    @Test("of several active products the highest level speaks, and the last end counts")
+    func levels() {
+        let facts = [
+            period("1", "basic.month", 0, 365, group: "a"), period("2", of: "2", "pro.month", 0, 30, group: "b"),
+        ]
+        let state = states(facts, on: day(1))
+        #expect(state.entitlement("basic")?.productId == "pro.month")
+        #expect(state.entitlement("basic")?.until == day(365))
+        #expect(state.groups.map(\.subscriptionGroupIdentifier) == ["a", "b"])
+    }
+
+    @Test("what is owned for ever has no end, although a subscription speaks for it")
+    func lifetime() {
+        let facts = [period("1", 0, 30), purchase("2", "pro.lifetime", .nonConsumable, on: 0)]
+        let state = states(facts, on: day(1))
+        #expect(state.entitlement("pro")?.productId == "pro.month")
+        #expect(state.entitlement("pro")?.until == nil)
+        #expect(state.entitlement("pro")?.isActive == true)
+        #expect(states(facts, on: day(31)).entitlement("pro")?.productId == "pro.lifetime")
+    }
+
+    @Test("of several subscriptions in a group the highest level speaks, then the latest end, then the newest")
+    func groups() {
+        func speaker(_ facts: TransactionFact...) -> String? {
+            states(facts, on: day(1)).group("g").originalTransactionId
+        }
+        let basic = period("1", of: "1", "basic.month", 0, 60)
+        let pro = period("2", of: "2", "pro.month", 0, 30)
+        #expect(speaker(basic, pro) == "2")
+        #expect(speaker(pro, period("3", of: "3", "pro.year", 0, 31)) == "3")
+        #expect(speaker(pro, period("10", of: "10", "pro.month", 0, 30)) == "10")
+    }
+
+    @Test("a subscription without a group, as in an app receipt, gives its product")
+    func noGroup() {
+        let state = states([period("1", 0, 30, group: nil)], on: day(1))
+        #expect(state.groups.isEmpty)
+        #expect(state.isPro == true)
+        let known = states([period("1", 0, 30), period("2", 30, 60, group: nil)], on: day(31))
+        #expect(known.groups.map(\.subscriptionGroupIdentifier) == ["g"])
+    }
+
+    @Test("an introductory offer that somebody else had, and shared, is still to be had")
+    func introductory() {
+        func isEligible(_ change: @escaping (inout TransactionFact) -> Void) -> Bool {
+            states([period("1", 0, 30, change: change)], on: day(31)).group("g").isEligibleForIntroductoryOffer
+        }
+        #expect(isEligible { _ in })
+        #expect(isEligible { $0.offerType = .promotional })
+        #expect(!isEligible { $0.offerType = .introductory })
+        #expect(
+            isEligible {
+                $0.offerType = .introductory
+                $0.ownership = .familyShared
+            })
+        #expect(!states([period("1", 0, 30)], on: day(1)).group("g").isEligibleForIntroductoryOffer)
+    }
+}

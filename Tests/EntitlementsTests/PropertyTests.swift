@@ -1,0 +1,161 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("For any facts")
+struct PropertyTests {
+    static let seeds = 0..<400
+
+    @Test("order and repetition make no difference", arguments: [0, 1, 2, 3])
+    func order(_ part: UInt64) {
+        for seed in Self.seeds {
+            var random = SeededGenerator(seed: UInt64(seed) * 4 + part)
+            let facts = CustomerFacts.random(&random)
+            var mixed = facts
+            for _ in 0..<3 {
+                if let one = facts.transactions.randomElement(using: &random) { mixed.transactions.append(one) }
+                if let one = facts.renewals.randomElement(using: &random) { mixed.renewals.append(one) }
+            }
+            mixed.transactions.shuffle(using: &random)
+            mixed.renewals.shuffle(using: &random)
+            let date = day(.random(in: -5...150, using: &random))
+            #expect(engine.state(of: facts, asOf: date) == engine.state(of: mixed, asOf: date), "seed \(seed)")
+            #expect(
+                engine.explanation(of: "pro", facts: facts, asOf: date)
+                    == engine.explanation(of: "pro", facts: mixed, asOf: date), "seed \(seed)")
+        }
+    }
+
+    @Test("another version signed after the instant changes nothing")
+    func future() {
+        for seed in Self.seeds {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let facts = CustomerFacts.random(&random)
+            let date = day(.random(in: -5...150, using: &random))
+            var more = facts
+            for fact in CustomerFacts.random(&random, count: 40).transactions
+            where fact.signedDate > date
+                && facts.transactions.contains(where: {
+                    $0.transactionId == fact.transactionId && $0.signedDate <= date
+                })
+            { more.transactions.append(fact) }
+            more.renewals += CustomerFacts.random(&random).renewals.filter { $0.signedDate > date }
+            #expect(engine.state(of: facts, asOf: date) == engine.state(of: more, asOf: date), "seed \(seed)")
+        }
+    }
+
+    @Test("nothing gives access when every end that is known is past")
+    func ends() {
+        for seed in Self.seeds {
+            var random = SeededGenerator(seed: UInt64(seed))
+            var facts = CustomerFacts.random(&random)
+            facts.transactions.removeAll { $0.type == .nonConsumable }
+            let ends =
+                facts.transactions.map { $0.expiresDate ?? $0.purchaseDate + 40 * 86_400 }
+                + facts.renewals.compactMap(\.gracePeriodExpiresDate)
+            let state = engine.state(of: facts, asOf: ends.max() ?? day(0))
+            #expect(state.entitlements.allSatisfy { !$0.isActive }, "seed \(seed)")
+            #expect(state.subscriptions.allSatisfy { !$0.hasAccess && $0.accessUntil == nil }, "seed \(seed)")
+            #expect(state.products.allSatisfy { $0.state == .inactive }, "seed \(seed)")
+        }
+    }
+
+    @Test("access until an instant is access before it and none at it, if nothing was signed meanwhile")
+    func boundaries() {
+        var seen = 0
+        for seed in Self.seeds {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let now = day(.random(in: 0...120, using: &random))
+            var facts = CustomerFacts.random(&random)
+            // Of what is signed and has begun by now, nothing but time can change anything.
+            facts.transactions.removeAll { max($0.signedDate, $0.purchaseDate) > now }
+            facts.renewals.removeAll { $0.signedDate > now }
+            for subscription in engine.state(of: facts, asOf: now).subscriptions {
+                guard let until = subscription.accessUntil else { continue }
+                seen += 1
+                let id = subscription.originalTransactionId
+                func access(_ date: Date) -> Bool? {
+                    engine.state(of: facts, asOf: date).subscriptions.first { $0.originalTransactionId == id }?
+                        .hasAccess
+                }
+                #expect(until > now)
+                #expect(access(until - moment) == true, "seed \(seed)")
+                #expect(subscription.status == .active || access(until) == false, "seed \(seed)")
+            }
+        }
+        #expect(seen > 30)
+    }
+
+    @Test("the answers agree with one another, and the explanation with them")
+    func agreement() {
+        for seed in Self.seeds {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let facts = CustomerFacts.random(&random)
+            let date = day(.random(in: -5...150, using: &random))
+            let state = engine.state(of: facts, asOf: date)
+            for entitlement in state.entitlements {
+                let products = catalogue.entitlements[entitlement.entitlement] ?? []
+                let isActive = state.products.contains { products.contains($0.productId) && $0.state == .active }
+                #expect(entitlement.isActive == isActive, "seed \(seed)")
+                let why = engine.explanation(of: entitlement.entitlement, facts: facts, asOf: date)
+                #expect(why.isActive == isActive, "seed \(seed)")
+                #expect(why.until == entitlement.until, "seed \(seed)")
+                #expect(why.facts.count { $0.kind == .transaction && $0.role == .decides } <= 1, "seed \(seed)")
+                #expect((why.rule == .neverBought) == (entitlement.state == .new), "seed \(seed)")
+            }
+            for group in state.groups {
+                let own = state.subscriptions.filter {
+                    $0.subscriptionGroupIdentifier == group.subscriptionGroupIdentifier
+                }
+                #expect((group.state == .active) == own.contains(where: \.hasAccess), "seed \(seed)")
+            }
+        }
+    }
+}
+
+extension CustomerFacts {
+    /// Facts as wild as signed ones can be, in which versions, ties and skewed clocks are frequent.
+    static func random(_ random: inout SeededGenerator, count: Int = 12) -> CustomerFacts {
+        var facts = CustomerFacts()
+        for _ in 0..<Int.random(in: 0...count, using: &random) {
+            facts.transactions.append(transaction(&random))
+            if Bool.random(using: &random) { facts.renewals.append(renewalInfo(&random)) }
+        }
+        return facts
+    }
+
+    private static func transaction(_ random: inout SeededGenerator) -> TransactionFact {
+        // The kind, the key and the beginning of a transaction never change.
+        let number = Int.random(in: 1...9, using: &random)
+        let from = Double(number * 13 % 100)
+        let signed = from + Double(Int.random(in: -1...6, using: &random)) * 10
+        let isTakenBack = Int.random(in: 0..<4, using: &random) == 0
+        let change: (inout TransactionFact) -> Void = {
+            if isTakenBack { $0.revocationDate = day(from + 15) }
+            if number == 5 { $0.ownership = .familyShared }
+        }
+        if number >= 7 {
+            let (product, type): (String, ProductType) =
+                [("map", .nonConsumable), ("pro.season", .nonRenewingSubscription), ("coins", .consumable)][number - 7]
+            return purchase("\(number)", product, type, on: from, signed: signed, change: change)
+        }
+        let product = ["pro.month", "pro.year", "basic.month"].randomElement(using: &random) ?? ""
+        let end = from + Double.random(in: 10...40, using: &random).rounded()
+        var fact = period(
+            "\(number)", of: number > 4 ? "\(number)" : "1", product, from, end, signed: signed, change: change)
+        fact.isUpgraded = Int.random(in: 0..<5, using: &random) == 0
+        return fact
+    }
+
+    private static func renewalInfo(_ random: inout SeededGenerator) -> RenewalFact {
+        let signed = Double(Int.random(in: 0...15, using: &random)) * 10
+        let original = ["1", "5", "6"].randomElement(using: &random) ?? ""
+        return renewal(of: original, on: signed, renews: Bool.random(using: &random)) {
+            $0.isInBillingRetry = Bool.random(using: &random)
+            if Bool.random(using: &random) { $0.gracePeriodExpiresDate = day(signed + 16) }
+            $0.expirationIntent = Bool.random(using: &random) ? .billingError : nil
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Testing
+
+@Suite("The status of a subscription")
+struct StatusTests {
+    @Test("is revoked if the latest period was taken back, although it is not over")
+    func revoked() {
+        let facts = [period("1", 0, 30) { $0.refund(on: 5, type: .refundFull) }]
+        let state = states(facts, on: day(10))
+        #expect(state.status == .revoked)
+        #expect(state.subscriptions.first?.revocationDate == day(5))
+        #expect(state.subscriptions.first?.details == [.refunded])
+        #expect(state.subscriptions.first?.accessUntil == nil)
+        #expect(state.isPro == false)
+        #expect(states(facts, on: day(31)).status == .revoked)
+    }
+
+    @Test("is active until the millisecond in which the period ends")
+    func active() {
+        let facts = [period("1", 0, 30)]
+        #expect(states(facts, [renewal(on: 0)], on: day(30) - moment).status == .active)
+        #expect(states(facts, [renewal(on: 0)], on: day(30)).status == .expired)
+    }
+
+    @Test("is active while the period runs, whatever the renewal info says of a payment")
+    func activeBeforeRetry() {
+        #expect(states([period("1", 0, 30)], [failure(on: 1, grace: 40)], on: day(2)).status == .active)
+    }
+
+    @Test("is grace until the millisecond in which grace ends, then billing retry")
+    func grace() {
+        let facts = [period("1", 0, 30)]
+        let before = states(facts, [failure(on: 30, grace: 46)], on: day(46) - moment)
+        #expect(before.status == .billingGracePeriod)
+        #expect(before.subscriptions.first?.accessUntil == day(46))
+        #expect(before.subscriptions.first?.details == [.inGracePeriod])
+        #expect(before.entitlement("pro")?.until == day(46))
+        let after = states(facts, [failure(on: 30, grace: 46)], on: day(46))
+        #expect(after.status == .billingRetry)
+        #expect(after.isPro == false)
+        #expect(after.subscriptions.first?.gracePeriodExpiresDate == day(46))
+    }
+
+    @Test("is grace although isInBillingRetryPeriod is false, if the subscription is still to renew")
+    func graceWithoutRetry() {
+        let odd = renewal(on: 30) { $0.gracePeriodExpiresDate = day(46) }
+        #expect(states([period("1", 0, 30)], [odd], on: day(31)).status == .billingGracePeriod)
+    }
+
+    @Test("is expired in what was a grace period if the customer cancelled, or the App Store gave up")
+    func graceGivenUp() {
+        let cancelled = renewal(on: 31, renews: false) {
+            $0.expirationIntent = .customerCancelled
+            $0.gracePeriodExpiresDate = day(46)
+        }
+        #expect(states([period("1", 0, 30)], [failure(on: 30, grace: 46), cancelled], on: day(32)).status == .expired)
+        let exhausted = renewal(on: 31, renews: false) {
+            $0.expirationIntent = .billingError
+            $0.gracePeriodExpiresDate = day(46)
+        }
+        #expect(states([period("1", 0, 30)], [exhausted], on: day(32)).status == .expired)
+    }
+
+    @Test("is billing retry without grace, without access")
+    func retry() {
+        let state = states([period("1", 0, 30)], [failure(on: 30)], on: day(40))
+        #expect(state.status == .billingRetry)
+        #expect(state.subscriptions.first?.isInBillingRetry == true)
+        #expect(state.subscriptions.first?.details == [.billingRetry])
+        #expect(state.isPro == false)
+    }
+
+    @Test(
+        "is expired otherwise, with its reason",
+        arguments: [
+            (ExpirationIntent.customerCancelled, [StateDetail.expired, .cancelled]),
+            (.billingError, [.expired, .billingError]),
+            (.priceIncreaseNotAccepted, [.expired, .priceIncreaseNotAccepted]),
+            (.productNotAvailable, [.expired, .productNotAvailable]),
+            (.other, [.expired]), (ExpirationIntent(rawValue: 9), [.expired]),
+        ])
+    func expired(_ intent: ExpirationIntent, _ details: [StateDetail]) {
+        let info = renewal(on: 30, renews: false) { $0.expirationIntent = intent }
+        let state = states([period("1", 0, 30)], [info], on: day(31))
+        #expect(state.status == .expired)
+        #expect(state.subscriptions.first?.details == details)
+        #expect(state.subscriptions.first?.expirationIntent == intent)
+        #expect(state.product("pro.month").state == .inactive)
+        #expect(state.product("pro.month").endedDate == day(30))
+    }
+
+    @Test("is expired for a subscription without an end")
+    func noEnd() {
+        let facts = [period("1", 0, 30) { $0.expiresDate = nil }]
+        #expect(states(facts, on: day(1)).status == .expired)
+    }
+
+    @Test("does not depend on periods that were upgraded, refunded or are over")
+    func earlierPeriods() {
+        let facts = [
+            period("1", 0, 30) { $0.refund(on: 35) }, period("2", 30, 60) { $0.isUpgraded = true },
+            period("3", "pro.year", 40, 400),
+        ]
+        let state = states(facts, on: day(50))
+        #expect(state.status == .active)
+        #expect(state.subscriptions.first?.transactionId == "3")
+        #expect(state.subscriptions.first?.revocationDate == nil)
+    }
+
+    @Test("is that of the upgrade, although it ends earlier and nobody was told that the old period is over")
+    func silentUpgrade() {
+        let facts = [period("1", "basic.month", 0, 365), period("2", "pro.month", 10, 40)]
+        let state = states(facts, on: day(50))
+        #expect(state.status == .expired)
+        #expect(state.product("basic.month").details == [.upgraded])
+    }
+
+    @Test("is expired if all that is known was upgraded")
+    func onlyUpgraded() {
+        let state = states([period("1", 0, 30) { $0.isUpgraded = true }], on: day(10))
+        #expect(state.status == .expired)
+        #expect(state.subscriptions.first?.details == [.upgraded])
+        #expect(state.subscriptions.first?.nextStep == .nothing)
+    }
+
+    @Test("keeps the running period until one that was paid ahead begins")
+    func paidAhead() {
+        let facts = [period("1", "pro.month", 0, 30), period("2", "basic.month", 30, 60, signed: 29.5)]
+        let before = states(facts, on: day(29.7))
+        #expect(before.subscriptions.first?.transactionId == "1")
+        #expect(before.product("basic.month").state == .new)
+        #expect(states(facts, on: day(29)).subscriptions.first?.transactionId == "1")
+        let after = states(facts, on: day(30))
+        #expect(after.subscriptions.first?.transactionId == "2")
+        #expect(after.product("pro.month").details == [.changedProduct])
+    }
+
+    @Test("takes nothing from a renewal info that was signed before the customer bought again")
+    func staleRenewal() {
+        let lapsed = renewal(on: 30, renews: false) { $0.expirationIntent = .customerCancelled }
+        let facts = [period("1", 0, 30), period("2", 50, 80)]
+        let state = states(facts, [lapsed], on: day(60))
+        #expect(state.status == .active)
+        #expect(state.subscriptions.first?.willRenew == nil)
+        #expect(state.subscriptions.first?.expirationIntent == nil)
+        #expect(state.subscriptions.first?.nextStep == .nothing)
+    }
+
+    @Test("of somebody taken back into a family in its grace period is that of the period given again")
+    func sharedAgain() {
+        let shared: (inout TransactionFact) -> Void = { $0.ownership = .familyShared }
+        let facts = [
+            period("8", of: "8", 5, 30) {
+                shared(&$0)
+                $0.refund(on: 31)
+            }, period("9", of: "8", 0, 30, signed: 32, change: shared),
+        ]
+        var info = failure(on: 32, grace: 46)
+        info.originalTransactionId = "8"
+        let state = states(facts, [info], on: day(33))
+        #expect(state.status == .billingGracePeriod)
+        #expect(state.subscriptions.first?.transactionId == "9")
+    }
+
+    @Test("ends with a migration to another key")
+    func migration() {
+        let facts = [
+            period("1", 0, 30), period("5", of: "5", "generic", 10, 30) { $0.previousOriginalTransactionId = "1" },
+        ]
+        let state = states(facts, [renewal(on: 0)], on: day(12))
+        #expect(state.subscriptions.map(\.status) == [.expired, .active])
+        #expect(state.subscriptions.first?.willRenew == false)
+        #expect(state.product("pro.month").details == [.upgraded])
+        #expect(states(facts, [renewal(on: 0)], on: day(9)).status == .active)
+    }
+}

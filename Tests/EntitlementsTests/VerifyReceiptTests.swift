@@ -1,0 +1,187 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A verifyReceipt response")
+struct VerifyReceiptTests {
+    static let unified = """
+        {"status":0,"environment":"Production","latest_receipt":"xx","receipt":{"receipt_type":"Production","adam_id":1,
+        "bundle_id":"com.example.app","receipt_creation_date_ms":"1700100000000","request_date_ms":"1702700000000",
+        "in_app":[
+        {"quantity":"1","product_id":"pro.month","transaction_id":"1","original_transaction_id":"1",
+        "purchase_date":"2023-11-14 22:13:20 Etc/GMT","purchase_date_ms":"1700000000000",
+        "expires_date_ms":"1700604800000","web_order_line_item_id":"10","is_trial_period":"true",
+        "is_in_intro_offer_period":"false"},
+        {"quantity":"3","product_id":"coins","transaction_id":"2","purchase_date_ms":"1700000000000"},
+        {"quantity":1,"product_id":"pro.season","transaction_id":"4","purchase_date_ms":1700000000000}]},
+        "latest_receipt_info":[
+        {"quantity":"1","product_id":"pro.month","transaction_id":"1","original_transaction_id":"1",
+        "purchase_date_ms":"1700000000000","expires_date_ms":"1700604800000","is_trial_period":"true",
+        "subscription_group_identifier":"g","in_app_ownership_type":"PURCHASED","is_upgraded":"true"},
+        {"quantity":"1","product_id":"pro.year","transaction_id":"5","original_transaction_id":"1",
+        "purchase_date_ms":"1700604800000","expires_date_ms":"1702600000000","is_trial_period":"false",
+        "promotional_offer_id":"deal","subscription_group_identifier":"g",
+        "app_account_token":"6f3f1c9e-8a0e-4c9b-9d53-0a6a0f4f2f11"},
+        {"quantity":"1","product_id":"map","transaction_id":"3","original_transaction_id":"2",
+        "purchase_date_ms":"1700000000000","cancellation_date_ms":"1700200000000","cancellation_reason":"1"}],
+        "pending_renewal_info":[{"product_id":"pro.year","original_transaction_id":"1","auto_renew_status":"1",
+        "auto_renew_product_id":"pro.month","is_in_billing_retry_period":"1","expiration_intent":"2",
+        "grace_period_expires_date_ms":"1703000000000","price_consent_status":"0"}]}
+        """
+    static let received = Date(timeIntervalSince1970: 1_702_800_000)
+
+    private func read(
+        _ text: String, received: Date = received, limits: VerifyReceiptLimits = .init()
+    ) throws(VerifyReceiptError) -> VerifyReceiptFacts {
+        try VerifyReceiptFacts(response: Data(text.utf8), received: received, catalogue: catalogue, limits: limits)
+    }
+
+    @Test("gives each purchase once, with its kind, and prefers the newer list")
+    func transactions() throws {
+        let read = try read(Self.unified)
+        #expect(read.bundleId == "com.example.app")
+        #expect(read.environment == .production)
+        let facts = read.facts.transactions
+        #expect(facts.map(\.transactionId) == ["1", "5", "3", "2", "4"])
+        #expect(
+            facts.map(\.type) == [
+                .autoRenewableSubscription, .autoRenewableSubscription, .nonConsumable, .consumable,
+                .nonRenewingSubscription,
+            ])
+        #expect(
+            facts.map(\.signedDate.timeIntervalSince1970) == [
+                1_702_700_000, 1_702_700_000, 1_702_700_000, 1_700_100_000, 1_700_100_000,
+            ])
+        #expect(facts.map(\.isUpgraded) == [true, false, false, false, false])
+        #expect(facts[0].offerType == .introductory && facts[0].offerDiscountType == .freeTrial)
+        #expect(facts[1].offerType == .promotional && facts[1].offerIdentifier == "deal")
+        #expect(facts[1].appAccountToken != nil && facts[1].subscriptionGroupIdentifier == "g")
+        #expect(facts[2].revocationDate?.timeIntervalSince1970 == 1_700_200_000)
+        #expect(facts[2].revocationReason == RevocationReason(rawValue: 1) && facts[2].originalTransactionId == "3")
+        #expect(facts[3].quantity == 3)
+    }
+
+    @Test("gives the renewals, and a customer's states")
+    func renewals() throws {
+        let facts = try read(Self.unified).facts
+        #expect(facts.renewals.count == 1)
+        let info = try #require(facts.renewals.first)
+        #expect(info.willRenew && info.isInBillingRetry && info.autoRenewProductId == "pro.month")
+        #expect(info.priceIncreaseStatus == .pending && info.expirationIntent == .billingError)
+        let state = engine.state(of: facts, asOf: Self.received)
+        #expect(state.status == .billingGracePeriod)
+        #expect(state.entitlement("map")?.isActive == false)
+        #expect(!state.group("g").isEligibleForIntroductoryOffer)
+    }
+
+    @Test("counts as signed at no later date than it was received")
+    func boundedDates() throws {
+        let early = Date(timeIntervalSince1970: 1_700_050_000)
+        let facts = try read(Self.unified, received: early).facts
+        #expect(facts.transactions.allSatisfy { $0.signedDate == early })
+        #expect(facts.renewals.allSatisfy { $0.signedDate == early })
+    }
+
+    @Test("of the old kind has one purchase, its renewal at the top, and may be over")
+    func legacy() throws {
+        let text = """
+            {"status":21006,"auto_renew_status":0,"expiration_intent":"1","auto_renew_product_id":"pro.month",
+            "receipt":{"product_id":"pro.month","transaction_id":"7","original_transaction_id":"6","quantity":"1",
+            "bid":"com.example.app","purchase_date_ms":"1700000000000","expires_date":"1700600000000"},
+            "latest_expired_receipt_info":{"product_id":"pro.month","transaction_id":"8","original_transaction_id":"6",
+            "purchase_date_ms":"1700600000000","expires_date":"1700700000000",
+            "expires_date_formatted":"2023-11-23 00:40:00 Etc/GMT"}}
+            """
+        let read = try read(text)
+        #expect(read.bundleId == "com.example.app")
+        #expect(read.facts.transactions.map(\.transactionId) == ["8", "7"])
+        #expect(read.facts.transactions.allSatisfy { $0.type == .autoRenewableSubscription })
+        let state = engine.state(of: read.facts, asOf: Self.received)
+        #expect(state.subscriptions.map(\.transactionId) == ["8"])
+        #expect(state.subscriptions.first?.details == [.expired, .cancelled])
+    }
+
+    @Test("without purchases has no facts")
+    func empty() throws {
+        #expect(try read(#"{"status":0,"receipt":{"in_app":[]}}"#).facts == CustomerFacts())
+        #expect(try read(#"{"status":"0"}"#).facts == CustomerFacts())
+    }
+
+    @Test(
+        "with another status is an error that says so",
+        arguments: [
+            (21000, false), (21002, false), (21003, false), (21005, true), (21007, false), (21009, true), (-1, false),
+        ])
+    func status(_ status: Int, _ isRetryable: Bool) throws {
+        let error = #expect(throws: VerifyReceiptError.self) { try read(#"{"status":\#(status)}"#) }
+        #expect(error?.code == .badStatus && error?.status == status && error?.isRetryable == isRetryable)
+        let retry = #expect(throws: VerifyReceiptError.self) { try read(#"{"status":21100,"is-retryable":true}"#) }
+        #expect(retry?.isRetryable == true)
+    }
+
+    @Test(
+        "that is none, or has purchases that are none, is an error",
+        arguments: [
+            ("", VerifyReceiptError.Code.badJSON), ("[]", .badJSON), ("{}", .badJSON), (#"{"status":null}"#, .badJSON),
+            (#"{"status":1e99}"#, .badJSON), (#"{"status":0,"latest_receipt_info":7}"#, .badJSON),
+            (#"{"status":0,"latest_receipt_info":[{}]}"#, .malformed),
+            (#"{"status":0,"latest_receipt_info":[{"transaction_id":"1","product_id":"p"}]}"#, .malformed),
+            (
+                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"9e9"}]}}"#,
+                .malformed
+            ),
+            (
+                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"1","cancellation_date_ms":"x"}]}}"#,
+                .malformed
+            ),
+            (
+                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"1","cancellation_date_ms":[1]}]}}"#,
+                .malformed
+            ),
+            (
+                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"1","cancellation_date":"2023"}]}}"#,
+                .malformed
+            ),
+            (
+                #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"p","purchase_date_ms":"9223372036854775807"}]}}"#,
+                .malformed
+            ),
+            (#"{"status":0,"pending_renewal_info":[{"auto_renew_status":"1"}]}"#, .malformed),
+        ])
+    func malformed(_ text: String, _ code: VerifyReceiptError.Code) {
+        #expect(throws: VerifyReceiptError.self) { try read(text) }
+        do { _ = try read(text) } catch { #expect(error.code == code) }
+    }
+
+    @Test("has limits")
+    func limits() {
+        for limits in [
+            VerifyReceiptLimits(bytes: 100), VerifyReceiptLimits(items: 2),
+        ] {
+            let error = #expect(throws: VerifyReceiptError.self) { try read(Self.unified, limits: limits) }
+            #expect(error?.code == .tooLarge)
+        }
+        let error = #expect(throws: VerifyReceiptError.self) {
+            try read(Self.unified, limits: VerifyReceiptLimits(identifierBytes: 4))
+        }
+        #expect(error?.code == .malformed)
+        let deep = #"{"status":0,"receipt":"# + String(repeating: "[", count: 100_000)
+        #expect(throws: VerifyReceiptError.self) { try read(deep) }
+    }
+
+    @Test("changed at random gives facts or an error, and what it gives can be folded")
+    func hostile() {
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<3000 {
+            let bytes = random.mutated(Array(Self.unified.utf8))
+            do {
+                let read = try VerifyReceiptFacts(
+                    response: Data(bytes), received: Self.received, catalogue: catalogue)
+                _ = engine.state(of: read.facts, asOf: Self.received)
+                _ = engine.explanation(of: "pro", facts: read.facts, asOf: Self.received)
+            } catch { #expect(!error.reason.isEmpty) }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Testing
+
+@Suite("The version of a fact that counts")
+struct VersionTests {
+    @Test("is the one signed last before the instant or at it")
+    func newest() {
+        let facts = [period("1", 0, 30), period("1", 0, 40, signed: 10), period("1", 0, 50, signed: 20)]
+        #expect(states(facts, on: day(9)).entitlement("pro")?.until == day(30))
+        #expect(states(facts, on: day(10)).entitlement("pro")?.until == day(40))
+        #expect(states(facts, on: day(25)).entitlement("pro")?.until == day(50))
+    }
+
+    @Test("is the first signed afterwards where none was, without the refund that came later")
+    func fromLater() {
+        let history = [period("1", 0, 30, signed: 100) { $0.revocationDate = day(10) }]
+        #expect(states(history, on: day(-1)).subscriptions.isEmpty)
+        #expect(states(history, on: day(0)).status == .active)
+        #expect(states(history, on: day(0)).subscriptions.first?.revocationDate == nil)
+        #expect(states(history, on: day(10) - moment).status == .active)
+        #expect(states(history, on: day(10)).status == .revoked)
+    }
+
+    @Test("knows of a refund from the date it was granted only if it was signed by then, or nothing else was")
+    func refundSignedLater() {
+        let facts = [
+            period("1", 0, 30),
+            period("1", 0, 30) {
+                $0.refund(on: 10)
+                $0.signAgain(on: 11)
+            },
+        ]
+        #expect(states(facts, on: day(10.5)).status == .active)
+        #expect(states(facts, on: day(11)).status == .revoked)
+    }
+
+    @Test("leaves out an upgrade that came later: what took its place tells when")
+    func upgradeSignedLater() {
+        let history = [
+            period("1", "basic.month", 0, 30, signed: 100) { $0.isUpgraded = true },
+            period("2", "pro.month", 10, 40, signed: 100),
+        ]
+        #expect(states(history, on: day(9)).product("basic.month").state == .active)
+        #expect(states(history, on: day(10)).product("basic.month").state == .inactive)
+        let other = [
+            period("1", "basic.month", 0, 30, signed: 100) { $0.isUpgraded = true },
+            period("2", of: "2", "pro.month", 10, 40, signed: 100),
+        ]
+        #expect(states(other, on: day(9)).product("basic.month").state == .active)
+        #expect(states(other, on: day(10)).product("basic.month").state == .inactive)
+        #expect(states(Array(other.prefix(1)), on: day(9)).product("basic.month").state == .inactive)
+    }
+
+    @Test("of a renewal info is none from after the instant")
+    func renewals() {
+        let state = states([period("1", 0, 30)], [failure(on: 30, grace: 46)], on: day(10))
+        #expect(state.subscriptions.first?.willRenew == nil)
+        #expect(state.subscriptions.first?.expirationIntent == nil)
+    }
+
+    @Test("of a purchase that is later than the instant is none, unless it was signed by then")
+    func purchases() {
+        #expect(states([purchase("1", "map", .nonConsumable, on: 1)], on: day(0)).purchases.isEmpty)
+        let ahead = purchase("1", "map", .nonConsumable, on: 1, signed: 0)
+        #expect(states([ahead], on: day(0)).entitlement("map")?.isActive == true)
+    }
+
+    @Test("does not depend on the order where two were signed at the same time")
+    func ties() {
+        let kept = period("1", 0, 30)
+        let refunded = period("1", 0, 30) { $0.revocationDate = day(0) }
+        #expect(states([kept, refunded], on: day(1)).status == .revoked)
+        #expect(states([refunded, kept], on: day(1)).status == .revoked)
+        #expect(states([refunded, kept], on: day(0)) == states([kept, refunded], on: day(0)))
+        let none = period("1", 0, 30)
+        let empty = period("1", 0, 30) { $0.offerIdentifier = "" }
+        #expect(states([none, empty], on: day(1)) == states([empty, none], on: day(1)))
+        let infos = [renewal(on: 0), renewal(on: 0, renews: false)]
+        #expect(states([kept], infos, on: day(1)) == states([kept], infos.reversed(), on: day(1)))
+    }
+
+    @Test("is the end, where a cancellation and the end it brings about were signed at the same time")
+    func endAtOnce() {
+        let cancelled = renewal(on: 31, renews: false) {
+            $0.isInBillingRetry = true
+            $0.expirationIntent = .billingError
+        }
+        let ended = renewal(on: 31, renews: false) { $0.expirationIntent = .customerCancelled }
+        for infos in [[cancelled, ended], [ended, cancelled]] {
+            #expect(states([period("1", 0, 30)], infos, on: day(32)).status == .expired)
+        }
+    }
+
+    @Test("of two periods bought at the same time is that of the higher identifier")
+    func boughtAtOnce() {
+        let facts = [period("9", "pro.year", 0, 365), period("10", "pro.month", 0, 30)]
+        #expect(states(facts, on: day(1)).subscriptions.first?.transactionId == "10")
+    }
+}
