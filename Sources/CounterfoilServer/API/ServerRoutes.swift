@@ -13,6 +13,7 @@ enum ServerRoutes {
         let v1 = router.group("/v1").add(middleware: Authorization(core))
         CustomerRoutes.add(to: v1, core)
         RecoveryRoutes.add(to: v1, core)
+        PurchaseRoutes.add(to: v1, core)
         return router
     }
 }

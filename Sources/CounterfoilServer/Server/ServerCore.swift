@@ -6,7 +6,7 @@ package import Foundation
 package import Logging
 
 /// All that has to be kept.
-package typealias Storage = LedgerStorage & CustomerStorage & ErrandStorage & RecoveryStorage & HistoryStorage
+package typealias Storage = LedgerStorage & CustomerStorage & ErrandStorage & RecoveryStorage & HistoryStorage & ClaimStorage
 
 /// The parts of a server, before there is a port: what the routes and the services share.
 package struct ServerCore: Sendable {
