@@ -4,7 +4,10 @@ internal import Foundation
 
 /// How a customer looks in answers. Instants are milliseconds; what is not known is left out.
 enum CustomerJSON {
-    static func write(_ reading: CustomerReading, to json: inout JSONText) {
+    /// - Parameter more: Writes members of an answer's own, after the others.
+    static func write(
+        _ reading: CustomerReading, to json: inout JSONText, adding more: (inout JSONText) -> Void = { _ in }
+    ) {
         let states = reading.states
         json.object { json in
             json.member("object", "customer")
@@ -18,6 +21,7 @@ enum CustomerJSON {
             json.member("products", states.products, product)
             json.member("purchases", states.purchases, purchase)
             json.member("consumables", states.consumables, balance)
+            more(&json)
         }
     }
 

@@ -21,7 +21,28 @@ enum NotificationRoutes {
     private static func receive(
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
+        let listen = core.configuration.listen
+        let sender = context.sender(of: request, listen)
+        if let networks = listen.notificationNetworks {
+            guard let sender, networks.contains(where: { $0.contains(sender) }) else {
+                throw APIFailure(.forbidden, "forbidden", "Notifications are not taken from this address.")
+            }
+        }
         let body = try await request.body.collect(upTo: maximumBytes)
+        do { try await accept(body, core) } catch let failure as APIFailure {
+            if failure.status.code < 500 {
+                core.logger.warning("a notification was refused", metadata: ["code": "\(failure.type)"])
+                core.refusals.add(
+                    Refusal(
+                        receivedAt: core.now.milliseconds, code: failure.type, message: failure.message, sender: sender,
+                        body: Data(body.readableBytesView.prefix(Refusal.maximumBytes))))
+            }
+            throw failure
+        }
+        return Response(status: .ok)
+    }
+
+    private static func accept(_ body: ByteBuffer, _ core: ServerCore) async throws {
         let signedPayload: String
         do {
             signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: Array(body.readableBytesView))
@@ -30,15 +51,20 @@ enum NotificationRoutes {
             throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
         }
         do {
-            _ = try await core.ingest.accept(signedPayload, origin: .delivered)
+            core.recovery.noteDelivery(try await core.ingest.accept(signedPayload, origin: .delivered))
         } catch let error as VerificationError {
-            if error.isRetryable {
-                throw APIFailure(
-                    .serviceUnavailable, "\(error.code)", error.reason, isRetryable: true, backoff: 30_000)
-            }
-            core.logger.warning("a notification was refused", metadata: ["code": "\(error.code)"])
-            throw APIFailure(.badRequest, "\(error.code)", error.reason)
+            throw APIFailure(error)
         }
-        return Response(status: .ok)
+    }
+}
+
+extension APIFailure {
+    /// Why something signed is not believed. What could not be found out yet may be sent again.
+    init(_ error: VerificationError) {
+        if error.isRetryable {
+            self.init(.serviceUnavailable, "\(error.code)", error.reason, isRetryable: true, backoff: 30_000)
+        } else {
+            self.init(.badRequest, "\(error.code)", error.reason)
+        }
     }
 }

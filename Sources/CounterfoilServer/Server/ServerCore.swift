@@ -6,7 +6,7 @@ package import Foundation
 package import Logging
 
 /// All that has to be kept.
-package typealias Storage = LedgerStorage & CustomerStorage
+package typealias Storage = LedgerStorage & CustomerStorage & ErrandStorage & RecoveryStorage & HistoryStorage & ClaimStorage & InspectionStorage & RefusalStorage
 
 /// The parts of a server, before there is a port: what the routes and the services share.
 package struct ServerCore: Sendable {
@@ -22,9 +22,15 @@ package struct ServerCore: Sendable {
     package let historical: SignedDataVerifier
     /// The App Store, for the scopes whose app has a key.
     package let clients: [Int64: AppStoreServerClient]
+    /// Closes gaps.
+    package let recovery: Recovery
     /// The engines, by app.
     package let engines: [String: EntitlementEngine]
     package let clock: ServerClock
+    /// Knows which requests take too long.
+    package let watch: RequestWatch
+    /// What was refused.
+    package let refusals: RefusalLog
     package let logger: Logger
 
     /// The server's time.
@@ -42,6 +48,8 @@ package struct ServerCore: Sendable {
         }
         scopes = try await storage.scopes(of: environments.sorted { ($0.0, $0.1) < ($1.0, $1.1) })
         writer = LedgerWriter(storage)
+        watch = RequestWatch(limit: configuration.limits.requestTime)
+        refusals = RefusalLog(storage, keeping: configuration.storage.refusedKept)
         verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock)
         historical = try Self.verifier(configuration, validAt: .signingDate, clock)
         folder = Folder(
@@ -50,6 +58,9 @@ package struct ServerCore: Sendable {
             live: verifier, historical: historical, scopes: scopes, writer: writer, headers: storage.headers,
             folder: folder, now: clock.now)
         clients = try Self.clients(configuration, scopes, clock, logger)
+        recovery = try await Recovery(
+            storage: storage, ingest: ingest, verifier: historical, scopes: scopes, clients: clients,
+            settings: configuration.recovery, clock: clock.now, logger: logger)
         engines = Dictionary(
             configuration.apps.map { ($0.bundleId, EntitlementEngine(catalogue: $0.catalogue)) },
             uniquingKeysWith: { first, _ in first })

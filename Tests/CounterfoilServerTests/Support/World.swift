@@ -81,6 +81,8 @@ final class World: Sendable {
         // The disk is tested elsewhere.
         configuration.storage.synchronous = .normal
         configuration.storage.cacheMiB = 4
+        // Tests that are about gaps close them when it suits them.
+        configuration.recovery.isEnabled = false
         change(&configuration)
         return configuration
     }

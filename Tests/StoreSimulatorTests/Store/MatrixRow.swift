@@ -2,6 +2,7 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 import Testing
+internal import TestSupport
 
 /// A row of the notification matrix.
 struct MatrixRow: Sendable, CustomTestStringConvertible {
@@ -45,7 +46,7 @@ struct MatrixRow: Sendable, CustomTestStringConvertible {
             signedDate: transaction.signedDate)
         healthy.renewalDate = transaction.expiresDate
         healthy.appTransactionId = transaction.appTransactionId
-        healthy.renewalPrice = Shop.catalogue.product(transaction.productId)?.price
+        healthy.renewalPrice = Catalogue.shop.product(transaction.productId)?.price
         healthy.currency = "USD"
         // No row says anything about these.
         healthy.recentSubscriptionStartDate = info.recentSubscriptionStartDate
@@ -231,7 +232,7 @@ extension JWSRenewalInfoDecodedPayload {
     fileprivate mutating func renew(into product: String, unlike purchase: NotificationRecord.Purchase) {
         // A product that the transaction is not of yet.
         autoRenewProductId = product == purchase.transaction.productId ? "" : product
-        renewalPrice = Shop.catalogue.product(product)?.price
+        renewalPrice = Catalogue.shop.product(product)?.price
     }
 
     fileprivate mutating func offer(_ id: String, _ price: Int64) {

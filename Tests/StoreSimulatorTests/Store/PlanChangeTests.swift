@@ -2,6 +2,7 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 import Testing
+internal import TestSupport
 
 /// Upgrades, downgrades, crossgrades.
 @Suite struct PlanChangeTests {
@@ -42,7 +43,7 @@ import Testing
         let info = try #require(try shop.last().renewalInfo)
         #expect(info.productId == "plus")
         #expect(info.autoRenewProductId == product)
-        #expect(info.renewalPrice == Shop.catalogue.product(product)?.price)
+        #expect(info.renewalPrice == Catalogue.shop.product(product)?.price)
         try shop.refuses(.purchase(customer: "anna", product: product), .alreadyOwned)
         shop.now = try #require(before.expiresDate)
         shop.store.run(until: shop.now)

@@ -115,7 +115,7 @@ import Testing
 /// What commands cannot break.
 @Suite struct StoreLimitTests {
     @Test func `Prices and quantities do not overflow, and instants have limits`() throws {
-        var catalogue = Shop.catalogue
+        var catalogue = Catalogue.shop
         catalogue.products[try #require(catalogue.products.firstIndex { $0.id == "coins" })].price = .max / 2
         var shop = Shop(catalogue: catalogue)
         try shop.refuses(.purchase(customer: "anna", product: "coins", quantity: 3), .invalidArgument)

@@ -2,6 +2,7 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 import Testing
+internal import TestSupport
 
 /// Notifications caused on demand.
 @Suite struct TriggerTests {
@@ -13,7 +14,7 @@ import Testing
     @Test(arguments: RenewalRate.all, days)
     func `Every notification can be had at every rate and on any day`(_ rate: RenewalRate, _ day: String) throws {
         let now = try Date(day + "T10:20:30Z", strategy: .iso8601)
-        for catalogue in [Shop.catalogue, .example] {
+        for catalogue in [Catalogue.shop, .example] {
             var shop = Shop(.sandbox, catalogue: catalogue) { $0.rate = rate }
             shop.now = now
             for (index, pair) in Trigger.pairs.enumerated() {

@@ -1,13 +1,18 @@
-import AppStoreModels
-import Foundation
-import StoreSimulator
-import TestSupport
+internal import AppStoreModels
+package import Foundation
+package import StoreSimulator
 
 /// Commands as nobody would give them: every kind, mostly with sense, sometimes without.
-struct RandomCommands {
-    var random: SeededGenerator
+package struct RandomCommands {
+    package var random: SeededGenerator
+    /// The customers.
+    package let names: [String]
 
-    private static let names = ["anna", "ben", "carl", "dora"]
+    package init(random: SeededGenerator, names: [String] = ["anna", "ben", "carl", "dora"]) {
+        self.random = random
+        self.names = names
+    }
+
     private static let offers = [
         "loyal", "loyaler", "goldfish", "NUGGET", "PLUS", "NEWCOMER", "return", "rare", "longer", "small", "BASIC",
         "GIFT",
@@ -15,12 +20,12 @@ struct RandomCommands {
     private static let nonsense = [
         "", " ", "\u{0}", "nobody", "-1", "340001000000001", String(repeating: "x", count: 5000), "🎟️",
     ]
-    private static let products = Shop.catalogue.products.map(\.id)
+    private static let products = Catalogue.shop.products.map(\.id)
 
-    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
     private mutating func one<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
 
-    private mutating func name() -> String { one(chance(2) ? Self.nonsense : Self.names) }
+    private mutating func name() -> String { one(chance(2) ? Self.nonsense : names) }
     private mutating func product() -> String { one(chance(2) ? Self.nonsense : Self.products) }
     private mutating func number(_ range: ClosedRange<Int32>) -> Int32 {
         chance(10) ? one([0, -1, .min, .max, 91, 100_001]) : .random(in: range, using: &random)
@@ -37,7 +42,7 @@ struct RandomCommands {
     }
 
     /// How long nothing is done: mostly days, sometimes nothing at all, sometimes months.
-    mutating func pause() -> TimeInterval {
+    package mutating func pause() -> TimeInterval {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4: 0
         case 4..<8: .random(in: 0...5, using: &random) * 86_400
@@ -46,7 +51,7 @@ struct RandomCommands {
         }
     }
 
-    mutating func next(_ store: Store) -> StoreCommand {
+    package mutating func next(_ store: Store) -> StoreCommand {
         let customer = name()
         switch Int.random(in: 0..<34, using: &random) {
         case 0: return .createCustomer(customer: customer, storefront: chance(50) ? one(["USA", "DEU", "XXX"]) : nil)
@@ -108,7 +113,7 @@ struct RandomCommands {
     }
 
     /// A request for a notification, for somebody or for nobody yet.
-    mutating func trigger() -> TriggerRequest {
+    package mutating func trigger() -> TriggerRequest {
         let pair = one(Trigger.pairs)
         return TriggerRequest(
             pair.type, pair.subtype, product: chance(20) ? product() : nil, customer: chance(50) ? name() : nil)

@@ -1,0 +1,57 @@
+internal import AppStoreModels
+internal import Foundation
+internal import Hummingbird
+internal import NIOCore
+
+/// Where the app reports what its customer bought.
+enum PurchaseRoutes {
+    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
+        router.post("/customers/{id}/purchases") { request, context in try await report(request, context, core) }
+    }
+
+    /// The customer, as `GET` gives it, with all that was bought. Where not all of it could be asked for, the member
+    /// `history` says so.
+    private static func report(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.customersWrite)
+        let customer = try context.customer(for: principal)
+        let body = try await request.body.collect(upTo: core.configuration.limits.requestBytes)
+        let report = try PurchaseReport(body: Array(body.readableBytesView))
+        let proven = try await core.prove(report)
+        let scope = try scope(of: proven, request, context, core, principal)
+        let restoration = try await core.restore(
+            proven, for: customer, in: scope, Takeover(restore: report.restore))
+        var json = JSONText()
+        CustomerJSON.write(restoration.reading, to: &json) { json in
+            guard let history = restoration.history, history != .complete else { return }
+            json.member("history") { json in
+                json.member("state", history.name)
+                if case .refused(let code) = history { json.member("code", code) }
+            }
+        }
+        return json.response()
+    }
+
+    /// What was sent says which app and environment it is of. The parameters are for those who send nothing.
+    private static func scope(
+        of proven: ProvenPurchases, _ request: Request, _ context: ServerContext, _ core: ServerCore,
+        _ principal: Principal
+    ) throws(APIFailure) -> Scope {
+        guard let audience = proven.audience else { return try context.scope(of: request, core, for: principal) }
+        let parameters = request.uri.queryParameters
+        guard let scope = core.scopes[audience.bundleId, audience.environment],
+            principal.apps?.contains(audience.bundleId) ?? true,
+            parameters["app"].map({ $0 == audience.bundleId }) ?? true
+        else {
+            throw APIFailure(.badRequest, "wrong_app", "This was bought in another app.", parameter: "app")
+        }
+        guard principal.environments?.contains(audience.environment) ?? true,
+            parameters["environment"].map({ $0 == audience.environment.rawValue }) ?? true
+        else {
+            throw APIFailure(
+                .badRequest, "wrong_environment", "This was bought in another environment.", parameter: "environment")
+        }
+        return scope
+    }
+}

@@ -1,0 +1,217 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Gaps: whether there are any, and how they are closed.
+enum RecoveryRoutes {
+    private static let maximumBytes = 64 << 10
+    private static let maximumTypes = 100
+
+    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
+        router.get("/completeness") { request, context in try await completeness(request, context, core) }
+        router.get("/recoveries") { request, context in try await list(request, context, core) }
+        router.post("/recoveries") { request, context in try await start(request, context, core) }
+        router.get("/recoveries/{id}") { request, context in try await recovery(request, context, core) }
+    }
+
+    /// What can be said about each app in each environment.
+    private static func completeness(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.operationsRead)
+        var items: [Completeness] = []
+        for scope in scopes(of: principal, core) { items.append(try await core.recovery.completeness(of: scope)) }
+        var json = JSONText()
+        json.object { json in
+            json.member("object", "list")
+            json.member("items", items) { RecoveryJSON.write($1, to: &$0) }
+            json.key("next_page")
+            json.null()
+        }
+        return json.response()
+    }
+
+    /// What a client may write. Instants are milliseconds since 1970.
+    private struct Wish: Decodable {
+        var from: Int64
+        var to: Int64
+        var types: [String]?
+    }
+
+    /// Has a part of the history read again. The answer comes before it is.
+    private static func start(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.operationsWrite)
+        let scope = try context.scope(of: request, core, for: principal)
+        let body = try await request.body.collect(upTo: maximumBytes)
+        let wish: Wish
+        do { wish = try StrictJSONDecoder.decode(Wish.self, from: Array(body.readableBytesView)) } catch {
+            throw APIFailure(
+                .badRequest, "bad_json", #"The body is {"from": ms, "to": ms, "types": ["EXPIRED", …]?}."#)
+        }
+        let span = try RecoverySpan(from: wish.from, to: wish.to, types: wish.types ?? [], core)
+        guard core.clients[scope.id] != nil else {
+            throw APIFailure(
+                .conflict, "no_key", "The app has no key for the App Store Server API; add one to the configuration.")
+        }
+        let id = try await core.recovery.request(scope, from: span.from, until: span.until, filters: span.filters)
+        guard let run = try await core.storage.recovery(id) else {
+            throw StorageError(.failed, "a recovery was kept and is not there")
+        }
+        var json = JSONText()
+        RecoveryJSON.write(run, scope, to: &json)
+        var response = json.response(status: .accepted)
+        response.headers[.location] = "/v1/recoveries/\(run.name)"
+        return response
+    }
+
+    private static func recovery(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.operationsRead)
+        let name = context.parameters.get("id") ?? ""
+        guard let id = RecoveryRun.id(of: name), let run = try await core.storage.recovery(id),
+            let scope = scopes(of: principal, core).first(where: { $0.id == run.scope })
+        else { throw APIFailure(.notFound, "unknown_recovery", "There is no such recovery, or no longer.") }
+        var json = JSONText()
+        RecoveryJSON.write(run, scope, to: &json)
+        return json.response()
+    }
+
+    /// The newest first; `limit` of them, 100 unless said otherwise, from `page` on.
+    private static func list(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.operationsRead)
+        let parameters = request.uri.queryParameters
+        let page = try parameters["page"].map { text throws(APIFailure) in
+            guard let id = RecoveryRun.id(of: String(text)) else {
+                throw APIFailure(.badRequest, "invalid_page", "That is no page of this list.", parameter: "page")
+            }
+            return id
+        }
+        guard let limit = Int(parameters["limit"].map { String($0) } ?? "100"), (1...1000).contains(limit) else {
+            throw APIFailure(.badRequest, "invalid_limit", "A limit is 1 to 1000.", parameter: "limit")
+        }
+        let scopes = scopes(of: principal, core)
+        let byID = ScopeBook(scopes)
+        let runs = try await core.storage.recoveries(in: scopes.map(\.id), before: page, limit: limit + 1)
+        var json = JSONText()
+        json.object { json in
+            json.member("object", "list")
+            json.member("items", runs.prefix(limit)) { json, run in
+                if let scope = byID[id: run.scope] { RecoveryJSON.write(run, scope, to: &json) }
+            }
+            json.key("next_page")
+            if runs.count > limit { json.string(runs[limit - 1].name) } else { json.null() }
+        }
+        return json.response()
+    }
+
+    /// The scopes of the configuration that may be asked about.
+    private static func scopes(of principal: Principal, _ core: ServerCore) -> [Scope] {
+        core.scopes.all.filter { scope in
+            core.configuration.app(scope.bundleId)?.environments.contains(scope.environment) ?? false
+                && principal.apps?.contains(scope.bundleId) ?? true
+                && principal.environments?.contains(scope.environment) ?? true
+        }
+    }
+
+    /// A wish, checked.
+    private struct RecoverySpan {
+        var from: Milliseconds
+        var until: Milliseconds
+        var filters: [NotificationFilter] = []
+
+        init(from: Int64, to: Int64, types: [String], _ core: ServerCore) throws(APIFailure) {
+            let now = core.now
+            let limit = RecoveryPlan.limit(at: now, core.configuration.recovery)
+            self.from = from
+            until = min(to, now.milliseconds)
+            guard from >= limit else {
+                throw APIFailure(
+                    .badRequest, "too_old",
+                    "The App Store keeps \(core.configuration.recovery.retentionDays) days; begin at \(limit) or later.",
+                    parameter: "from")
+            }
+            guard from < until else {
+                throw APIFailure(.badRequest, "invalid_span", "`from` has to lie before `to` and now.", parameter: "to")
+            }
+            guard types.count <= maximumTypes else {
+                throw APIFailure(.badRequest, "too_many_types", "Leave `types` out to ask for all.", parameter: "types")
+            }
+            for type in types {
+                let named = NotificationFilter.named(type)
+                guard !named.isEmpty else {
+                    throw APIFailure(
+                        .badRequest, "unknown_type", "A type is one of the App Store's, such as EXPIRED.VOLUNTARY.",
+                        parameter: "types")
+                }
+                filters += named.filter { !filters.contains($0) }
+            }
+        }
+    }
+}
+
+extension RecoveryRun {
+    /// The number in a ``name``.
+    static func id(of name: String) -> Int64? { name.hasPrefix("rec_") ? Int64(name.dropFirst(4)) : nil }
+}
+
+/// How recoveries are written.
+enum RecoveryJSON {
+    static func write(_ item: Completeness, to json: inout JSONText) {
+        json.object { json in
+            json.member("object", "completeness")
+            json.member("app", item.scope.bundleId)
+            json.member("environment", item.scope.environment.rawValue)
+            json.member("state", item.state.rawValue)
+            json.member("reason", item.reason)
+            json.member("complete_since", item.mark?.since)
+            json.member("complete_until", item.mark?.until)
+            if let mark = item.mark {
+                json.member("known_by") { json in
+                    json.member("by", "notification_history")
+                    json.member("checked_at", mark.checkedAt)
+                }
+            }
+            json.member("age_ms", item.age)
+            json.member("missing") { json in
+                json.member("open_windows", item.missing.openWindows)
+                json.member("unverified", item.missing.unverified)
+                json.member("failed_notifications", item.missing.failedNotifications)
+                json.member("backlog", item.missing.backlog)
+                json.member("histories_waiting", item.missing.errands)
+                json.member("histories_failed", item.missing.failedErrands)
+            }
+        }
+    }
+
+    static func write(_ run: RecoveryRun, _ scope: Scope, to json: inout JSONText) {
+        json.object { json in
+            json.member("object", "recovery")
+            json.member("id", run.name)
+            json.member("app", scope.bundleId)
+            json.member("environment", scope.environment.rawValue)
+            json.member("cause", run.cause.rawValue)
+            json.member("state", run.state.rawValue)
+            json.member("from", run.from)
+            json.member("to", run.until)
+            json.member("types", run.filters) { $0.string($1.name) }
+            json.member("created_at", run.createdAt)
+            json.member("finished_at", run.finishedAt)
+            json.member("windows", run.windows)
+            json.member("open_windows", run.openWindows)
+            json.member("pages", run.counts.pages)
+            json.member("found", run.counts.found)
+            json.member("new", run.counts.new)
+            json.member("duplicates", run.counts.duplicates)
+            json.member("failed", run.counts.failed)
+            json.member("failure", run.failure)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// The app's word that purchases belong to a customer.
+package struct Claim: Sendable, Hashable {
+    package var customer: String
+    package var scope: Int64
+    /// Subscriptions and purchases, by original transaction.
+    package var originalTransactionIds: [String]
+    /// The Apple account's download of the app, to claim whatever it buys.
+    package var appTransactionId: String?
+    /// What happens to what another customer has.
+    package var policy: ServerConfiguration.RestorePolicy
+    /// Whether what may not be had is left out. Otherwise it is all or nothing.
+    package var skipsRefused = false
+    package var claimedAt: Milliseconds
+}
+
+/// What became of a claim.
+package enum ClaimOutcome: Sendable, Hashable {
+    /// These belong to the customer now, some of them perhaps before.
+    case granted(Set<String>)
+    /// Something belongs to another customer and stays there; nothing has changed.
+    case inUse
+}
+
+/// Keeps whose a purchase is.
+package protocol ClaimStorage: Sendable {
+    /// Decides a claim, in one transaction: who comes at the same time finds all of it or nothing.
+    ///
+    /// What belongs to nobody becomes the customer's, with the event `purchase.linked`. What belongs to the customer stays
+    /// as it is. What belongs to another, by a claim or by the account that the app named when it was bought, is decided by
+    /// the policy. An Apple account has one customer: where the policy is to share, it stays with the first.
+    ///
+    /// - Parameter givesAccess: Whether a purchase gives access at present.
+    func claim(
+        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+    ) async throws -> ClaimOutcome
+
+    /// Where the history of a customer's Apple account was left off; the first of `originalTransactionIds` that has one.
+    func historyMark(of originalTransactionIds: [String], in scope: Int64) async throws -> HistoryMark?
+
+    /// Notes where to go on.
+    func note(_ mark: HistoryMark, in scope: Int64, at now: Milliseconds) async throws
+
+    /// All that the Apple accounts have that these purchases are of, those included.
+    func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage]
+}
+
+/// How far the history of an Apple account is known.
+package struct HistoryMark: Sendable, Hashable {
+    /// The transaction that the App Store was asked about.
+    package var transactionId: String
+    /// The App Store's token for what comes afterwards.
+    package var revision: String
+}

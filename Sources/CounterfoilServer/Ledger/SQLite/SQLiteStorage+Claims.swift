@@ -1,0 +1,187 @@
+internal import Foundation
+internal import GRDB
+
+/// How far the histories of Apple accounts are known.
+enum HistoryTable {
+    static let schema = [
+        """
+        CREATE TABLE histories (
+            scope INTEGER NOT NULL, transaction_id TEXT NOT NULL, revision TEXT NOT NULL, asked_at INTEGER NOT NULL,
+            PRIMARY KEY (scope, transaction_id)) WITHOUT ROWID
+        """
+    ]
+}
+
+extension SQLiteStorage: ClaimStorage {
+    package func claim(
+        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+    ) async throws -> ClaimOutcome {
+        do {
+            return try await write { db in
+                let decision = ClaimDecision(claim: claim, givesAccess: givesAccess)
+                return .granted(try decision.carryOut(db))
+            }
+        } catch is ClaimRefused {
+            return .inUse
+        }
+    }
+
+    package func historyMark(of originalTransactionIds: [String], in scope: Int64) async throws -> HistoryMark? {
+        try await read { db in
+            for id in originalTransactionIds {
+                let revision = try String.fetchOne(
+                    db, sql: "SELECT revision FROM histories WHERE scope = ? AND transaction_id = ?",
+                    arguments: [scope, id])
+                if let revision { return HistoryMark(transactionId: id, revision: revision) }
+            }
+            return nil
+        }
+    }
+
+    package func note(_ mark: HistoryMark, in scope: Int64, at now: Milliseconds) async throws {
+        try await write { db in
+            try db.execute(
+                sql: """
+                    INSERT OR REPLACE INTO histories (scope, transaction_id, revision, asked_at) VALUES (?, ?, ?, ?)
+                    """, arguments: [scope, mark.transactionId, mark.revision, now])
+        }
+    }
+
+    package func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
+        try await read { db in
+            var all = Set(originalTransactionIds)
+            for id in originalTransactionIds {
+                all.formUnion(
+                    try String.fetchAll(
+                        db.cachedStatement(
+                            sql: """
+                                SELECT others.original_id FROM facts AS own
+                                JOIN facts AS others ON others.scope = own.scope AND others.kind = 0
+                                    AND others.app_transaction_id = own.app_transaction_id
+                                WHERE own.scope = ? AND own.original_id = ? AND own.kind = 0 AND own.key = ''
+                                    AND own.app_transaction_id IS NOT NULL
+                                """), arguments: [scope, id]))
+            }
+            return try all.sorted().compactMap { try Self.lineage($0, in: scope, db) }
+        }
+    }
+}
+
+/// Rolls a claim back.
+private struct ClaimRefused: Error {}
+
+/// One claim, within its transaction.
+private struct ClaimDecision {
+    let claim: Claim
+    let givesAccess: (Lineage) -> Bool
+
+    /// What is the customer's afterwards.
+    func carryOut(_ db: Database) throws -> Set<String> {
+        var granted: Set<String> = []
+        for original in Set(claim.originalTransactionIds).sorted() where try take(original, db) {
+            granted.insert(original)
+        }
+        if let account = claim.appTransactionId { granted.formUnion(try take(account: account, db)) }
+        return granted
+    }
+
+    // MARK: - A purchase
+
+    private func take(_ original: String, _ db: Database) throws -> Bool {
+        let owners = try SQLiteStorage.owners(of: original, in: claim.scope, db)
+        guard !owners.contains(claim.customer) else { return true }
+        guard !owners.isEmpty else {
+            try insert(claim.customer, original, db)
+            try tell(.purchaseLinked, original, from: [], db)
+            return true
+        }
+        guard try mayTake([original], db) else {
+            if claim.skipsRefused { return false }
+            throw ClaimRefused()
+        }
+        if claim.policy == .share {
+            // Claims take the place of what the App Store says of the account, so theirs has to be among them.
+            for owner in owners { try insert(owner, original, db) }
+            try insert(claim.customer, original, db)
+            try tell(.purchaseLinked, original, from: [], db)
+        } else {
+            try db.execute(
+                sql: "DELETE FROM claims WHERE scope = ? AND original_id = ?", arguments: [claim.scope, original])
+            try insert(claim.customer, original, db)
+            try tell(.purchaseTransferred, original, from: owners, db)
+        }
+        return true
+    }
+
+    private func mayTake(_ originals: [String], _ db: Database) throws -> Bool {
+        switch claim.policy {
+        case .transfer, .share: true
+        case .keepOriginal: false
+        case .transferIfInactive:
+            try originals.compactMap { try SQLiteStorage.lineage($0, in: claim.scope, db) }.allSatisfy {
+                !givesAccess($0)
+            }
+        }
+    }
+
+    private func insert(_ customer: String, _ original: String, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO claims (scope, original_id, customer, claimed_at) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [claim.scope, original, customer, claim.claimedAt])
+    }
+
+    // MARK: - An Apple account
+
+    /// Takes an account, and says what came with it.
+    private func take(account: String, _ db: Database) throws -> Set<String> {
+        let owner = try String.fetchOne(
+            db, sql: "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?",
+            arguments: [claim.scope, account])
+        let originals = try unclaimed(of: account, db)
+        guard owner != claim.customer else { return Set(originals) }
+        if let owner {
+            guard claim.policy != .share else { return [] }
+            guard try mayTake(originals, db) else {
+                if claim.skipsRefused { return [] }
+                throw ClaimRefused()
+            }
+            for original in originals { try tell(.purchaseTransferred, original, from: [owner], db) }
+        } else {
+            for original in originals { try tell(.purchaseLinked, original, from: [], db) }
+        }
+        try db.execute(
+            sql: """
+                INSERT OR REPLACE INTO account_claims (scope, app_transaction_id, customer, claimed_at)
+                VALUES (?, ?, ?, ?)
+                """, arguments: [claim.scope, account, claim.customer, claim.claimedAt])
+        return Set(originals)
+    }
+
+    /// What goes where the account goes: what nobody claims and no account of the app's was named for.
+    private func unclaimed(of account: String, _ db: Database) throws -> [String] {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT original_id FROM facts
+                WHERE scope = ? AND app_transaction_id = ? AND kind = 0 AND token IS NULL AND NOT EXISTS (
+                    SELECT 1 FROM claims
+                    WHERE claims.scope = facts.scope AND claims.original_id = facts.original_id)
+                ORDER BY original_id
+                """, arguments: [claim.scope, account])
+    }
+
+    // MARK: - Events
+
+    private func tell(_ type: EventType, _ original: String, from owners: [String], _ db: Database) throws {
+        var data = JSONText()
+        data.object { json in
+            json.member("from", owners) { $0.string($1) }
+            json.member("to", [claim.customer]) { $0.string($1) }
+        }
+        try OutboxTable.add(
+            LedgerEvent(
+                id: "evt_" + UUID().uuidString.lowercased(), scope: claim.scope, type: type,
+                originalTransactionId: original, customer: claim.customer, occurredAt: claim.claimedAt,
+                createdAt: claim.claimedAt, data: String(decoding: data.bytes, as: UTF8.self)), db)
+    }
+}

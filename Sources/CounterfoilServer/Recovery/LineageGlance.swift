@@ -1,0 +1,45 @@
+internal import Foundation
+
+/// As much of a subscription or purchase as it takes to see that something about it must be missing.
+package struct LineageGlance: Sendable, Hashable {
+    package var originalTransactionId: String
+    /// When its last period ends or ended; nil for what does not end.
+    package var end: Milliseconds?
+    /// Whether its latest transaction was revoked.
+    package var isRevoked = false
+    /// When the newest renewal info was signed; nil when none is known.
+    package var renewalSigned: Milliseconds?
+    package var willRenew = false
+    package var isInRetry = false
+    package var graceDate: Milliseconds?
+    /// When the App Store was last asked about it.
+    package var askedAt: Milliseconds?
+
+    package init(_ originalTransactionId: String) { self.originalTransactionId = originalTransactionId }
+
+    private static let hour: Milliseconds = 3_600_000
+    private static let day: Milliseconds = 24 * hour
+    /// How long the App Store tries to charge.
+    private static let retryPeriod: Milliseconds = 60 * day
+    /// Long enough after the end nothing comes by itself any more.
+    private static let settled: Milliseconds = 70 * day
+
+    /// Whether the App Store must have signed something that is not here, and is worth asking.
+    ///
+    /// - Parameter everyoneSince: Asks about everyone who was not asked about since.
+    package func isOutOfDate(at now: Milliseconds, everyoneSince: Milliseconds? = nil) -> Bool {
+        if let everyoneSince { return (askedAt ?? .min) < everyoneSince }
+        guard let end, !isRevoked, end + Self.hour < now else { return false }
+        if let askedAt {
+            // Once a day, and no more when nothing can have changed since.
+            guard askedAt + Self.day <= now, askedAt < end + Self.settled else { return false }
+        }
+        guard let renewalSigned else { return true }
+        if isInRetry {
+            if let graceDate, graceDate + Self.hour < now, renewalSigned < graceDate { return true }
+            return end + Self.retryPeriod + Self.hour < now
+        }
+        // Whatever comes of the end of a period, the App Store signs something about it.
+        return willRenew || renewalSigned < end
+    }
+}

@@ -1,0 +1,176 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Foundation
+internal import Logging
+
+extension Recovery {
+    /// Customers that are asked about at once. The client sees to the App Store's quotas.
+    private static let atOnce = 4
+    /// How many subscriptions and purchases are looked at in one go.
+    private static let glances = 500
+    /// How long after the end of a sweep the next one begins.
+    private static let sweepInterval: Milliseconds = 86_400_000
+
+    /// Asks for everything that the Apple account of a transaction bought in the app, and for the states of its
+    /// subscriptions. What was known before stays; the history is read from where it ended the last time.
+    ///
+    /// - Returns: How many facts were news.
+    /// - Throws: ``AppStoreServer/AppStoreServerError`` when the App Store does not answer, ``StorageError``.
+    @discardableResult
+    package func fetchHistory(of transactionId: String, in scope: Scope, origin: Origin) async throws -> Int {
+        guard let client = clients[scope.id] else { return 0 }
+        var batch = StatementBatch(scope: scope, origin: origin, now: clock(), headers: storage.headers)
+        let statuses = try await client.subscriptionStatuses(of: transactionId)
+        for item in statuses.data.flatMap(\.lastTransactions) {
+            try await batch.add(transaction: item.signedTransactionInfo, verifier)
+            try await batch.add(renewal: item.signedRenewalInfo, verifier)
+        }
+        var news = try await commit(&batch, in: scope)
+        let revision = try await storage.revision(of: transactionId, in: scope.id)
+        do {
+            news += try await readHistory(of: transactionId, after: revision, &batch, client)
+        } catch {
+            // A revision that is no longer good: from the beginning, then.
+            guard revision?.isEmpty == false, (error as? AppStoreServerError)?.apiCode == .invalidRequestRevision
+            else { throw error }
+            news += try await readHistory(of: transactionId, after: nil, &batch, client)
+        }
+        for original in batch.originals.subtracting([transactionId]) {
+            try await storage.note(revision: nil, of: original, in: scope.id, at: now)
+        }
+        return news
+    }
+
+    private func readHistory(
+        of transactionId: String, after revision: String?, _ batch: inout StatementBatch,
+        _ client: AppStoreServerClient
+    ) async throws -> Int {
+        var news = 0
+        let request = TransactionHistoryRequest(sort: .ascending)
+        var last = revision
+        for try await page in client.transactionHistory(of: transactionId, request, after: revision) {
+            for text in page.signedTransactions { try await batch.add(transaction: text, verifier) }
+            news += try await commit(&batch, in: batch.scope)
+            last = page.revision
+            if page.hasMore {
+                try await storage.note(revision: last, of: transactionId, in: batch.scope.id, at: 0)
+            }
+        }
+        try await storage.note(revision: last ?? "", of: transactionId, in: batch.scope.id, at: now)
+        return news
+    }
+
+    private func commit(_ batch: inout StatementBatch, in scope: Scope) async throws -> Int {
+        let news = batch.statements.isEmpty ? 0 : try await storage.commit(batch.statements)
+        try await storage.add(unverified: batch.unverified, in: scope.id, at: now)
+        batch.statements = []
+        batch.unverified = []
+        return news
+    }
+}
+
+extension Recovery {
+    /// Asks for all histories that somebody has put down to be asked for.
+    func runErrands() async throws {
+        while true {
+            let errands = try await storage.takeErrands(at: now, limit: 64)
+            guard !errands.isEmpty else { return }
+            try await forEach(errands, atOnce: Self.atOnce) { try await self.run($0) }
+        }
+    }
+
+    private func run(_ errand: Errand) async throws {
+        guard let scope = scopes[id: errand.scope], clients[errand.scope] != nil else {
+            return try await storage.postpone(errand: errand.id, until: now + Self.sweepInterval)
+        }
+        do {
+            try await fetchHistory(of: errand.transactionId, in: scope, origin: .asked)
+            try await storage.finish(errand: errand.id)
+        } catch {
+            guard let failure = error as? AppStoreServerError, failure.code != .cancelled else { throw error }
+            if failure.isFinal, let code = failure.apiCode {
+                return try await storage.fail(errand: errand.id, code: code.name ?? "\(code.rawValue)", at: now)
+            }
+            let pause = Milliseconds(300_000) << min(max(errand.attempts, 0), 8)
+            try await storage.postpone(errand: errand.id, until: now + min(pause, 86_400_000))
+        }
+    }
+
+    /// Looks for subscriptions and purchases that are out of date, and asks the App Store about them.
+    ///
+    /// - Parameters:
+    ///   - pages: How far it goes at most.
+    ///   - startingAnew: Whether it begins again even if the last one ended a short while ago.
+    func sweep(_ scope: Scope, pages: Int, startingAnew: Bool = false) async throws {
+        guard clients[scope.id] != nil else { return }
+        var sweep = try await storage.sweep(in: scope.id) ?? Sweep(scope: scope.id, startedAt: now)
+        if let finishedAt = sweep.finishedAt {
+            guard startingAnew || finishedAt + Self.sweepInterval <= now || finishedAt > now else { return }
+            sweep = Sweep(scope: scope.id, startedAt: now)
+        }
+        var page = 0
+        while sweep.finishedAt == nil, page < pages {
+            page += 1
+            let glances = try await storage.glances(after: sweep.cursor, in: scope.id, limit: Self.glances)
+            let stale = glances.filter { $0.isOutOfDate(at: now, everyoneSince: sweep.everyoneSince) }
+            try await forEach(stale, atOnce: Self.atOnce) { glance in
+                try await self.refresh(glance.originalTransactionId, in: scope)
+            }
+            sweep.cursor = glances.last?.originalTransactionId ?? sweep.cursor
+            if glances.count < Self.glances { sweep.finishedAt = now }
+            try await storage.note(sweep)
+        }
+    }
+
+    private func refresh(_ original: String, in scope: Scope) async throws {
+        do { try await fetchHistory(of: original, in: scope, origin: .asked) } catch {
+            guard let failure = error as? AppStoreServerError, failure.isFinal else { throw error }
+            // The App Store does not know it (any more): no use to ask again at once.
+            try await storage.note(revision: nil, of: original, in: scope.id, at: now)
+        }
+    }
+}
+
+/// What an answer of the App Store holds, verified, on its way to the ledger.
+struct StatementBatch {
+    let scope: Scope
+    let origin: Origin
+    let now: Date
+    let headers: HeaderBook
+    var statements: [Statement] = []
+    var unverified: [UnverifiedItem] = []
+    /// The subscriptions and purchases that came along.
+    var originals: Set<String> = []
+
+    init(scope: Scope, origin: Origin, now: Date, headers: HeaderBook) {
+        self.scope = scope
+        self.origin = origin
+        self.now = now
+        self.headers = headers
+    }
+
+    /// Adds a transaction; one that cannot be believed is noted.
+    mutating func add(transaction text: String, _ verifier: SignedDataVerifier) async throws {
+        do {
+            let verified = try await verifier.transaction(text)
+            try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
+            originals.insert(verified.payload.originalTransactionId)
+            statements.append(Statement(verified, scope: scope, at: now, origin: origin, headers: headers))
+        } catch { try note(text, error) }
+    }
+
+    /// Adds a renewal info; one that cannot be believed is noted.
+    mutating func add(renewal text: String, _ verifier: SignedDataVerifier) async throws {
+        do {
+            let verified = try await verifier.renewalInfo(text)
+            try scope.requireMatch(scope.bundleId, verified.payload.environment)
+            statements.append(Statement(verified, scope: scope, at: now, origin: origin, headers: headers))
+        } catch { try note(text, error) }
+    }
+
+    private mutating func note(_ text: String, _ error: any Error) throws {
+        guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
+        unverified.append(UnverifiedItem(text, refusal, isNotification: false))
+    }
+}

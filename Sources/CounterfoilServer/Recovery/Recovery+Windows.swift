@@ -1,0 +1,120 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Crypto
+internal import Foundation
+internal import Logging
+
+extension Recovery {
+    private enum Item: Sendable {
+        case new, duplicate
+        case unverified(UnverifiedItem)
+    }
+
+    /// How often a window begins anew in one pass, because its token expired or its beginning is no longer kept.
+    private static let mostRestarts = 3
+
+    /// Reads what is left of a window.
+    ///
+    /// - Parameter isHint: Whether the rest of the recovery reads everything again, so that a refusal does no harm.
+    func read(_ window: RecoveryWindow, isHint: Bool, _ client: AppStoreServerClient) async throws {
+        var window = window
+        for attempt in 0... {
+            do { return try await readPages(of: window, client) } catch {
+                guard let failure = error as? AppStoreServerError else { throw error }
+                guard attempt < Self.mostRestarts, try await begin(&window, anewAfter: failure) else {
+                    guard isHint, failure.isFinal else { throw failure }
+                    return try await storage.skip(window: window.id)
+                }
+                if window.from >= window.until { return }
+            }
+        }
+    }
+
+    /// Begins a window anew where that helps; false where it does not.
+    private func begin(
+        _ window: inout RecoveryWindow, anewAfter failure: AppStoreServerError
+    ) async throws -> Bool {
+        switch failure.apiCode {
+        case .paginationTokenExpired?, .invalidPaginationToken?:
+            guard window.token != nil || failure.apiCode == .paginationTokenExpired else { return false }
+            try await storage.restart(window: window.id)
+        case .startDateTooFarInPast?:
+            let limit = RecoveryPlan.limit(at: clock(), settings)
+            guard limit > window.from else { return false }
+            try await storage.clip(window: window, to: limit)
+            window.from = limit
+        default: return false
+        }
+        window.token = nil
+        return true
+    }
+
+    private func readPages(of window: RecoveryWindow, _ client: AppStoreServerClient) async throws {
+        let request = NotificationHistoryRequest(
+            startDate: Date(milliseconds: window.from), endDate: Date(milliseconds: window.until),
+            notificationType: window.filter?.type, notificationSubtype: window.filter?.subtype,
+            onlyFailures: window.onlyFailures ? true : nil)
+        for try await page in client.notificationHistory(request, after: window.token) {
+            var outcome = try await keep(page)
+            outcome.next = page.hasMore ? page.nextPage ?? window.token : nil
+            try await storage.note(outcome, of: window, at: now)
+            try Task.checkCancellation()
+        }
+    }
+
+    /// Keeps a page: all of it is on disk when this returns.
+    private func keep(_ page: NotificationHistoryResponse) async throws -> PageOutcome {
+        try await withThrowingTaskGroup(of: Item.self) { group in
+            for item in page.items { group.addTask { try await self.keep(item.signedPayload) } }
+            var outcome = PageOutcome(
+                counts: RecoveryCounts(pages: 1, found: page.items.count), unverified: [])
+            for try await item in group {
+                switch item {
+                case .new: outcome.counts.new += 1
+                case .duplicate: outcome.counts.duplicates += 1
+                case .unverified(let item):
+                    outcome.counts.failed += 1
+                    outcome.unverified.append(item)
+                }
+            }
+            return outcome
+        }
+    }
+
+    private func keep(_ signedPayload: String) async throws -> Item {
+        do {
+            switch try await ingest.accept(signedPayload, origin: .recovered).reception {
+            case .kept: return .new
+            case .duplicate: return .duplicate
+            }
+        } catch {
+            guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
+            logger.error("a notification of the history cannot be believed", metadata: ["code": "\(refusal.code)"])
+            return .unverified(UnverifiedItem(signedPayload, refusal, isNotification: true))
+        }
+    }
+}
+
+extension UnverifiedItem {
+    init(_ text: String, _ refusal: VerificationError, isNotification: Bool) {
+        self.init(
+            digest: Data(SHA256.hash(data: Data(text.utf8)).prefix(16)),
+            claimedUUID: isNotification ? Self.claimedUUID(text) : nil, code: "\(refusal.code)",
+            message: refusal.reason)
+    }
+
+    private struct Claim: Decodable { var notificationUUID: String }
+
+    /// What a notification says it is. Only to notice that it came after all: nothing is believed of it.
+    private static func claimedUUID(_ text: String) -> String? {
+        let segments = text.prefix(1 << 20).split(separator: ".", omittingEmptySubsequences: false)
+        guard segments.count == 3,
+            let payload = Array(segments[1].utf8).withUnsafeBytes({ Base64.decodeURL($0) })
+        else { return nil }
+        do {
+            let claim = try StrictJSONDecoder.decode(Claim.self, from: payload)
+            return claim.notificationUUID.utf8.count <= 64 ? claim.notificationUUID : nil
+        } catch { return nil }
+    }
+}

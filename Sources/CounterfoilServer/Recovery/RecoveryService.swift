@@ -1,0 +1,72 @@
+internal import Foundation
+internal import ServiceLifecycle
+internal import Logging
+
+/// Closes gaps by itself: at start, on a schedule, and when a notification betrays an outage.
+struct RecoveryService: Service {
+    let recovery: Recovery
+
+    func run() async throws { await cancelWhenGracefulShutdown { await recovery.work() } }
+}
+
+extension Recovery {
+    /// How often it is looked whether there is something to do. The schedule goes by the server's clock, which may be one on
+    /// which a year passes in seconds, so nobody can sleep until something is due.
+    private static let tick = Duration.seconds(1)
+
+    /// Works until the task is cancelled. What is under way then goes on at the next start.
+    func work() async {
+        await withTaskGroup(of: Void.self) { group in
+            for scope in recoverable { group.addTask { await self.work(on: scope) } }
+            group.addTask { await self.workOnErrands() }
+        }
+    }
+
+    private func work(on scope: Scope) async {
+        var last: Milliseconds?
+        var isFirst = true
+        while await rest(isFirst ? .zero : Self.tick) {
+            if let trouble = trouble(in: scope.id), ContinuousClock.now < trouble.notBefore { continue }
+            let wish = takeWish(in: scope.id)
+            let isDue = settings.isEnabled && isDue(after: last)
+            let hasWork = wish != nil || isDue || isFirst || trouble(in: scope.id) != nil
+            // What somebody asked for by hand is open already.
+            let cause = isDue ? (last == nil ? .start : .schedule) : wish == .outage ? wish : nil
+            isFirst = false
+            do {
+                if hasWork { try await pass(scope, because: cause) }
+                if isDue { last = now }
+                if settings.isEnabled { try await sweep(scope, pages: 1) }
+            } catch {
+                // It is noted, and tried again when some time has passed.
+                if !Task.isCancelled { noteIfNew(error, in: scope) }
+            }
+        }
+    }
+
+    private func isDue(after last: Milliseconds?) -> Bool {
+        guard let last else { return true }
+        return now < last || now - last >= Milliseconds(settings.interval.seconds * 1000)
+    }
+
+    private func workOnErrands() async {
+        var pause = Self.tick
+        while await rest(pause) {
+            do {
+                try await runErrands()
+                pause = Self.tick
+            } catch {
+                logger.warning("histories could not be asked for", metadata: ["reason": "\(error)"])
+                pause = min(pause * 2, .seconds(300))
+            }
+        }
+    }
+
+    /// Waits; false when it is time to end.
+    private func rest(_ pause: Duration) async -> Bool {
+        do {
+            try await Task.sleep(for: pause)
+            return true
+        } catch { return false }
+    }
+}

@@ -1,0 +1,91 @@
+internal import Foundation
+
+/// Keeps how far recovery has come, so that a crash loses none of its work and no gap is forgotten.
+package protocol RecoveryStorage: Sendable {
+    /// The marks of all scopes that have one.
+    func completenessMarks() async throws -> [CompletenessMark]
+
+    /// Keeps a plan; gives the number of the recovery.
+    func begin(_ plan: RecoveryPlan, at now: Milliseconds) async throws -> Int64
+
+    /// The recoveries of a scope that are not over, the oldest first.
+    func openRecoveries(in scope: Int64) async throws -> [RecoveryRun]
+
+    /// The windows of a recovery that are not over.
+    func openWindows(of recovery: Int64) async throws -> [RecoveryWindow]
+
+    /// Notes that a page of a window is on disk.
+    func note(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws
+
+    /// Begins a window anew.
+    func restart(window: Int64) async throws
+
+    /// Gives up the part of a window before `limit`, which the App Store no longer keeps, and begins it anew.
+    func clip(window: RecoveryWindow, to limit: Milliseconds) async throws
+
+    /// Closes a window without reading its rest.
+    func skip(window: Int64) async throws
+
+    /// Ends a recovery whose windows are all over, and moves the mark to `until` if it is one that does; gives the mark as
+    /// it is now. Where the recovery begins after the old mark there is a gap: then a sweep over everyone begins.
+    ///
+    /// - Throws: ``StorageError`` when a window is still open.
+    func finish(recovery id: Int64, until: Milliseconds, at now: Milliseconds) async throws -> CompletenessMark?
+
+    /// Notes what went wrong. A recovery that is given up is over.
+    func note(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws
+
+    /// One recovery.
+    func recovery(_ id: Int64) async throws -> RecoveryRun?
+
+    /// Recoveries of some scopes, the newest first.
+    func recoveries(in scopes: [Int64], before id: Int64?, limit: Int) async throws -> [RecoveryRun]
+
+    /// What is missing in a scope.
+    func missing(in scope: Int64) async throws -> MissingCounts
+
+    /// Keeps what could not be believed in an answer that is no page of the history.
+    func add(unverified: [UnverifiedItem], in scope: Int64, at now: Milliseconds) async throws
+}
+
+/// Keeps which customers' transaction histories were asked for, and how far.
+package protocol HistoryStorage: Sendable {
+    /// The `revision` up to which a history was read; nil when it never was.
+    func revision(of transactionId: String, in scope: Int64) async throws -> String?
+
+    /// Notes up to where a history was read; without a revision only that it was.
+    func note(
+        revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
+    ) async throws
+
+    /// How far the search for old gaps has come; nil when there was none.
+    func sweep(in scope: Int64) async throws -> Sweep?
+
+    /// Notes how far the search for old gaps has come.
+    func note(_ sweep: Sweep) async throws
+
+    /// What decides whether subscriptions and purchases look out of date, in the order of their identifiers.
+    func glances(after original: String, in scope: Int64, limit: Int) async throws -> [LineageGlance]
+}
+
+/// A walk through all subscriptions and purchases of a scope in search of those that look out of date.
+package struct Sweep: Sendable, Hashable {
+    package var scope: Int64
+    /// The last one that was looked at.
+    package var cursor: String
+    /// Everyone is asked about who was not asked about since: the notification history has a gap that it cannot fill.
+    package var everyoneSince: Milliseconds?
+    package var startedAt: Milliseconds
+    package var finishedAt: Milliseconds?
+
+    package init(
+        scope: Int64, cursor: String = "", everyoneSince: Milliseconds? = nil, startedAt: Milliseconds,
+        finishedAt: Milliseconds? = nil
+    ) {
+        self.scope = scope
+        self.cursor = cursor
+        self.everyoneSince = everyoneSince
+        self.startedAt = startedAt
+        self.finishedAt = finishedAt
+    }
+}

@@ -1,0 +1,153 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Entitlements
+internal import Foundation
+internal import Logging
+internal import Synchronization
+
+/// How asking the App Store about an Apple account ended.
+enum HistoryState: Sendable, Hashable {
+    /// All that it knows is in the ledger.
+    case complete
+    /// It could not be reached, or not in time: recovery asks again.
+    case pending
+    /// It knows nothing of the transaction, or does not say. The word is the reason.
+    case refused(String)
+    /// The app has no key to ask with.
+    case notConfigured
+
+    /// The word in answers.
+    var name: String {
+        switch self {
+        case .complete: "complete"
+        case .pending: "pending"
+        case .refused: "refused"
+        case .notConfigured: "not_configured"
+        }
+    }
+}
+
+/// Puts into the ledger what the App Store knows of one Apple account: every transaction, and the renewal of every
+/// subscription. What was fetched before it was broken off stays, and the next one goes on there.
+final class HistoryFetch: Sendable {
+    private let core: ServerCore
+    private let client: AppStoreServerClient
+    private let scope: Scope
+    private let transactionId: String
+    private let revision: String?
+    private let originals = Mutex<Set<String>>([])
+
+    init(_ core: ServerCore, _ client: AppStoreServerClient, _ scope: Scope, _ transactionId: String, _ revision: String?)
+    {
+        self.core = core
+        self.client = client
+        self.scope = scope
+        self.transactionId = transactionId
+        self.revision = revision
+    }
+
+    /// The subscriptions and purchases that were found so far.
+    var found: Set<String> { originals.withLock { $0 } }
+
+    func run() async throws {
+        for try await page in client.transactionHistory(of: transactionId, after: revision) {
+            var statements: [Statement] = []
+            for text in page.signedTransactions { statements.append(try await transaction(text)) }
+            try await keep(statements)
+            try await core.storage.note(
+                HistoryMark(transactionId: transactionId, revision: page.revision), in: scope.id,
+                at: core.now.milliseconds)
+        }
+        try await statuses()
+    }
+
+    private func statuses() async throws {
+        var statements: [Statement] = []
+        for item in try await client.subscriptionStatuses(of: transactionId).data.flatMap(\.lastTransactions) {
+            statements.append(try await transaction(item.signedTransactionInfo))
+            let renewal = try await core.historical.renewalInfo(item.signedRenewalInfo)
+            try scope.requireMatch(scope.bundleId, renewal.payload.environment)
+            statements.append(
+                Statement(renewal, scope: scope, at: core.now, origin: .asked, headers: core.storage.headers))
+        }
+        try await keep(statements)
+    }
+
+    private func transaction(_ text: String) async throws -> Statement {
+        let transaction = try await core.historical.transaction(text)
+        try scope.requireMatch(transaction.payload.bundleId, transaction.payload.environment)
+        return Statement(transaction, scope: scope, at: core.now, origin: .asked, headers: core.storage.headers)
+    }
+
+    private func keep(_ statements: [Statement]) async throws {
+        guard !statements.isEmpty else { return }
+        _ = try await core.storage.commit(statements)
+        originals.withLock { $0.formUnion(statements.map(\.fact.originalTransactionId)) }
+    }
+}
+
+extension ServerCore {
+    /// Asks the App Store, within the time that a request has, about the Apple account that some purchases are of. What it
+    /// does not answer now is put down for recovery.
+    ///
+    /// - Parameter ids: Original transactions, or the app transaction: one of them is enough to ask with.
+    /// - Returns: How it ended, and the subscriptions and purchases that were found.
+    func fetchHistory(
+        of ids: [String], in scope: Scope, because reason: Errand.Reason
+    ) async throws -> (state: HistoryState, found: Set<String>) {
+        guard let client = clients[scope.id] else { return (.notConfigured, []) }
+        let mark = try await storage.historyMark(of: ids, in: scope.id)
+        guard let id = mark?.transactionId ?? ids.first else { return (.complete, []) }
+        let fetch = HistoryFetch(self, client, scope, id, mark?.revision)
+        var state = try await outcome(of: fetch, scope)
+        if state == .refused(Self.badRevision), mark != nil {
+            let again = HistoryFetch(self, client, scope, id, nil)
+            state = try await outcome(of: again, scope)
+            if state == .complete { return (state, again.found) }
+        }
+        if state == .pending {
+            try await storage.add(errands: [id], in: scope.id, because: reason, at: now.milliseconds)
+        }
+        return (state, fetch.found)
+    }
+
+    private static let badRevision = String(APIErrorCode.invalidRequestRevision.rawValue)
+
+    private func outcome(of fetch: HistoryFetch, _ scope: Scope) async throws -> HistoryState {
+        let limit = min(configuration.limits.requestTime / 2, .seconds(10))
+        do {
+            return try await TimeLimit.run(limit) { try await fetch.run() } == nil ? .pending : .complete
+        } catch let error as AppStoreServerError {
+            logger.warning(
+                "the App Store did not tell a history",
+                metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleId)"])
+            // Anything but a no about this transaction may be different later.
+            guard error.code == .refused, !error.isRetryable else { return .pending }
+            return .refused(error.apiCode.map { String($0.rawValue) } ?? "\(error.code)")
+        } catch let error as VerificationError {
+            logger.error(
+                "the App Store's history cannot be believed",
+                metadata: ["code": "\(error.code)", "app": "\(scope.bundleId)"])
+            return .pending
+        }
+    }
+}
+
+/// Work that is broken off when it takes too long.
+enum TimeLimit {
+    /// Nil when the time was over.
+    static func run<Value: Sendable>(
+        _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import AppStoreModels
+internal import AppStoreReceipts
+internal import AppStoreTrust
+internal import Entitlements
+internal import Foundation
+
+/// A receipt that was validated, and what it says was bought.
+///
+/// Its purchases do not go into the ledger: the ledger holds what the App Store signs one by one, and that the receipt
+/// leads to. They are good for the answer of the moment, should the App Store not be there to ask.
+struct ProvenReceipt: Sendable {
+    var receipt: Verified<Receipt>
+    var audience: PurchaseAudience
+    var facts: [TransactionFact]
+}
+
+extension ServerCore {
+    /// Validates receipts of the configured apps, of any device.
+    var receiptValidator: ReceiptValidator {
+        ReceiptValidator(
+            anchors: configuration.trust.receiptAnchors, bundleIDs: Set(configuration.apps.map(\.bundleId)),
+            limits: ReceiptLimits(bytes: 4 << 20, attributes: 100_000), now: clock.now)
+    }
+
+    /// Validates a receipt in base64.
+    func proveReceipt(_ text: String) throws(VerificationError) -> ProvenReceipt {
+        try read(receiptValidator.validate(base64: text))
+    }
+
+    /// Reads a receipt that was validated.
+    func read(_ receipt: Verified<Receipt>) throws(VerificationError) -> ProvenReceipt {
+        // Old receipts do not always say where they were made. What is not known to be production is not.
+        let environment: AppStoreEnvironment = receipt.payload.environment == .production ? .production : .sandbox
+        return ProvenReceipt(
+            receipt: receipt,
+            audience: PurchaseAudience(bundleId: receipt.payload.bundleID, environment: environment),
+            facts: try facts(of: receipt))
+    }
+
+    /// A receipt reads like the answer that `verifyReceipt` would give about it.
+    private func facts(of receipt: Verified<Receipt>) throws(VerificationError) -> [TransactionFact] {
+        let app = configuration.app(receipt.payload.bundleID)
+        var catalogue = app?.catalogue ?? ProductCatalogue()
+        catalogue.consumables.formUnion(app?.consumables ?? [])
+        let answer = VerifyReceiptEndpoint(validator: receiptValidator).response(about: receipt).json
+        var facts: [TransactionFact]
+        do {
+            facts = try VerifyReceiptFacts(response: Data(answer.utf8), received: now, catalogue: catalogue)
+                .facts.transactions
+        } catch {
+            throw VerificationError(.malformedReceipt, error.reason)
+        }
+        // Its own word for the kind of a product goes before what the catalogue supposes.
+        let kinds = Dictionary(
+            (receipt.appReceipt?.payload.purchases ?? []).map { ($0.transactionID, $0.productType) },
+            uniquingKeysWith: { first, _ in first })
+        for index in facts.indices {
+            guard let kind = kinds[facts[index].transactionId], let type = kind.flatMap(ProductType.init(receipt:)) else {
+                continue
+            }
+            facts[index].type = type
+        }
+        return facts
+    }
+}
+
+extension ProductType {
+    fileprivate init?(receipt type: ReceiptProductType) {
+        switch type {
+        case .nonConsumable: self = .nonConsumable
+        case .consumable: self = .consumable
+        case .nonRenewingSubscription: self = .nonRenewingSubscription
+        case .autoRenewableSubscription: self = .autoRenewableSubscription
+        default: return nil
+        }
+    }
+}

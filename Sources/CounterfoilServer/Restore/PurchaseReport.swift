@@ -1,0 +1,67 @@
+internal import AppStoreServer
+internal import Foundation
+internal import HTTPTypes
+
+/// What an app sends about its customer's purchases.
+struct PurchaseReport: Decodable {
+    /// What the device has: `Transaction.all`, `Transaction.currentEntitlements` or the one just bought, as JWS.
+    var signedTransactions: [String] = []
+    /// `AppTransaction.shared`, as JWS.
+    var appTransaction: String?
+    /// The app receipt, or an old transaction receipt, in base64.
+    var receipt: String?
+    /// See ``Takeover``.
+    var restore: Bool?
+
+    /// A device has what its customer bought in a lifetime. More than this is no customer's.
+    static let maximumTransactions = 500
+
+    private enum CodingKeys: String, CodingKey {
+        case signedTransactions = "signed_transactions"
+        case appTransaction = "app_transaction"
+        case receipt, restore
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        signedTransactions = try container.decodeIfPresent([String].self, forKey: .signedTransactions) ?? []
+        appTransaction = try container.decodeIfPresent(String.self, forKey: .appTransaction)
+        receipt = try container.decodeIfPresent(String.self, forKey: .receipt)
+        restore = try container.decodeIfPresent(Bool.self, forKey: .restore)
+    }
+
+    /// Reads the body of a request.
+    init(body: [UInt8]) throws(APIFailure) {
+        do {
+            self = try StrictJSONDecoder.decode(PurchaseReport.self, from: body)
+        } catch {
+            throw APIFailure(
+                .badRequest, "bad_json",
+                "The body is a JSON object with signed_transactions, app_transaction, receipt and restore, all optional.")
+        }
+        guard signedTransactions.count <= Self.maximumTransactions else {
+            throw APIFailure(
+                .badRequest, "too_many_transactions",
+                "A request has at most \(Self.maximumTransactions) transactions; send the others with the next.",
+                parameter: "signed_transactions")
+        }
+    }
+}
+
+/// What is taken from another customer, under the app's restore policy.
+enum Takeover {
+    /// The customer asked for it: all that the Apple account has.
+    case everything
+    /// What the app sent. What the App Store adds to it only if it is nobody's.
+    case whatWasSent
+    /// Nothing: what is another's is left there without a word.
+    case nothing
+
+    init(restore: Bool?) {
+        switch restore {
+        case true?: self = .everything
+        case nil: self = .whatWasSent
+        case false?: self = .nothing
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+
+/// What the simulator knows of a customer and the server does not, or the other way round.
+enum Agreement {
+    /// In words; empty when they agree.
+    static func differences(_ truth: CustomerState, _ known: CustomerStates) -> [String] {
+        subscriptions(truth.subscriptions, known.subscriptions) + purchases(truth.purchases, known.purchases)
+    }
+
+    private static func subscriptions(
+        _ truth: [CustomerState.SubscriptionState], _ known: [SubscriptionState]
+    ) -> [String] {
+        compare(
+            Dictionary(truth.map { ($0.originalTransactionId, members($0)) }) { first, _ in first },
+            Dictionary(known.map { ($0.originalTransactionId, members($0)) }) { first, _ in first })
+    }
+
+    private static func purchases(
+        _ truth: [CustomerState.PurchaseState], _ known: [PurchaseState]
+    ) -> [String] {
+        compare(
+            Dictionary(truth.map { ($0.transactionId, members($0)) }) { first, _ in first },
+            Dictionary(known.map { ($0.transactionId, members($0)) }) { first, _ in first })
+    }
+
+    private static func compare(_ truth: [String: [String]], _ known: [String: [String]]) -> [String] {
+        Set(truth.keys).union(known.keys).sorted().flatMap { key -> [String] in
+            guard let one = truth[key] else { return ["\(key): nobody has it"] }
+            guard let other = known[key] else { return ["\(key): not known"] }
+            return zip(one, other).filter { $0 != $1 }.map { "\(key): \($0), known is \($1)" }
+        }
+    }
+
+    private static func members(_ state: CustomerState.SubscriptionState) -> [String] {
+        [
+            "status \(state.status)", "access \(state.hasAccess)", "product \(state.productId)",
+            "transaction \(state.transactionId)", "group \(state.subscriptionGroupIdentifier)",
+            "expires \(text(state.expiresDate))", "renews \(state.autoRenewStatus == .on)",
+            "into \(state.autoRenewProductId)", "intent \(text(state.expirationIntent?.rawValue))",
+            "retry \(state.isInBillingRetryPeriod ?? false)", "grace \(text(state.gracePeriodExpiresDate))",
+            "ownership \(state.inAppOwnershipType.rawValue)",
+            "offer \(text(state.offerType?.rawValue)) \(text(state.offerIdentifier))",
+            "price \(text(state.priceIncreaseStatus?.rawValue))", "revoked \(text(state.revocationDate))",
+        ]
+    }
+
+    private static func members(_ state: SubscriptionState) -> [String] {
+        [
+            "status \(state.status)", "access \(state.hasAccess)", "product \(state.productId)",
+            "transaction \(state.transactionId)", "group \(text(state.subscriptionGroupIdentifier))",
+            "expires \(text(state.expiresDate))", "renews \(text(state.willRenew))",
+            "into \(text(state.autoRenewProductId))", "intent \(text(state.expirationIntent?.rawValue))",
+            "retry \(state.isInBillingRetry)", "grace \(text(state.gracePeriodExpiresDate))",
+            "ownership \(state.ownership.rawValue)",
+            "offer \(text(state.offerType?.rawValue)) \(text(state.offerIdentifier))",
+            "price \(text(state.priceIncreaseStatus?.rawValue))", "revoked \(text(state.revocationDate))",
+        ]
+    }
+
+    private static func members(_ state: CustomerState.PurchaseState) -> [String] {
+        [
+            "product \(state.productId)", "type \(state.type.rawValue)", "quantity \(state.quantity)",
+            "bought \(text(state.purchaseDate))", "revoked \(text(state.revocationDate))",
+            "ownership \(state.inAppOwnershipType.rawValue)",
+        ]
+    }
+
+    private static func members(_ state: PurchaseState) -> [String] {
+        [
+            "product \(state.productId)", "type \(state.type.rawValue)", "quantity \(state.quantity)",
+            "bought \(text(state.purchaseDate))", "revoked \(text(state.revocationDate))",
+            "ownership \(state.ownership.rawValue)",
+        ]
+    }
+
+    private static func text<Value>(_ value: Value?) -> String { value.map { "\($0)" } ?? "-" }
+
+    private static func text(_ date: Date?) -> String { date.map(stamp) ?? "-" }
+
+    /// To the millisecond.
+    static func stamp(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

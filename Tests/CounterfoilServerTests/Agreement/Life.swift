@@ -1,0 +1,151 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import StoreSimulator
+import TestSupport
+
+/// The random life of a store whose server hears of it badly, and what the simulator said on the way.
+///
+/// Between two commands the clock goes on by some milliseconds at least: two statements about one thing that were signed in
+/// the same millisecond nobody can put in order.
+struct Life {
+    /// What every customer had at an instant.
+    struct Probe {
+        var date: Date
+        var states: [CustomerState]
+    }
+
+    let world: World
+    let seed: UInt64
+    private var random: RandomCommands
+    private(set) var probes: [Probe] = []
+    private var lastRecovery = World.start
+    private var isServerDown = false
+
+    init(_ world: World, seed: UInt64) {
+        self.world = world
+        self.seed = seed
+        let names = ["anna", "ben", "carl", "dora", "emil", "fred", "gina", "hans"].prefix(5 + Int(seed % 4))
+        random = RandomCommands(random: SeededGenerator(seed: seed), names: Array(names))
+    }
+
+    /// How the store of a seed behaves.
+    static func settings(_ seed: UInt64, _ configuration: inout SimulatorConfiguration) {
+        configuration.catalogue = .shop
+        configuration.seed = seed
+        configuration.production.gracePeriod = [.off, .sixteenDays, .threeDays][Int(seed % 3)]
+        configuration.production.graceCoversFreeOffers = seed % 5 > 0
+        configuration.production.announcesLateDowngrades = seed % 7 > 0
+        // How fast one may ask is tested with recovery.
+        configuration.production.enforcesRateLimits = false
+    }
+
+    /// Whether the App Store sometimes signs what is not true: values that nobody knows, a date that is wrong. The true
+    /// statement is signed too, and found in the history, but nobody can tell which one that is: they have one identifier.
+    /// All that can be asked for is agreement now, after the App Store was asked anew and its clock has gone on.
+    static func hasFalseStatements(_ seed: UInt64) -> Bool { seed % 5 == 0 }
+
+    /// Lives, recovers, and ends with a probe of the present.
+    mutating func run(commands: Int) async throws {
+        try switchFaultsOn()
+        for _ in 0..<commands {
+            try await pause()
+            if random.chance(6) { try await changeServer() }
+            if random.chance(2) { try world.simulator.rotateSigningKey() }
+            let command = next()
+            // Much of what is tried makes no sense and is refused.
+            do { try await world.simulator.perform(command) } catch is StoreError {}
+            if random.chance(25) { try await probe() }
+        }
+        try await world.simulator.advance(by: 3600)
+        try await recover()
+        probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
+    }
+
+    /// How the server knows a customer: the account that the app names with purchases, or the app's own name for whoever
+    /// claims the Apple account.
+    func customer(_ state: CustomerState) -> String { token(state.customer)?.uuidString.lowercased() ?? state.customer }
+
+    private func token(_ name: String) -> UUID? {
+        guard let place = random.names.firstIndex(of: name), place.isMultiple(of: 2) else { return nil }
+        return UUID(uuidString: "00000000-0000-4000-8000-00000000000\(place)")
+    }
+
+    private mutating func pause() async throws {
+        let seconds = max(random.pause(), 0.005)
+        let target = world.simulator.now + seconds
+        // The App Store forgets what is older than half a year, and so does whoever asks too late.
+        if target.timeIntervalSince(lastRecovery) > 120 * 86_400 { try await recover() }
+        try await world.simulator.advance(to: target)
+    }
+
+    private mutating func probe() async throws {
+        if random.chance(50) {
+            try await world.simulator.advance(by: .random(in: 0.002...200_000, using: &random.random))
+        }
+        probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
+        try await world.simulator.advance(by: 0.005)
+    }
+
+    private mutating func next() -> StoreCommand {
+        if random.chance(2) { return advancedCommerce() }
+        let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
+        guard case .purchase(let customer, let product, let quantity, let offer, let introductory, _, let plan) = command
+        else { return command }
+        return .purchase(
+            customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
+            appAccountToken: token(customer), billingPlan: plan)
+    }
+
+    private mutating func advancedCommerce() -> StoreCommand {
+        let name = random.names.randomElement(using: &random.random) ?? "anna"
+        return .subscribeAdvancedCommerce(
+            customer: name, product: "generic",
+            request: .init(
+                requestInfo: .init(requestReferenceId: UUID(), appAccountToken: token(name)), currency: "USD",
+                descriptors: .init(description: "Everything", displayName: "All"),
+                items: [.init(sku: "tv", displayName: "TV", description: "TV", price: 5000)], period: .p1m,
+                taxCode: "C003-00-2"))
+    }
+}
+
+// MARK: - What goes wrong
+
+extension Life {
+    private func switchFaultsOn() throws {
+        let faults: [(Fault.Effect, Double)] = [
+            (.drop, 0.15), (.delay(seconds: 0.01), 0.1), (.duplicate, 0.15), (.reorder, 0.15), (.unreachable, 0.1),
+            (.truncate, 0.08), (.invalidSignature, 0.08), (.wrongChain, 0.05), (.extraFields, 0.1),
+        ]
+        let falsehoods: [(Fault.Effect, Double)] = [
+            (.unknownValues, 0.05), (.clockSkew(seconds: 90), 0.05), (.clockSkew(seconds: -7200), 0.05),
+        ]
+        for (effect, probability) in faults + (Self.hasFalseStatements(seed) ? falsehoods : []) {
+            try world.simulator.add(Fault("notification:*", effect, probability: probability))
+        }
+        for (effect, probability) in [(Fault.Effect.status(code: 500), 0.05), (.truncate, 0.03), (.drop, 0.03)] {
+            try world.simulator.add(Fault("route:*", effect, probability: probability))
+        }
+    }
+
+    /// Switches the server off, or on again.
+    private mutating func changeServer() async throws {
+        if isServerDown {
+            try await world.startServer()
+        } else {
+            try await world.stopServer()
+        }
+        isServerDown.toggle()
+    }
+
+    /// The server starts if it does not run, and looks for what it has missed.
+    private mutating func recover() async throws {
+        if isServerDown { try await changeServer() }
+        try world.simulator.removeFault()
+        try await Recovering(world: world).run(since: lastRecovery - 86_400)
+        lastRecovery = world.simulator.now
+        try switchFaultsOn()
+    }
+}

@@ -1,0 +1,128 @@
+import AppStoreModels
+import AppStoreServer
+import AsyncHTTPClient
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import Logging
+import NIOCore
+import NIOHTTP1
+import TestSupport
+import Testing
+
+/// What one person did within three minutes of 2025 in the sandbox, as the App Store told it: bought a quarter again,
+/// changed to a month at once, turned renewal off, chose the quarter for later, chose the month again, turned renewal off,
+/// and let it end.
+@Suite(.enabled(if: Fixtures.hasSignedData, Comment(rawValue: Fixtures.absence)))
+struct `The App Store's own notifications` {
+    private static let month = "com.getsession.org.pro_sub"
+    private static let quarter = "com.getsession.org.pro_sub_3_months"
+
+    /// How things stood.
+    private struct Chapter {
+        var instant: Int64
+        var status: SubscriptionStatus
+        var product: String
+        var expires: Int64
+        var willRenew: Bool
+        var next: String
+        var intent: ExpirationIntent?
+    }
+
+    private static let story = [
+        chapter(1_759_727_785_445, quarter, until: 1_759_728_318_000, renewsInto: quarter),
+        chapter(1_759_727_799_810, month, until: 1_759_727_970_000, renewsInto: month),
+        chapter(1_759_727_821_952, month, until: 1_759_727_970_000, renewsInto: nil),
+        chapter(1_759_727_838_450, month, until: 1_759_727_970_000, renewsInto: quarter),
+        chapter(1_759_727_866_231, month, until: 1_759_727_970_000, renewsInto: month),
+        chapter(1_759_727_876_877, month, until: 1_759_727_970_000, renewsInto: nil),
+        // The period is over, but that it will not go on was told sixteen seconds later.
+        Chapter(
+            instant: 1_759_727_970_000, status: .expired, product: month, expires: 1_759_727_970_000, willRenew: false,
+            next: month),
+        Chapter(
+            instant: 1_759_727_985_799, status: .expired, product: month, expires: 1_759_727_970_000, willRenew: false,
+            next: month, intent: .customerCancelled),
+    ]
+
+    private static func chapter(
+        _ instant: Int64, _ product: String, until expires: Int64, renewsInto next: String?
+    ) -> Chapter {
+        Chapter(
+            instant: instant, status: .active, product: product, expires: expires, willRenew: next != nil,
+            next: next ?? product)
+    }
+
+    @Test func `are taken, kept, and tell their story`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try await Self.server(folder)
+        do {
+            try await post(to: server)
+            try await tell(server)
+        } catch {
+            try await server.stop()
+            throw error
+        }
+        try await server.stop()
+    }
+
+    private static func server(_ folder: URL) async throws -> Server {
+        var app = ServerConfiguration.App(bundleId: "com.loki-project.loki-messenger", appAppleId: 1_470_168_868)
+        app.catalogue.entitlements = ["pro": [month, quarter]]
+        let tested = ServerConfiguration.App(bundleId: "com.Abilities", environments: [.sandbox])
+        var configuration = ServerConfiguration(apps: [app, tested])
+        configuration.listen.port = 0
+        configuration.trust.validAt = .signingDate
+        configuration.trust.revocation = .off
+        configuration.recovery.isEnabled = false
+        configuration.storage.path = folder.appending(path: "genuine.sqlite").path
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return try await Server.start(
+            configuration, clock: .showing { Date(timeIntervalSince1970: 1_759_800_000) }, logger: logger)
+    }
+
+    /// Not in the order in which they were signed.
+    private func post(to server: Server) async throws {
+        let notifications = Fixtures.signedData.filter { $0.kind == "notification" }
+        #expect(notifications.count == 8)
+        for fixture in notifications.reversed() + notifications.prefix(2) {
+            var request = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)/apple/notifications")
+            request.method = .POST
+            request.body = .bytes(ByteBuffer(string: "{\"signedPayload\":\"\(try fixture.text())\"}"))
+            let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+            #expect(answer.status == .ok, "\(fixture)")
+        }
+        await server.core.folder.settle()
+    }
+
+    private func tell(_ server: Server) async throws {
+        let core = server.core
+        let scope = try #require(core.scopes["com.loki-project.loki-messenger", .sandbox])
+        let kept = try await core.storage.notifications(about: "2000001024993299", in: scope.id)
+        #expect(kept.map(\.state) == Array(repeating: .folded, count: 7))
+        let storage = try #require(core.storage as? SQLiteStorage)
+        try await storage.pool.write { db in
+            try db.execute(
+                sql: "INSERT INTO account_claims VALUES (?, '704897469903383919', 'jay', 0)", arguments: [scope.id])
+        }
+        let before = try await core.customer("jay", in: scope, at: Date(milliseconds: 1_759_727_777_999))
+        #expect(before.states.subscriptions.isEmpty)
+        for chapter in Self.story {
+            let states = try await core.customer("jay", in: scope, at: Date(milliseconds: chapter.instant)).states
+            let state = try #require(states.subscriptions.first)
+            let instant = Comment(rawValue: "\(chapter.instant)")
+            #expect(states.subscriptions.count == 1, instant)
+            #expect(state.status == chapter.status, instant)
+            #expect(state.productId == chapter.product, instant)
+            #expect(state.expiresDate == Date(milliseconds: chapter.expires), instant)
+            #expect(state.willRenew == chapter.willRenew, instant)
+            #expect(state.autoRenewProductId == chapter.next, instant)
+            #expect(state.expirationIntent == chapter.intent, instant)
+            #expect(states.entitlement("pro")?.isActive == (chapter.status == .active), instant)
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import AppStoreModels
+import AppStoreServer
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `Recovery` {
+    @Test func `three days without a server leave no gap`() async throws {
+        try await World.run { world in
+            let simulator = world.simulator
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try await world.server.core.recovery.runNow()
+            try await world.stopServer()
+            try simulator.add(Fault("notification:*", .drop))
+            for number in 0..<30 {
+                try await simulator.perform(
+                    .purchase(customer: "customer-\(number)", product: "com.example.premium.monthly"))
+                try await simulator.perform(.cancel(customer: "customer-\(number)"))
+            }
+            try await simulator.perform(.approveRefund(customer: "customer-3"))
+            try await simulator.advance(by: 3 * 86_400)
+            try simulator.removeFault()
+            try await world.startServer()
+            #expect(try await world.kept() != world.sent())
+            try await world.server.core.recovery.runNow()
+            #expect(try await world.kept() == world.sent())
+            let completeness = try await world.completeness()
+            #expect(completeness.state == .complete)
+            #expect(completeness.mark?.until == simulator.now.milliseconds - 60_000)
+            #expect(completeness.mark?.since == World.start.milliseconds - 180 * 86_400_000 + 600_000)
+        }
+    }
+
+    @Test func `what changes access comes first after a long outage, and only pairs that the App Store knows`() {
+        let now = Date(milliseconds: 1_780_000_000_000)
+        let mark = CompletenessMark(
+            scope: 1, since: 0, until: now.milliseconds - 3 * 86_400_000, checkedAt: now.milliseconds)
+        let plan = RecoveryPlan.catchUp(1, from: mark, at: now, because: .start, .init())
+        let first = plan.windows.filter { $0.stage == 0 }
+        #expect(first.contains { $0.filter?.name == "DID_RENEW.BILLING_RECOVERY" })
+        #expect(
+            Set(first.compactMap { $0.filter?.type.rawValue })
+                == ["DID_RENEW", "EXPIRED", "REFUND", "REVOKE", "SUBSCRIBED"])
+        #expect(first.allSatisfy { $0.onlyFailures && $0.from == plan.from && $0.until == plan.until })
+        let rest = plan.windows.filter { $0.stage == 1 }
+        #expect(rest.count == 4)
+        #expect(rest.allSatisfy { $0.filter == nil && !$0.onlyFailures })
+        #expect(rest.first?.from == mark.until - 3_600_000)
+        #expect(rest.last?.until == now.milliseconds)
+        for (one, next) in zip(rest, rest.dropFirst()) { #expect(one.until == next.from) }
+        let short = RecoveryPlan.catchUp(
+            1, from: .init(scope: 1, since: 0, until: now.milliseconds - 900_000, checkedAt: 0), at: now,
+            because: .schedule, .init())
+        #expect(short.windows.count == 1)
+        // The server's list of kinds is the App Store's.
+        #expect(
+            Set(NotificationFilter.known.map(\.name))
+                == Set(Trigger.pairs.map { NotificationFilter($0.type, $0.subtype).name }))
+    }
+
+    @Test func `a recovery that breaks off goes on where it was, and the mark waits for it`() async throws {
+        try await World.run(server: { $0.recovery.windows = 1 }) { world in
+            let simulator = world.simulator
+            try await world.server.core.recovery.runNow()
+            let before = try await world.completeness().mark
+            try simulator.add(Fault("notification:*", .drop))
+            for number in 0..<70 {
+                try await simulator.perform(
+                    .purchase(customer: "customer-\(number)", product: "com.example.premium.monthly"))
+            }
+            try await simulator.advance(by: 3600)
+            try simulator.removeFault()
+            // Refused at once: the client does not try again.
+            try simulator.add(Fault("route:notification-history", .status(code: 418), probability: 0.4))
+            var isBroken = false
+            for _ in 0..<20 where !isBroken {
+                do { try await world.server.core.recovery.runNow() } catch { isBroken = true }
+                if try await !world.openToken() { isBroken = false }
+            }
+            try #require(isBroken)
+            let partly = try await world.completeness()
+            #expect(partly.mark == before)
+            #expect(partly.missing.openWindows == 1)
+            #expect(partly.state == .behind)
+            try await world.stopServer()
+            try simulator.removeFault()
+            try await world.startServer()
+            let open = try await world.server.core.storage.openRecoveries(in: world.scope().id)
+            let run = try #require(open.first)
+            #expect(run.counts.pages > 0)
+            try await world.server.core.recovery.runNow()
+            let ended = try #require(try await world.server.core.storage.recovery(run.id))
+            #expect(ended.state == .done)
+            #expect(ended.counts.pages == 4)
+            #expect(ended.counts.found == 70)
+            #expect(try await world.kept() == world.sent())
+            #expect(try await world.completeness().state == .complete)
+        }
+    }
+
+    @Test func `a quota, a failure and a page token that is too old do not stop it`() async throws {
+        try await World.run { world in
+            let simulator = world.simulator
+            try simulator.add(Fault("notification:*", .drop))
+            for number in 0..<25 {
+                try await simulator.perform(
+                    .purchase(customer: "customer-\(number)", product: "com.example.premium.monthly"))
+            }
+            try simulator.removeFault()
+            try simulator.add(Fault("route:notification-history", .rateLimit(retryAfterSeconds: 0.01), count: 1))
+            try simulator.add(Fault("route:notification-history", .status(code: 500), count: 1))
+            try simulator.add(Fault("route:notification-history", .error(code: 4_000_017), count: 2))
+            try await world.server.core.recovery.runNow()
+            #expect(try await world.kept() == world.sent())
+        }
+    }
+
+    @Test func `what cannot be believed is reported as missing until it comes again`() async throws {
+        try await World.run { world in
+            let simulator = world.simulator
+            try simulator.add(Fault("notification:*", .drop))
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try simulator.removeFault()
+            let fault = try simulator.add(Fault("route:notification-history", .invalidSignature))
+            try await world.server.core.recovery.runNow()
+            let missing = try await world.completeness()
+            #expect(missing.missing.unverified == 1)
+            #expect(missing.state == .behind)
+            #expect(try await world.kept().isEmpty)
+            try simulator.removeFault(fault)
+            try await world.server.core.recovery.runNow()
+            #expect(try await world.completeness().missing.unverified == 0)
+            #expect(try await world.kept() == world.sent())
+        }
+    }
+
+    @Test func `a gap that the history does not reach is filled from transactions`() async throws {
+        try await World.run { world in
+            let simulator = world.simulator
+            let outcome = try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try await world.settle()
+            try await world.server.core.recovery.runNow()
+            try await world.stopServer()
+            try simulator.add(Fault("notification:*", .drop))
+            try await simulator.advance(by: 220 * 86_400)
+            try await world.startServer()
+            let core = try world.server.core
+            try await core.recovery.runNow()
+            try await world.settle()
+            let original = try #require(outcome.originalTransactionId)
+            let lineage = try #require(try await core.storage.lineage(original, in: world.scope().id))
+            #expect(lineage.transactions.count == 8)
+            let mark = try #require(try await world.completeness().mark)
+            #expect(mark.since == simulator.now.milliseconds - 180 * 86_400_000 + 600_000)
+        }
+    }
+
+    @Test func `histories that were put down are asked for`() async throws {
+        try await World.run { world in
+            let simulator = world.simulator
+            try simulator.add(Fault("notification:*", .drop))
+            let outcome = try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let core = try world.server.core
+            let scope = try world.scope()
+            let transaction = try #require(outcome.transactionId)
+            try await core.storage.add(
+                errands: [transaction, "2000000999999999"], in: scope.id, because: .restore, at: 0)
+            try await core.recovery.runNow()
+            #expect(try await core.storage.lineage(transaction, in: scope.id) != nil)
+            let counts = try await core.storage.errandCounts(in: scope.id)
+            #expect(counts.waiting == 0)
+            #expect(counts.failed == 1)
+        }
+    }
+}
+
+@Suite struct `Subscriptions that look out of date` {
+    private static let hour: Milliseconds = 3_600_000
+    private static let day = 24 * hour
+
+    private func glance(_ change: (inout LineageGlance) -> Void = { _ in }) -> LineageGlance {
+        var glance = LineageGlance("1")
+        (glance.end, glance.renewalSigned, glance.willRenew) = (1000 * Self.day, 970 * Self.day, true)
+        change(&glance)
+        return glance
+    }
+
+    @Test func `are those whose period ended and nothing followed`() {
+        let end = 1000 * Self.day
+        #expect(!glance().isOutOfDate(at: end))
+        #expect(!glance().isOutOfDate(at: end + Self.hour))
+        #expect(glance().isOutOfDate(at: end + Self.hour + 1))
+        #expect(glance { $0.willRenew = false }.isOutOfDate(at: end + 2 * Self.hour))
+        #expect(!glance { ($0.willRenew, $0.renewalSigned) = (false, end + 1) }.isOutOfDate(at: end + 2 * Self.hour))
+        #expect(!glance { $0.isRevoked = true }.isOutOfDate(at: end + 2 * Self.hour))
+        #expect(!glance { $0.end = nil }.isOutOfDate(at: end + 2 * Self.hour))
+    }
+
+    @Test func `wait for the end of the billing retry and of the grace period`() {
+        let end = 1000 * Self.day
+        let retry = glance { ($0.isInRetry, $0.renewalSigned) = (true, end + 1) }
+        #expect(!retry.isOutOfDate(at: end + 60 * Self.day))
+        #expect(retry.isOutOfDate(at: end + 61 * Self.day))
+        let grace = glance { ($0.isInRetry, $0.renewalSigned, $0.graceDate) = (true, end + 1, end + 6 * Self.day) }
+        #expect(!grace.isOutOfDate(at: end + 6 * Self.day))
+        #expect(grace.isOutOfDate(at: end + 7 * Self.day))
+    }
+
+    @Test func `are asked about once a day, and not for ever`() {
+        let end = 1000 * Self.day
+        #expect(!glance { $0.askedAt = end + 5 * Self.day }.isOutOfDate(at: end + 5 * Self.day + Self.hour))
+        #expect(glance { $0.askedAt = end + 5 * Self.day }.isOutOfDate(at: end + 6 * Self.day))
+        #expect(!glance { $0.askedAt = end + 70 * Self.day }.isOutOfDate(at: end + 90 * Self.day))
+        #expect(glance { $0.end = nil }.isOutOfDate(at: end, everyoneSince: end - 1))
+        #expect(!glance { $0.askedAt = end }.isOutOfDate(at: end, everyoneSince: end - 1))
+    }
+}

@@ -1,0 +1,38 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import GRDB
+import StoreSimulator
+
+extension World {
+    /// The identifiers of all notifications that the ledger has.
+    func kept(_ environment: AppStoreEnvironment = .production) async throws -> Set<String> {
+        let (storage, scope) = (try server.core.storage, try scope(environment))
+        guard let storage = storage as? SQLiteStorage else { throw StorageError(.failed, "another storage") }
+        let uuids = try await storage.pool.read { db in
+            try Data.fetchAll(db, sql: "SELECT uuid FROM notifications WHERE scope = ?", arguments: [scope.id])
+        }
+        return Set(uuids.map { $0.map { String(format: "%02x", $0) }.joined() })
+    }
+
+    /// The identifiers of all notifications that the store has signed.
+    func sent(_ environment: AppStoreEnvironment = .production) -> Set<String> {
+        simulator.core.read(environment) { store, _ in
+            Set(store.notifications.map { $0.uuid.lowercased().replacing("-", with: "") })
+        }
+    }
+
+    /// What the server says about its gaps.
+    func completeness(_ environment: AppStoreEnvironment = .production) async throws -> Completeness {
+        try await server.core.recovery.completeness(of: scope(environment))
+    }
+
+    /// Whether a window stands in the middle, between two pages.
+    func openToken() async throws -> Bool {
+        let storage = try server.core.storage
+        for run in try await storage.openRecoveries(in: scope().id) {
+            if try await storage.openWindows(of: run.id).contains(where: { $0.token != nil }) { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,201 @@
+import AppStoreModels
+import AppStoreServer
+import CounterfoilServer
+import Foundation
+import GRDB
+import StoreSimulator
+import Testing
+
+@Suite struct `What an app reports is restored` {
+    /// A world in which no notification arrives, so that all the server knows comes from the app and the App Store.
+    static func silent(
+        policy: ServerConfiguration.RestorePolicy = .transfer, _ body: (World) async throws -> Void
+    ) async throws {
+        try await World.run(server: { configuration in
+            configuration.keys = [World.everything]
+            configuration.apps[0].restorePolicy = policy
+        }) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            try await body(world)
+        }
+    }
+
+    static func buy(
+        _ world: World, _ customer: String, _ product: String = "com.example.premium.monthly", token: UUID? = nil
+    ) async throws -> String {
+        let outcome = try await world.simulator.perform(
+            .purchase(customer: customer, product: product, appAccountToken: token))
+        return try #require(outcome.transactionId)
+    }
+
+    private func events(_ world: World) async throws -> [String] {
+        guard let storage = try world.server.core.storage as? SQLiteStorage else { return [] }
+        return try await storage.pool.read { try String.fetchAll($0, sql: "SELECT type FROM events ORDER BY seq") }
+    }
+
+    @Test func `one transaction leads to everything that its Apple account bought`() async throws {
+        try await Self.silent { world in
+            let first = try await Self.buy(world, "anna")
+            try await world.simulator.advance(by: Period.month)
+            _ = try await Self.buy(world, "anna", "com.example.unlock")
+            let texts = try await world.signedTransactions(of: first)
+            let body = ["signed_transactions": [try #require(texts.first)]]
+            let answer = try await world.ask(.POST, "/v1/customers/anna/purchases", body)
+            #expect(answer.status == 200)
+            #expect(answer.text("subscriptions.0.status") == "active" || answer.number("subscriptions.0.status") == 1)
+            #expect(answer.flag("subscriptions.0.will_renew") == true)
+            #expect(answer.text("purchases.0.product_id") == "com.example.unlock")
+            #expect(answer["history"] == nil)
+            let read = try await world.ask(.GET, "/v1/customers/anna")
+            #expect(read.body == answer.body)
+            let again = try await world.ask(.POST, "/v1/customers/anna/purchases", body)
+            #expect(again.body == answer.body)
+            #expect(try await events(world) == ["purchase.linked", "purchase.linked"])
+        }
+    }
+
+    @Test func `a purchase of another customer goes by the policy`() async throws {
+        for policy in ServerConfiguration.RestorePolicy.allCases {
+            try await Self.silent(policy: policy) { world in
+                let id = try await Self.buy(world, "anna")
+                let body = ["signed_transactions": try await world.signedTransactions(of: id)]
+                #expect(try await world.ask(.POST, "/v1/customers/anna/purchases", body).status == 200)
+                let other = try await world.ask(.POST, "/v1/customers/otto/purchases", body)
+                switch policy {
+                case .transfer, .share:
+                    #expect(other.count("subscriptions") == 1)
+                case .keepOriginal, .transferIfInactive:
+                    #expect(other.status == 409)
+                    #expect(other.text("type") == "receipt_already_in_use")
+                    #expect(!String(decoding: other.body, as: UTF8.self).contains("anna"))
+                }
+                let anna = try await world.ask(.GET, "/v1/customers/anna")
+                #expect(anna.count("subscriptions") == (policy == .transfer ? 0 : 1))
+                guard policy == .transferIfInactive else { return }
+                try await world.simulator.perform(.cancel(customer: "anna"))
+                try await world.simulator.advance(by: Period.year)
+                let lapsed = ["signed_transactions": try await world.signedTransactions(of: id)]
+                let later = try await world.ask(.POST, "/v1/customers/otto/purchases", lapsed)
+                #expect(later.status == 200)
+                #expect(later.count("subscriptions") == 1)
+                #expect(try await events(world) == ["purchase.linked", "purchase.transferred"])
+            }
+        }
+    }
+
+    @Test func `the account that the app named when it was bought owns the purchase`() async throws {
+        try await Self.silent(policy: .keepOriginal) { world in
+            let token = UUID()
+            let id = try await Self.buy(world, "anna", token: token)
+            let body: [String: Any] = ["signed_transactions": try await world.signedTransactions(of: id)]
+            #expect(try await world.ask(.POST, "/v1/customers/otto/purchases", body).status == 409)
+            let quiet = try await world.ask(
+                .POST, "/v1/customers/otto/purchases", body.merging(["restore": false]) { $1 })
+            #expect(quiet.status == 200)
+            #expect(quiet.count("subscriptions") == 0)
+            let own = try await world.ask(.POST, "/v1/customers/\(token.uuidString)/purchases", body)
+            #expect(own.count("subscriptions") == 1)
+            #expect(try await events(world).isEmpty)
+        }
+    }
+
+    @Test func `whoever sends nothing is new`() async throws {
+        try await Self.silent { world in
+            let answer = try await world.ask(.POST, "/v1/customers/new/purchases", [:])
+            #expect(answer.status == 200)
+            #expect(answer.text("entitlements.0.state") == "new")
+        }
+    }
+
+    @Test func `without the App Store the answer is what is known, and the rest is put down for later`() async throws {
+        try await Self.silent { world in
+            let id = try await Self.buy(world, "anna")
+            let texts = try await world.signedTransactions(of: id)
+            try world.simulator.add(Fault("route:transactionHistory", .status(code: 500)))
+            let answer = try await world.ask(
+                .POST, "/v1/customers/anna/purchases", ["signed_transactions": texts])
+            #expect(answer.text("history.state") == "pending")
+            #expect(answer.count("subscriptions") == 1)
+            let core = try world.server.core
+            let waiting = try await core.storage.takeErrands(at: core.now.milliseconds, limit: 10)
+            #expect(waiting.map(\.transactionId) == [id])
+        }
+    }
+
+    @Test func `an app transaction claims the Apple account and what it buys later`() async throws {
+        try await Self.silent { world in
+            let id = try await Self.buy(world, "anna")
+            let text = try await world.store().appTransaction(of: id).signedAppTransactionInfo
+            let answer = try await world.ask(.POST, "/v1/customers/anna/purchases", ["app_transaction": text])
+            #expect(answer.count("subscriptions") == 1)
+            let other = try await world.ask(.POST, "/v1/customers/otto/purchases", ["app_transaction": text])
+            #expect(other.count("subscriptions") == 1)
+            #expect(try await world.ask(.GET, "/v1/customers/anna").count("subscriptions") == 0)
+        }
+    }
+
+    @Test func `what cannot be believed is refused and named`() async throws {
+        try await Self.silent { world in
+            let id = try await Self.buy(world, "anna")
+            let text = try #require(try await world.signedTransactions(of: id).first)
+            let sandbox = try #require(
+                try await world.simulator.perform(
+                    .purchase(customer: "anna", product: "com.example.unlock"), in: .sandbox
+                ).transactionId)
+            let mixed = try await world.signedTransactions(of: sandbox, in: .sandbox) + [text]
+            let cases: [([String: Any], String)] = [
+                (["signed_transactions": [text + "A"]], "bad_signature"),
+                (["signed_transactions": mixed], "mixed_audience"),
+                (["signed_transactions": Array(repeating: text, count: 501)], "too_many_transactions"),
+                (["signed_transactions": 1], "bad_json"), (["receipt": "bm90IGEgcmVjZWlwdA=="], "malformed_receipt"),
+            ]
+            for (body, type) in cases {
+                let answer = try await world.ask(.POST, "/v1/customers/anna/purchases", body)
+                #expect(answer.status == 400)
+                #expect(answer.text("type") == type || type == "bad_signature", "\(answer.text("type") ?? "")")
+            }
+            let nobody = try await world.ask(.POST, "/v1/customers/anna/purchases", [:], key: nil)
+            #expect(nobody.status == 401)
+        }
+    }
+
+    @Test func `many devices may report at once`() async throws {
+        try await Self.silent { world in
+            let id = try await Self.buy(world, "anna")
+            let body = ["signed_transactions": try await world.signedTransactions(of: id)]
+            let data = try JSONSerialization.data(withJSONObject: body)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 {
+                    group.addTask { try await world.ask(.POST, "/v1/customers/anna/purchases", data: data).status }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(try await events(world) == ["purchase.linked"])
+        }
+    }
+}
+
+@Suite struct `A receipt is restored` {
+    @Test func `it leads to the history, and without the App Store it speaks for itself`() async throws {
+        try await World.run(
+            simulator: { $0.makesReceiptAuthority = true }, server: { $0.keys = [World.everything] }
+        ) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            _ = try await `What an app reports is restored`.buy(world, "anna")
+            let receipt = try world.simulator.receipt(of: "anna")
+            try await world.simulator.advance(by: Period.month)
+            let fault = try world.simulator.add(Fault("route:transactionHistory", .error(code: 4_040_002)))
+            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+            let fresh = try world.simulator.receipt(of: "anna")
+            let alone = try await world.ask(.POST, "/v1/customers/anna/purchases", ["receipt": fresh])
+            #expect(alone.status == 200)
+            #expect(alone.text("history.state") == "pending")
+            #expect(alone.flag("entitlements.0.is_active") == true)
+            try world.simulator.removeFault(fault)
+            let whole = try await world.ask(.POST, "/v1/customers/anna/purchases", ["receipt": receipt])
+            #expect(whole["history"] == nil)
+            #expect(whole.flag("subscriptions.0.will_renew") == true)
+            #expect(whole.text("purchases.0.product_id") == "com.example.unlock")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import AppStoreModels
+import AppStoreServer
+import AsyncHTTPClient
+import CounterfoilServer
+import Crypto
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// How the server is asked.
+enum Verb: String { case GET, POST, PUT, DELETE }
+
+/// An answer of our own API.
+struct APIAnswer {
+    var status: Int
+    var body: Data
+    private var json: Any?
+
+    init(status: Int, body: Data) {
+        self.status = status
+        self.body = body
+        json = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
+    }
+
+    /// A value by its path, such as `history.state` or `items.0.state`.
+    subscript(path: String) -> Any? {
+        path.split(separator: ".").reduce(json) { value, step in
+            if let index = Int(step) {
+                guard let array = value as? [Any], array.indices.contains(index) else { return nil }
+                return array[index]
+            }
+            return (value as? [String: Any])?[String(step)]
+        }
+    }
+
+    func text(_ path: String) -> String? { self[path] as? String }
+    func number(_ path: String) -> Int? { self[path] as? Int }
+    func flag(_ path: String) -> Bool? { self[path] as? Bool }
+    func count(_ path: String) -> Int? { (self[path] as? [Any])?.count }
+}
+
+extension World {
+    static let key = "a key of the tests"
+
+    /// A key that may do everything.
+    static let everything = ServerConfiguration.Key(
+        name: "tests", hash: Data(SHA256.hash(data: Data(key.utf8))), scopes: Set(APIScope.all))
+
+    /// Asks the server.
+    func ask(_ method: Verb, _ path: String, _ body: [String: Any]? = nil, key: String? = World.key) async throws
+        -> APIAnswer
+    {
+        try await ask(method, path, data: body.map { try JSONSerialization.data(withJSONObject: $0) }, key: key)
+    }
+
+    func ask(_ method: Verb, _ path: String, data: Data?, key: String? = World.key) async throws -> APIAnswer {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = HTTPMethod(rawValue: method.rawValue)
+        if let key { request.headers.add(name: "authorization", value: "Bearer \(key)") }
+        if let data { request.body = .bytes(ByteBuffer(bytes: data)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let answer = try await response.body.collect(upTo: 16 << 20)
+        return APIAnswer(status: Int(response.status.code), body: Data(answer.readableBytesView))
+    }
+
+    /// The App Store, asked directly.
+    func store(_ environment: AppStoreEnvironment = .production) throws -> AppStoreServerClient {
+        guard let client = try server.core.clients[scope(environment).id] else {
+            throw StorageError(.failed, "the app has no key")
+        }
+        return client
+    }
+
+    /// The transactions on a customer's device, signed.
+    func signedTransactions(
+        of transactionId: String, in environment: AppStoreEnvironment = .production
+    ) async throws -> [String] {
+        var texts: [String] = []
+        for try await text in try store(environment).transactionHistory(of: transactionId).items { texts.append(text) }
+        return texts
+    }
+}
