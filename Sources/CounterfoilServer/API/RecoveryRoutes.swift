@@ -82,7 +82,7 @@ enum RecoveryRoutes {
         return json.response()
     }
 
-    /// The newest first; `limit` of them, 100 unless said otherwise, from `page` on.
+    /// The newest first; `limit` of them, 50 unless said otherwise, from `page` on.
     private static func list(
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
@@ -94,8 +94,8 @@ enum RecoveryRoutes {
             }
             return id
         }
-        guard let limit = Int(parameters["limit"].map { String($0) } ?? "100"), (1...1000).contains(limit) else {
-            throw APIFailure(.badRequest, "invalid_limit", "A limit is 1 to 1000.", parameter: "limit")
+        guard let limit = Int(parameters["limit"].map { String($0) } ?? "50"), (1...100).contains(limit) else {
+            throw APIFailure(.badRequest, "invalid_limit", "A page has 1 to 100 items.", parameter: "limit")
         }
         let scopes = scopes(of: principal, core)
         let byID = ScopeBook(scopes)

@@ -88,6 +88,11 @@ package final class Recovery: Sendable {
         return id
     }
 
+    /// As much of a time as the App Store still keeps and has seen.
+    package func span(from: Milliseconds, until: Milliseconds?) -> (from: Milliseconds, until: Milliseconds) {
+        (max(from, RecoveryPlan.limit(at: clock(), settings)), min(until ?? now, now))
+    }
+
     /// Finishes what is open in a scope, then reads what was signed since the mark.
     ///
     /// - Parameter cause: nil to finish only what is open.

@@ -64,7 +64,7 @@ import Testing
         try await World.run(server: { $0.recovery.windows = 1 }) { world in
             let simulator = world.simulator
             try await world.server.core.recovery.runNow()
-            let before = try await world.completeness().mark
+            var before = try await world.completeness().mark
             try simulator.add(Fault("notification:*", .drop))
             for number in 0..<70 {
                 try await simulator.perform(
@@ -76,6 +76,7 @@ import Testing
             try simulator.add(Fault("route:notification-history", .status(code: 418), probability: 0.4))
             var isBroken = false
             for _ in 0..<20 where !isBroken {
+                before = try await world.completeness().mark
                 do { try await world.server.core.recovery.runNow() } catch { isBroken = true }
                 if try await !world.openToken() { isBroken = false }
             }

@@ -1,0 +1,177 @@
+internal import AppStoreTrust
+internal import Crypto
+package import Foundation
+internal import Synchronization
+
+/// Brings in a file of customers, one a line, a few at a time. Where it has come to is written beside the file, so that it
+/// goes on there the next time; so is what failed, and why.
+package struct FileImport: Sendable {
+    /// Where it has come to.
+    package struct Progress: Sendable, Codable, Hashable {
+        /// Which file this is about: its size and the SHA-256 of its beginning.
+        package var size: UInt64
+        var beginning: String
+        /// How many bytes of it are dealt with.
+        package var offset: UInt64 = 0
+        package var lines = 0
+        package var failed = 0
+        package var news = 0
+    }
+
+    private struct Line: Sendable {
+        var number: Int
+        var text: String?
+    }
+
+    /// As long as the largest receipt that is read.
+    private static let longestLine = 8 << 20
+    private static let batch = 64
+    private static let atOnce = 8
+    private static let chunk = 1 << 16
+
+    private let importer: Importer
+    private let recovery: Recovery
+    private let file: URL
+    /// What failed: number of the line, code, reason, and the beginning of the line, with tabs between.
+    package let failures: URL
+    private let place: URL
+
+    package init(_ core: ServerCore, file: URL, scopes: [Scope]) {
+        importer = Importer(core, scopes: scopes)
+        recovery = core.recovery
+        self.file = file
+        failures = file.appendingPathExtension("failed")
+        place = file.appendingPathExtension("progress")
+    }
+
+    /// Brings in what is left of the file.
+    ///
+    /// - Parameter report: Told after each batch.
+    /// - Throws: When the file cannot be read, or the App Store or the ledger cannot be reached: what was done stays done.
+    package func run(_ report: @Sendable (Progress) -> Void) async throws -> Progress {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { do { try handle.close() } catch {} }
+        var progress = try begin(handle)
+        try handle.seek(toOffset: progress.offset)
+        var reader = LineReader(handle: handle, longestLine: Self.longestLine)
+        while true {
+            var batch: [Line] = []
+            while batch.count < Self.batch, let text = try reader.next() {
+                batch.append(Line(number: progress.lines + batch.count + 1, text: text))
+            }
+            guard !batch.isEmpty else { break }
+            let outcomes = try await bring(batch)
+            try append(outcomes, of: batch)
+            progress.lines += batch.count
+            for outcome in outcomes.values {
+                switch outcome {
+                case .imported(let news): progress.news += news
+                case .failed: progress.failed += 1
+                }
+            }
+            progress.offset = reader.offset(from: progress.offset)
+            try JSONEncoder().encode(progress).write(to: place, options: .atomic)
+            report(progress)
+        }
+        return progress
+    }
+
+    private func begin(_ handle: FileHandle) throws -> Progress {
+        let size = try handle.seekToEnd()
+        try handle.seek(toOffset: 0)
+        let beginning = SHA256.hash(data: try handle.read(upToCount: Self.chunk) ?? Data())
+        let fresh = Progress(size: size, beginning: Data(beginning).base64EncodedString())
+        guard FileManager.default.fileExists(atPath: place.path) else { return fresh }
+        let known = try JSONDecoder().decode(Progress.self, from: Data(contentsOf: place))
+        // Another file of the same name begins anew. One that has only become longer goes on.
+        guard known.beginning == fresh.beginning, known.offset <= size else { return fresh }
+        var progress = known
+        progress.size = size
+        return progress
+    }
+
+    private func bring(_ batch: [Line]) async throws -> [Int: Importer.Outcome] {
+        let outcomes = Mutex<[Int: Importer.Outcome]>([:])
+        try await recovery.forEach(batch, atOnce: Self.atOnce) { line in
+            guard let outcome = try await self.bring(line) else { return }
+            outcomes.withLock { $0[line.number] = outcome }
+        }
+        return outcomes.withLock { $0 }
+    }
+
+    /// Nil for an empty line.
+    private func bring(_ line: Line) async throws -> Importer.Outcome? {
+        guard let text = line.text else { return .failed(code: "too_large", message: "the line is too long") }
+        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        return trimmed.isEmpty ? nil : try await importer.bring(trimmed)
+    }
+
+    private func append(_ outcomes: [Int: Importer.Outcome], of batch: [Line]) throws {
+        var report = ""
+        for line in batch {
+            guard case .failed(let code, let message) = outcomes[line.number] else { continue }
+            report += "\(line.number)\t\(code)\t\(message)\t\((line.text ?? "").prefix(64))\n"
+        }
+        guard !report.isEmpty else { return }
+        if !FileManager.default.fileExists(atPath: failures.path) { try Data().write(to: failures) }
+        let handle = try FileHandle(forWritingTo: failures)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(report.utf8))
+        try handle.close()
+    }
+}
+
+/// Reads a file line by line without ever holding more than the longest one.
+private struct LineReader {
+    let handle: FileHandle
+    let longestLine: Int
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var isOver = false
+    private var taken: UInt64 = 0
+
+    init(handle: FileHandle, longestLine: Int) {
+        self.handle = handle
+        self.longestLine = longestLine
+    }
+
+    /// The place after the lines that were handed out since the last call, which was at `offset`.
+    mutating func offset(from offset: UInt64) -> UInt64 {
+        defer { taken = 0 }
+        return offset + taken
+    }
+
+    /// The next line; nil at the end. The inner nil is a line that is too long.
+    mutating func next() throws -> String?? {
+        var isTooLong = false
+        var looked = start
+        while true {
+            if let end = buffer[looked...].firstIndex(of: UInt8(ascii: "\n")) {
+                return .some(take(to: end, skipping: 1, isTooLong))
+            }
+            if buffer.count - start > longestLine {
+                isTooLong = true
+                taken += UInt64(buffer.count - start)
+                start = buffer.count
+            }
+            buffer.removeFirst(start)
+            start = 0
+            looked = buffer.count
+            guard !isOver, let more = try handle.read(upToCount: 1 << 16), !more.isEmpty else {
+                isOver = true
+                guard !buffer.isEmpty || isTooLong else { return .none }
+                return .some(take(to: buffer.count, skipping: 0, isTooLong))
+            }
+            buffer += more
+        }
+    }
+
+    private mutating func take(to end: Int, skipping: Int, _ isTooLong: Bool) -> String? {
+        var text: String? = String(decoding: buffer[start..<end], as: UTF8.self)
+        if isTooLong { text = nil }
+        if text?.hasSuffix("\r") == true { text?.removeLast() }
+        taken += UInt64(end + skipping - start)
+        start = end + skipping
+        return text
+    }
+}

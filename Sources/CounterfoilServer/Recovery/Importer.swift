@@ -1,0 +1,75 @@
+internal import AppStoreModels
+internal import AppStoreReceipts
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Foundation
+
+/// Brings in customers from elsewhere: by a transaction or a receipt of each, everything that they bought.
+package struct Importer: Sendable {
+    /// What became of a line.
+    package enum Outcome: Sendable, Hashable {
+        /// So many facts were news.
+        case imported(news: Int)
+        /// It can never be brought in.
+        case failed(code: String, message: String)
+    }
+
+    private let recovery: Recovery
+    private let validator: ReceiptValidator
+    /// Where a transaction is looked for, in order.
+    private let scopes: [Scope]
+
+    /// - Parameter scopes: Where a transaction whose environment is not known is looked for, in order.
+    package init(_ core: ServerCore, scopes: [Scope]) {
+        recovery = core.recovery
+        validator = ReceiptValidator(
+            anchors: core.configuration.trust.receiptAnchors, bundleIDs: Set(scopes.map(\.bundleId)),
+            validAt: .signingDate, now: core.clock.now)
+        self.scopes = scopes
+    }
+
+    /// Brings in one customer.
+    ///
+    /// - Parameter line: An original transaction identifier, or a receipt in base64.
+    /// - Throws: What may be over later: the App Store or the ledger cannot be reached.
+    package func bring(_ line: String) async throws -> Outcome {
+        if line.utf8.count <= 64, line.utf8.allSatisfy({ (48...57).contains($0) }) {
+            return try await fetch(line, in: scopes)
+        }
+        do {
+            let receipt = try validator.validate(base64: line).payload
+            let environment = receipt.environment?.rawValue
+            let scopes = scopes.filter { scope in
+                scope.bundleId == receipt.bundleID && environment.map { $0 == scope.environment.rawValue } ?? true
+            }
+            guard let transaction = Self.transaction(of: receipt) else { return .imported(news: 0) }
+            return try await fetch(transaction, in: scopes)
+        } catch let refusal as VerificationError {
+            return .failed(code: "\(refusal.code)", message: refusal.reason)
+        }
+    }
+
+    /// Any transaction leads to all of the customer's.
+    private static func transaction(of receipt: Receipt) -> String? {
+        switch receipt {
+        case .app(let receipt): receipt.purchases.last.map { $0.originalTransactionID ?? $0.transactionID }
+        case .transaction(let receipt): receipt.originalTransactionID ?? receipt.transactionID
+        }
+    }
+
+    private func fetch(_ transaction: String, in scopes: [Scope]) async throws -> Outcome {
+        var last = Outcome.failed(
+            code: "unknown_environment", message: "no app and environment with an API key fits it")
+        for scope in scopes {
+            do {
+                return .imported(
+                    news: try await recovery.fetchHistory(of: transaction, in: scope, origin: .imported))
+            } catch let failure as AppStoreServerError {
+                guard failure.isFinal else { throw failure }
+                last = .failed(
+                    code: failure.apiCode?.name ?? "\(failure.code)", message: failure.apiMessage ?? failure.reason)
+            }
+        }
+        return last
+    }
+}

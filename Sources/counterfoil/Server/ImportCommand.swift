@@ -1,0 +1,83 @@
+import ArgumentParser
+import CounterfoilServer
+import Foundation
+
+/// `counterfoil import`: customers from elsewhere.
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Bring in customers: by a transaction or a receipt of each, everything that they bought.",
+        discussion: """
+            The file has an original transaction identifier or a receipt in base64 on each line, as many as there are. \
+            The App Store is asked for each, as fast as its quotas allow. The server must not run on the ledger meanwhile.
+
+            Broken off, it goes on where it was: FILE.progress says where. FILE.failed has a line for each one that \
+            failed: its number, a code, the reason.
+
+            EXAMPLES
+              counterfoil import customers.txt --config counterfoil.yaml
+              counterfoil import receipts.txt --config counterfoil.yaml --app com.example.app --json
+
+            Exit status: 0 all brought in, 1 some failed or it broke off, 2 wrong usage.
+            """)
+
+    @Argument(help: ArgumentHelp("The file.", valueName: "file")) var file: String
+
+    @OptionGroup var options: OfflineOptions
+
+    @Flag(help: "Print one JSON object instead of text.") var json = false
+
+    private struct Report: Encodable {
+        let lines: Int
+        let failed: Int
+        let news: Int
+        let failures: String?
+    }
+
+    func run() async throws {
+        guard FileManager.default.isReadableFile(atPath: file) else {
+            throw ValidationError("There is no file \(file), or it cannot be read.")
+        }
+        let progress = try await options.run { core in
+            let work = FileImport(core, file: URL(filePath: file), scopes: try options.scopes(core))
+            let (steps, continuation) = AsyncStream.makeStream(
+                of: FileImport.Progress.self, bufferingPolicy: .bufferingNewest(1))
+            async let shown: Void = Self.show(steps)
+            let result: Result<FileImport.Progress, any Error>
+            do { result = .success(try await work.run { continuation.yield($0) }) } catch { result = .failure(error) }
+            continuation.finish()
+            await shown
+            do { return try result.get() } catch {
+                throw Refusal(
+                    message: "\("\(error)".printable); the same command goes on where this one broke off")
+            }
+        }
+        report(progress)
+        if progress.failed > 0 { throw Refusal(message: nil) }
+    }
+
+    private static func show(_ steps: AsyncStream<FileImport.Progress>) async {
+        var bar = ProgressBar()
+        for await step in steps {
+            bar.show(
+                step.size == 0 ? 1 : Double(step.offset) / Double(step.size),
+                "\(step.lines) lines, \(step.news) new facts, \(step.failed) failed")
+        }
+        bar.end()
+    }
+
+    private func report(_ progress: FileImport.Progress) {
+        let failures = progress.failed > 0 ? file + ".failed" : nil
+        if json {
+            return Output.line(
+                JSONText.encode(
+                    Report(
+                        lines: progress.lines, failed: progress.failed, news: progress.news, failures: failures)))
+        }
+        let style = Style.current()
+        Output.line("\(style.good("imported")) \(progress.lines) lines, \(progress.news) new facts")
+        if let failures {
+            Output.line("\(style.bad("failed")) \(progress.failed); \(failures.printable) says which and why")
+        }
+    }
+}

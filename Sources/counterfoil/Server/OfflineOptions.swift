@@ -1,0 +1,55 @@
+import AppStoreModels
+import ArgumentParser
+import CounterfoilServer
+import Foundation
+
+/// The options of commands that work on the ledger of a server that does not run.
+struct OfflineOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The server's configuration, YAML.", valueName: "file"))
+    var config = "counterfoil.yaml"
+
+    @Option(help: ArgumentHelp("Only this app; all of the configuration otherwise.", valueName: "bundle id"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("Only this environment: production or sandbox; both otherwise.", valueName: "name"))
+    var environment: EnvironmentName?
+
+    /// Opens the ledger and does `body`, or says why not.
+    func run<Value: Sendable>(_ body: (ServerCore) async throws -> Value) async throws -> Value {
+        let configuration: ServerConfiguration
+        do { configuration = try LoadedConfiguration(contentsOf: URL(filePath: config)).configuration } catch {
+            throw Refusal(
+                message: "\(config.printable) cannot be used; counterfoil check-config says what is wrong with it")
+        }
+        do { return try await OfflineServer.run(configuration, body) } catch let error as StorageError {
+            let advice = error.code == .busy ? ", or name it with --url and --key where the command has them" : ""
+            throw Refusal(message: (error.message + advice).printable)
+        }
+    }
+
+    /// The scopes that the options mean and that the App Store can be asked about, production first.
+    func scopes(_ core: ServerCore) throws -> [Scope] {
+        let scopes = core.recovery.recoverable.filter { scope in
+            (app.map { $0 == scope.bundleId } ?? true)
+                && (environment.map { $0.environment == scope.environment } ?? true)
+        }
+        guard !scopes.isEmpty else {
+            throw Refusal(message: "no app of the configuration that fits has a key for the App Store Server API")
+        }
+        return scopes.sorted { ($0.environment == .production ? 0 : 1) < ($1.environment == .production ? 0 : 1) }
+    }
+}
+
+/// An instant on the command line: ISO 8601, a day, or milliseconds since 1970.
+struct InstantArgument: ExpressibleByArgument {
+    let milliseconds: Int64
+
+    init?(argument: String) {
+        if let number = Int64(argument) {
+            milliseconds = number
+            return
+        }
+        let text = argument.contains("T") ? argument : argument + "T00:00:00Z"
+        do { milliseconds = try Date(text, strategy: .iso8601).milliseconds } catch { return nil }
+    }
+}

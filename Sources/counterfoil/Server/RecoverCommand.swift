@@ -1,0 +1,228 @@
+import AppStoreModels
+import AppStoreServer
+import ArgumentParser
+import CounterfoilServer
+import Foundation
+
+/// `counterfoil recover`: reads a part of the notification history again.
+struct RecoverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover",
+        abstract: "Fetch from the App Store the notifications that did not arrive.",
+        discussion: """
+            Works on the ledger of a server that does not run, or, with --url and --key, has a running server do it. \
+            Without --from a stopped server's ledger is brought up to date from where it is known to be complete.
+
+            Instants are written in ISO 8601, as a day, or in milliseconds since 1970. The App Store keeps 180 days.
+
+            EXAMPLES
+              counterfoil recover --config counterfoil.yaml --from 2026-05-01 --to 2026-05-04T12:00:00Z
+              counterfoil recover --from 2026-05-01 --type DID_RENEW --type EXPIRED.VOLUNTARY
+              COUNTERFOIL_KEY=cfk_… counterfoil recover --url https://purchases.example.com --from 2026-05-01
+
+            Exit status: 0 done, 1 refused or failed, 2 wrong usage.
+            """)
+
+    @OptionGroup var options: OfflineOptions
+
+    @Option(help: ArgumentHelp("The beginning.", valueName: "instant")) var from: InstantArgument?
+    @Option(help: ArgumentHelp("The end; now if left out.", valueName: "instant")) var to: InstantArgument?
+    @Option(
+        name: .customLong("type"),
+        help: ArgumentHelp("Only this kind, such as EXPIRED or EXPIRED.VOLUNTARY. May be repeated.", valueName: "type"))
+    var types: [String] = []
+
+    @Option(help: ArgumentHelp("A running server.", valueName: "url")) var url: String?
+    @Option(help: ArgumentHelp("A file with a key of its API; $COUNTERFOIL_KEY otherwise.", valueName: "file"))
+    var key: String?
+
+    @Flag(help: "Print one JSON object a line instead of text.") var json = false
+
+    func validate() throws {
+        if let from, let to, from.milliseconds >= to.milliseconds { throw ValidationError("--from lies before --to.") }
+        if from == nil, to != nil || !types.isEmpty || url != nil { throw ValidationError("Say --from as well.") }
+        for type in types where NotificationFilter.named(type).isEmpty {
+            throw ValidationError("--type: the App Store has no notification \(type).")
+        }
+    }
+
+    func run() async throws {
+        let outcomes: [RecoveryOutcome]
+        if let url, let from {
+            let server = RecoveryClient(url: url, key: try apiKey())
+            outcomes = [
+                try await server.recover(
+                    from: from.milliseconds, to: to?.milliseconds ?? Date().milliseconds, types, options)
+            ]
+        } else {
+            outcomes = try await options.run { core in try await recover(core) }
+        }
+        for outcome in outcomes { Output.line(json ? JSONText.encode(outcome) : outcome.line(Style.current())) }
+        if outcomes.contains(where: { $0.state != "done" || $0.failed > 0 }) { throw Refusal(message: nil) }
+    }
+
+    private func apiKey() throws -> String {
+        if let key { return try Input.text(key, maximumBytes: 1024) }
+        guard let key = ProcessInfo.processInfo.environment["COUNTERFOIL_KEY"] else {
+            throw ValidationError("Name a file with a key of the server's API by --key, or set COUNTERFOIL_KEY.")
+        }
+        return key
+    }
+
+    private func recover(_ core: ServerCore) async throws -> [RecoveryOutcome] {
+        var outcomes: [RecoveryOutcome] = []
+        for scope in try options.scopes(core) {
+            let before = try await core.storage.recoveries(in: [scope.id], before: nil, limit: 1).first?.id ?? 0
+            var cause: RecoveryRun.Cause?
+            if let from {
+                let span = core.recovery.span(from: from.milliseconds, until: to?.milliseconds)
+                guard span.from < span.until else {
+                    throw Refusal(message: "the App Store keeps nothing of that time any more")
+                }
+                _ = try await core.recovery.request(
+                    scope, from: span.from, until: span.until, filters: types.flatMap(NotificationFilter.named))
+            } else {
+                cause = .request
+            }
+            let result = try await watched(core, scope) { try await core.recovery.pass(scope, because: cause) }
+            for run in try await core.storage.recoveries(in: [scope.id], before: nil, limit: 10).reversed()
+            where run.id > before {
+                outcomes.append(RecoveryOutcome(run, scope))
+            }
+            if case .failure(let error) = result { Output.error("\(error)".printable) }
+        }
+        return outcomes
+    }
+
+    /// Does `body` under a bar that shows how far it has come.
+    private func watched(
+        _ core: ServerCore, _ scope: Scope, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws -> Result<Void, any Error> {
+        let isOver = AsyncStream.makeStream(of: Void.self)
+        async let shown: Void = Self.show(core, scope, until: isOver.stream)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        isOver.continuation.finish()
+        await shown
+        return result
+    }
+
+    private static func show(_ core: ServerCore, _ scope: Scope, until end: AsyncStream<Void>) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in end {} }
+            group.addTask {
+                var bar = ProgressBar()
+                while !Task.isCancelled {
+                    do {
+                        if let run = try await core.storage.openRecoveries(in: scope.id).last {
+                            bar.show(
+                                1 - Double(run.openWindows) / Double(max(run.windows, 1)),
+                                "\(scope.environment.rawValue): \(run.counts.found) found, \(run.counts.new) new")
+                        }
+                        try await Task.sleep(for: .milliseconds(200))
+                    } catch { break }
+                }
+                bar.end()
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+/// What is told of a recovery, here and by a running server.
+struct RecoveryOutcome: Codable {
+    let id: String
+    let app: String
+    let environment: String
+    let state: String
+    let from: Int64
+    let to: Int64
+    let windows: Int
+    let openWindows: Int
+    let pages: Int
+    let found: Int
+    let new: Int
+    let duplicates: Int
+    let failed: Int
+    let failure: String?
+
+    enum CodingKeys: String, CodingKey {
+        case id, app, environment, state, from, to, windows, pages, found, new, duplicates, failed, failure
+        case openWindows = "open_windows"
+    }
+
+    init(_ run: RecoveryRun, _ scope: Scope) {
+        (id, app, environment) = (run.name, scope.bundleId, scope.environment.rawValue)
+        (state, from, to, failure) = (run.state.rawValue, run.from, run.until, run.failure)
+        (windows, openWindows, pages) = (run.windows, run.openWindows, run.counts.pages)
+        (found, new, duplicates, failed) = (run.counts.found, run.counts.new, run.counts.duplicates, run.counts.failed)
+    }
+
+    func line(_ style: Style) -> String {
+        let name = state == "done" ? style.good("recovered") : style.bad(state.printable)
+        var line = "\(name) \(app.printable), \(environment.printable): \(new) new of \(found), \(pages) pages"
+        if failed > 0 { line += ", \(style.bad("\(failed) that cannot be believed"))" }
+        if let failure { line += "; \(failure.printable)" }
+        return line
+    }
+}
+
+/// Has a running server recover.
+private struct RecoveryClient {
+    let url: String
+    let key: String
+    private let transport = AsyncHTTPClientTransport()
+
+    init(url: String, key: String) {
+        self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+        self.key = key
+    }
+
+    private struct Wish: Encodable {
+        let from: Int64
+        let to: Int64
+        let types: [String]?
+    }
+
+    private struct Failure: Decodable { let message: String }
+
+    func recover(from: Int64, to: Int64, _ types: [String], _ options: OfflineOptions) async throws -> RecoveryOutcome {
+        var query: [String] = []
+        let letters = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._"))
+        if let app = options.app?.addingPercentEncoding(withAllowedCharacters: letters) { query.append("app=\(app)") }
+        if let environment = options.environment { query.append("environment=\(environment.environment.rawValue)") }
+        let path = "/v1/recoveries" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        let body = try JSONEncoder().encode(Wish(from: from, to: to, types: types.isEmpty ? nil : types))
+        var outcome = try await call("POST", path, body)
+        var bar = ProgressBar()
+        defer { bar.end() }
+        while outcome.state == "open" {
+            bar.show(
+                1 - Double(outcome.openWindows) / Double(max(outcome.windows, 1)),
+                "\(outcome.found) found, \(outcome.new) new")
+            try await Task.sleep(for: .milliseconds(500))
+            outcome = try await call("GET", "/v1/recoveries/\(outcome.id)", nil)
+        }
+        return outcome
+    }
+
+    private func call(_ method: String, _ path: String, _ body: Data?) async throws -> RecoveryOutcome {
+        var request = HTTPTransportRequest(
+            method: method, url: url + path, headers: [("Authorization", "Bearer \(key)")], body: body,
+            maximumAnswerSize: 1 << 20)
+        if body != nil { request.headers.append(("Content-Type", "application/json")) }
+        let answer: HTTPTransportAnswer
+        do { answer = try await transport.send(request) } catch {
+            throw Refusal(message: "\(url.printable) does not answer")
+        }
+        guard (200..<300).contains(answer.status) else {
+            var message = "the server answered \(answer.status)"
+            do { message += ": " + (try JSONDecoder().decode(Failure.self, from: answer.body)).message } catch {}
+            throw Refusal(message: message.printable)
+        }
+        do { return try JSONDecoder().decode(RecoveryOutcome.self, from: answer.body) } catch {
+            throw Refusal(message: "the server's answer is not what this version expects")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// A bar on the terminal that says how far it has come and how long it will take; nothing elsewhere.
+struct ProgressBar {
+    private let isShown = isatty(FileHandle.standardError.fileDescriptor) == 1
+    private let start = ContinuousClock.now
+    private var first: Double?
+
+    /// Shows `fraction`, 0 to 1, and a text.
+    mutating func show(_ fraction: Double, _ text: String) {
+        guard isShown else { return }
+        let fraction = min(max(fraction, 0), 1)
+        let begun = first ?? fraction
+        first = begun
+        let filled = Int(fraction * 24)
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 24 - filled)
+        write("\(bar) \(Int(fraction * 100)) % \(text)\(rest(fraction, since: begun))")
+    }
+
+    /// Takes the bar away.
+    func end() { if isShown { write("") } }
+
+    /// By how fast it went since it began, which with what was done earlier is not at nothing.
+    private func rest(_ fraction: Double, since begun: Double) -> String {
+        let seconds = Double(start.duration(to: .now).components.seconds)
+        guard seconds >= 2, fraction > begun, fraction < 1 else { return "" }
+        let left = min(seconds / (fraction - begun) * (1 - fraction), 8_640_000)
+        let (minutes, rest) = Int(left).quotientAndRemainder(dividingBy: 60)
+        return minutes >= 60 ? ", \(minutes / 60) h \(minutes % 60) min left" : ", \(minutes) min \(rest) s left"
+    }
+
+    private func write(_ text: String) {
+        // Losing this line loses nothing.
+        do { try FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(text)".utf8)) } catch {}
+    }
+}

@@ -1,0 +1,56 @@
+import AppStoreServer
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Synchronization
+import Testing
+
+@Suite struct `A file of customers` {
+    @Test func `is brought in, says what failed and goes on where it was`() async throws {
+        try await World.run { world in
+            let simulator = world.simulator
+            try simulator.add(Fault("notification:*", .drop))
+            var lines: [String] = []
+            for number in 0..<70 {
+                let outcome = try await simulator.perform(
+                    .purchase(customer: "customer-\(number)", product: "com.example.premium.monthly"))
+                lines.append(try #require(outcome.originalTransactionId))
+            }
+            let receipt = try simulator.receipt(of: "customer-7")
+            lines.insert(contentsOf: ["", receipt, "bm8gcmVjZWlwdA==", "2000000000000000999"], at: 0)
+            let file = world.folder.appending(path: "customers.txt")
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            try await world.stopServer()
+            // The second batch meets a store that refuses: the first is done, and stays so.
+            try await #expect(throws: AppStoreServerError.self) {
+                try await bring(file, world) { _ in
+                    do { try simulator.add(Fault("route:subscription-statuses", .status(code: 418))) } catch {}
+                }
+            }
+            try simulator.removeFault()
+            let batches = Mutex(0)
+            let progress = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
+            #expect(batches.withLock { $0 } == 1)
+            #expect(progress.lines == 74)
+            #expect(progress.failed == 2)
+            let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
+            #expect(failures.split(separator: "\n").map { $0.prefix(2) } == ["3\t", "4\t"])
+            try await world.startServer()
+            let core = try world.server.core
+            for line in lines.dropFirst(4) {
+                #expect(try await core.storage.lineage(line, in: world.scope().id)?.renewal != nil)
+            }
+        }
+    }
+
+    private func bring(
+        _ file: URL, _ world: World, _ report: @Sendable (FileImport.Progress) -> Void
+    ) async throws -> FileImport.Progress {
+        let simulator = world.simulator
+        return try await OfflineServer.run(
+            try world.configuration(), clock: .showing { simulator.core.now }
+        ) { core in
+            try await FileImport(core, file: file, scopes: core.recovery.recoverable).run(report)
+        }
+    }
+}
