@@ -12,6 +12,7 @@ enum ServerRoutes {
         // Everything below /v1 needs a key.
         let v1 = router.group("/v1").add(middleware: Authorization(core))
         CustomerRoutes.add(to: v1, core)
+        WebhookRoutes.add(to: v1, core)
         return router
     }
 }

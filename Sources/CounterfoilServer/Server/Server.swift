@@ -64,7 +64,10 @@ public final class Server: Sendable {
             continuation.finish()
         }
         // They end in reverse order: first no more requests, then what they caused.
-        var services: [any Service] = [WriterService(writer: core.writer), FolderService(folder: core.folder)]
+        var services: [any Service] = [
+            WriterService(writer: core.writer), WebhookService(dispatcher: core.webhooks),
+            FolderService(folder: core.folder),
+        ]
         if let followed = clock.followed { services.append(ClockService(clock: followed)) }
         services.append(application)
         let group = ServiceGroup(
@@ -109,6 +112,18 @@ private struct FolderService: Service {
             await folder.run()
         } onGracefulShutdown: {
             folder.close()
+        }
+    }
+}
+
+private struct WebhookService: Service {
+    let dispatcher: WebhookDispatcher
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await dispatcher.run()
+        } onGracefulShutdown: {
+            dispatcher.close()
         }
     }
 }

@@ -6,7 +6,7 @@ enum Schema {
     static func migrate(_ pool: DatabasePool) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
-            for statement in ledger + OutboxTable.schema { try db.execute(sql: statement) }
+            for statement in ledger + OutboxTable.schema + WebhookTables.schema { try db.execute(sql: statement) }
         }
         try migrator.migrate(pool)
     }
