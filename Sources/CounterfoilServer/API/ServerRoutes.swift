@@ -23,6 +23,7 @@ enum ServerRoutes {
         ExplanationRoutes.add(to: v1, core)
         InboxRoutes.add(to: v1, core)
         LookupRoutes.add(to: v1, core)
+        WebhookRoutes.add(to: v1, core)
         return router
     }
 }

@@ -51,16 +51,7 @@ extension ServerCore {
     /// What a notification that was kept says, verified again: the file may have been written by somebody else. Nil when it
     /// does not hold.
     package func parts(of kept: KeptNotification) async throws -> NotificationParts? {
-        guard kept.state == .folded else { return nil }
-        let payload = try await historical.notification(kept.text).payload
-        var parts = NotificationParts(payload: payload)
-        if let text = payload.data?.signedTransactionInfo {
-            parts.transaction = try await historical.transaction(text).payload
-        }
-        if let text = payload.data?.signedRenewalInfo {
-            parts.renewal = try await historical.renewalInfo(text).payload
-        }
-        return parts
+        try await NotificationParts(of: kept, verifiedBy: historical)
     }
 }
 
@@ -78,4 +69,12 @@ package struct NotificationParts: Sendable {
     package var payload: ResponseBodyV2DecodedPayload
     package var transaction: JWSTransactionDecodedPayload?
     package var renewal: JWSRenewalInfoDecodedPayload?
+
+    /// What a notification that was kept says; nil when it was not folded.
+    init?(of kept: KeptNotification, verifiedBy verifier: SignedDataVerifier) async throws {
+        guard kept.state == .folded else { return nil }
+        payload = try await verifier.notification(kept.text).payload
+        if let text = payload.data?.signedTransactionInfo { transaction = try await verifier.transaction(text).payload }
+        if let text = payload.data?.signedRenewalInfo { renewal = try await verifier.renewalInfo(text).payload }
+    }
 }

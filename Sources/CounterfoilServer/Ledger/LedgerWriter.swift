@@ -33,11 +33,18 @@ package final class LedgerWriter: Sendable {
     private let state = Mutex(State())
     private let storage: any LedgerStorage
     private let limits: Limits
+    private let folded: @Sendable () -> Void
     private let wakeups: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
 
-    package init(_ storage: any LedgerStorage, limits: Limits = Limits()) {
+    /// Writes to a storage.
+    ///
+    /// - Parameter folded: Called after every commit that may have made events.
+    package init(
+        _ storage: any LedgerStorage, limits: Limits = Limits(), folded: @escaping @Sendable () -> Void = {}
+    ) {
         self.storage = storage
+        self.folded = folded
         self.limits = limits
         (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
@@ -98,6 +105,7 @@ package final class LedgerWriter: Sendable {
                 reservation.continuation.resume(returning: reception)
             }
             for job in folding { job.continuation.resume() }
+            if !folding.isEmpty { folded() }
         } catch {
             for reservation in receiving { reservation.continuation.resume(throwing: error) }
             for job in folding { job.continuation.resume(throwing: error) }

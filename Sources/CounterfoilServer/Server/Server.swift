@@ -73,9 +73,10 @@ public final class Server: Sendable {
             continuation.finish()
         }
         // They end in reverse order: first no more requests, then what they caused.
-        var services: [any Service] = [WriterService(writer: core.writer), FolderService(folder: core.folder)]
-        services.append(RefusalService(log: core.refusals))
-        services.append(WatchService(watch: core.watch))
+        var services: [any Service] = [
+            WriterService(writer: core.writer), WebhookService(dispatcher: core.webhooks),
+            FolderService(folder: core.folder), RefusalService(log: core.refusals), WatchService(watch: core.watch),
+        ]
         if let followed = clock.followed { services.append(ClockService(clock: followed)) }
         services.append(RecoveryService(recovery: core.recovery))
         services.append(application)
@@ -129,6 +130,18 @@ private struct FolderService: Service {
             await folder.run()
         } onCancelOrGracefulShutdown: {
             folder.close()
+        }
+    }
+}
+
+private struct WebhookService: Service {
+    let dispatcher: WebhookDispatcher
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await dispatcher.run()
+        } onGracefulShutdown: {
+            dispatcher.close()
         }
     }
 }

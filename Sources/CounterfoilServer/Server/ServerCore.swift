@@ -6,7 +6,14 @@ package import Foundation
 package import Logging
 
 /// All that has to be kept.
-package typealias Storage = LedgerStorage & CustomerStorage & ErrandStorage & RecoveryStorage & HistoryStorage & ClaimStorage & InspectionStorage & RefusalStorage
+package typealias Storage = LedgerStorage & CustomerStorage
+    & ErrandStorage
+    & RecoveryStorage
+    & HistoryStorage
+    & ClaimStorage
+    & InspectionStorage
+    & RefusalStorage
+    & WebhookStorage
 
 /// The parts of a server, before there is a port: what the routes and the services share.
 package struct ServerCore: Sendable {
@@ -16,6 +23,7 @@ package struct ServerCore: Sendable {
     package let writer: LedgerWriter
     package let folder: Folder
     package let ingest: Ingest
+    package let webhooks: WebhookDispatcher
     /// Judges what arrives now.
     package let verifier: SignedDataVerifier
     /// Judges what was signed earlier.
@@ -47,11 +55,18 @@ package struct ServerCore: Sendable {
             app.environments.map { (bundleId: app.bundleId, environment: $0.rawValue) }
         }
         scopes = try await storage.scopes(of: environments.sorted { ($0.0, $0.1) < ($1.0, $1.1) })
-        writer = LedgerWriter(storage)
         watch = RequestWatch(limit: configuration.limits.requestTime)
         refusals = RefusalLog(storage, keeping: configuration.storage.refusedKept)
         verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock)
         historical = try Self.verifier(configuration, validAt: .signingDate, clock)
+        let renderer = EventRenderer(
+            storage: storage, scopes: scopes, verifier: historical,
+            entitlements: Dictionary(
+                configuration.apps.map { ($0.bundleId, $0.catalogue.entitlements) },
+                uniquingKeysWith: { first, _ in first }))
+        webhooks = try await WebhookDispatcher(
+            configuration, storage: storage, scopes: scopes, renderer: renderer, clock: clock, logger: logger)
+        writer = LedgerWriter(storage, folded: webhooks.wake)
         folder = Folder(
             storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger)
         ingest = Ingest(

@@ -48,6 +48,8 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let purchaseTransferred = Self(rawValue: "purchase.transferred")
     /// A purchase was linked to a customer.
     package static let purchaseLinked = Self(rawValue: "purchase.linked")
+    /// Somebody asked for a delivery, to see whether it arrives. Only that one endpoint is told.
+    package static let webhookTest = Self(rawValue: "webhook.test")
 
     /// Every event that this version makes of a notification that it knows.
     package static let all: [String] = (Set(names.values).union(["purchase.transferred", "purchase.linked"])).sorted()

@@ -6,11 +6,21 @@ enum Schema {
     static func migrate(_ pool: DatabasePool) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
-            for statement in ledger + OutboxTable.schema + ErrandTable.schema + RecoveryTables.schema + HistoryTable.schema + InspectionTables.schema {
-                try db.execute(sql: statement)
-            }
+            for statement in tables.joined() { try db.execute(sql: statement) }
         }
         try migrator.migrate(pool)
+    }
+
+    private static var tables: [[String]] {
+        [
+            ledger,
+            OutboxTable.schema,
+            ErrandTable.schema,
+            RecoveryTables.schema,
+            HistoryTable.schema,
+            InspectionTables.schema,
+            WebhookTables.schema,
+        ]
     }
 
     /// What the App Store signed, and whom it belongs to.

@@ -1,0 +1,67 @@
+internal import AppStoreModels
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+
+/// How endpoints and deliveries look in answers. A secret is shown once, when it is made; later by its fingerprint.
+enum WebhookJSON {
+    static func response(
+        _ webhook: ManagedWebhook, secret: Secret? = nil, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        var json = JSONText()
+        write(webhook, secret: secret, to: &json)
+        return json.response(status: status)
+    }
+
+    static func write(_ webhook: ManagedWebhook, secret: Secret? = nil, to json: inout JSONText) {
+        let (stored, definition) = (webhook.stored, webhook.definition)
+        json.object { json in
+            json.member("object", "webhook")
+            json.member("name", stored.name)
+            json.member("url", definition.url)
+            list("events", definition.events, to: &json)
+            json.member("payload", definition.payload.rawValue)
+            list("apps", definition.apps?.sorted(), to: &json)
+            list("environments", definition.environments?.map(\.rawValue).sorted(), to: &json)
+            json.member("is_configured", stored.isConfigured)
+            json.member("enabled", stored.disabled == nil)
+            json.member("disabled_reason", stored.disabled?.reason.rawValue)
+            json.member("disabled_since", stored.disabled?.since)
+            json.member("failing_since", stored.failingSince)
+            json.member("secrets", definition.secrets) { json, secret in
+                json.object { json in
+                    json.member("object", "webhook_secret")
+                    json.member("fingerprint", secret.fingerprint)
+                }
+            }
+            json.member("created_at", stored.createdAt)
+            if let secret { json.member("secret", secret.revealed) }
+        }
+    }
+
+    static func write(_ delivery: WebhookDelivery, to json: inout JSONText) {
+        json.object { json in
+            json.member("object", "webhook_delivery")
+            json.member("id", String(delivery.id))
+            json.member("event_id", delivery.eventID)
+            json.member("event_type", delivery.eventType.rawValue)
+            json.member("event_sequence", delivery.event)
+            json.member("state", delivery.state.name)
+            json.member("attempts", delivery.attempts)
+            json.member("next_attempt_at", delivery.due)
+            json.member("last_status", delivery.lastStatus.map { Int64($0) })
+            json.member("last_error", delivery.lastError)
+            json.member("created_at", delivery.createdAt)
+            json.member("ended_at", delivery.endedAt)
+        }
+    }
+
+    /// A list, or null for all.
+    private static func list(_ name: StaticString, _ items: [String]?, to json: inout JSONText) {
+        guard let items else {
+            json.key(name)
+            return json.null()
+        }
+        json.member(name, items) { $0.string($1) }
+    }
+}

@@ -1,0 +1,213 @@
+internal import AppStoreModels
+internal import Foundation
+internal import HTTPTypes
+
+/// What may be said about an endpoint. What is not said stays; null stands for all.
+struct WebhookSettings: Decodable {
+    var url: String?
+    var events: [String]??
+    var payload: String?
+    var apps: [String]??
+    var environments: [String]??
+
+    private enum CodingKeys: String, CodingKey { case url, events, payload, apps, environments }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        url = try container.decodeIfPresent(String.self, forKey: .url)
+        payload = try container.decodeIfPresent(String.self, forKey: .payload)
+        func list(_ key: CodingKeys) throws -> [String]?? {
+            container.contains(key) ? .some(try container.decodeIfPresent([String].self, forKey: key)) : nil
+        }
+        events = try list(.events)
+        apps = try list(.apps)
+        environments = try list(.environments)
+    }
+
+    var isEmpty: Bool { url == nil && events == nil && payload == nil && apps == nil && environments == nil }
+
+    /// Puts it into a definition, or says what is wrong with it.
+    func apply(
+        to definition: inout ServerConfiguration.Webhook, _ core: ServerCore, _ principal: Principal
+    ) async throws {
+        if let url { definition.url = try await Self.checked(url) }
+        if let events { definition.events = try Self.checked(events) }
+        if let payload {
+            guard let known = ServerConfiguration.WebhookPayload(rawValue: payload) else {
+                throw APIFailure(
+                    .badRequest, "invalid_payload", "Try counterfoil or compatible.", parameter: "payload")
+            }
+            definition.payload = known
+        }
+        if let apps { definition.apps = try Self.checked(apps, core, principal) }
+        if let environments {
+            definition.environments = try Self.checked(environments: environments, principal)
+        }
+    }
+
+    /// Nobody but who writes the configuration may lead the server into its own network.
+    private static func checked(_ url: String) async throws -> String {
+        do throws(WebhookTarget.Refusal) {
+            let target = try WebhookTarget(url, allowsHTTP: false)
+            do throws(WebhookTarget.Refusal) {
+                _ = try await target.addresses(allowsPrivate: false)
+            } catch {
+                // It may have an address later, and is checked before every delivery.
+                if error.code != .unresolved { throw error }
+            }
+            return target.url
+        } catch {
+            throw APIFailure(.badRequest, error.code.rawValue, "This url is refused: \(error).", parameter: "url")
+        }
+    }
+
+    private static func checked(_ events: [String]?) throws(APIFailure) -> [String]? {
+        guard let events else { return nil }
+        guard (1...100).contains(events.count),
+            events.allSatisfy({ ServerConfigurationReader.isName($0.replacing("*", with: "_")) })
+        else {
+            throw APIFailure(
+                .badRequest, "invalid_events", "events has types such as subscription.renewed or subscription.*.",
+                parameter: "events")
+        }
+        return events
+    }
+
+    private static func checked(
+        _ apps: [String]?, _ core: ServerCore, _ principal: Principal
+    ) throws(APIFailure) -> Set<String>? {
+        let known = Set(core.configuration.apps.map(\.bundleId))
+        guard let apps else {
+            guard principal.apps == nil else { throw notAllowed(principal, "apps") }
+            return nil
+        }
+        guard !apps.isEmpty, known.isSuperset(of: apps), principal.apps?.isSuperset(of: apps) ?? true else {
+            throw APIFailure(.badRequest, "unknown_app", "Name your apps by their bundle IDs.", parameter: "apps")
+        }
+        return Set(apps)
+    }
+
+    private static func checked(
+        environments: [String]?, _ principal: Principal
+    ) throws(APIFailure) -> Set<AppStoreEnvironment>? {
+        guard let environments else {
+            guard principal.environments == nil else { throw notAllowed(principal, "environments") }
+            return nil
+        }
+        let wanted = Set(environments.map { AppStoreEnvironment(rawValue: $0) })
+        guard !wanted.isEmpty, wanted.isSubset(of: [.production, .sandbox]) else {
+            throw APIFailure(
+                .badRequest, "unknown_environment", "Try Production or Sandbox.", parameter: "environments")
+        }
+        guard principal.environments?.isSuperset(of: wanted) ?? true else {
+            throw notAllowed(principal, "environments")
+        }
+        return wanted
+    }
+
+    private static func notAllowed(_ principal: Principal, _ parameter: String) -> APIFailure {
+        APIFailure(
+            .forbidden, "forbidden", "The key \(principal.name) may not see all of these.", parameter: parameter)
+    }
+}
+
+/// What `POST /v1/webhooks` takes.
+struct NewWebhook: Decodable {
+    var name: String
+    var settings: WebhookSettings
+
+    private enum CodingKeys: String, CodingKey { case name }
+
+    init(from decoder: any Decoder) throws {
+        name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+        settings = try WebhookSettings(from: decoder)
+    }
+}
+
+/// What `PATCH /v1/webhooks/{name}` takes.
+struct WebhookChange: Decodable {
+    /// As many as there may be side by side.
+    private static let maximumSecrets = 4
+
+    var settings: WebhookSettings
+    var enabled: Bool?
+    var discardBacklog: Bool
+    var addSecret: Bool
+    /// The fingerprint of one.
+    var retireSecret: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case enabled
+        case discardBacklog = "discard_backlog"
+        case addSecret = "add_secret"
+        case retireSecret = "retire_secret"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        enabled = try container.decodeIfPresent(Bool.self, forKey: .enabled)
+        discardBacklog = try container.decodeIfPresent(Bool.self, forKey: .discardBacklog) ?? false
+        addSecret = try container.decodeIfPresent(Bool.self, forKey: .addSecret) ?? false
+        retireSecret = try container.decodeIfPresent(String.self, forKey: .retireSecret)
+        settings = try WebhookSettings(from: decoder)
+    }
+
+    var changesDefinition: Bool { !settings.isEmpty || addSecret || retireSecret != nil }
+
+    /// Rotation: gives the new secret, if there is one.
+    func changeSecrets(of definition: inout ServerConfiguration.Webhook) throws(APIFailure) -> Secret? {
+        if let retireSecret {
+            let kept = definition.secrets.filter { $0.fingerprint != retireSecret }
+            guard kept.count < definition.secrets.count else {
+                throw APIFailure(
+                    .badRequest, "unknown_secret", "No secret has this fingerprint.", parameter: "retire_secret")
+            }
+            guard !kept.isEmpty || addSecret else {
+                throw APIFailure(
+                    .conflict, "last_secret", "It is the only one; add another first.", parameter: "retire_secret")
+            }
+            definition.secrets = kept
+        }
+        guard addSecret else { return nil }
+        guard definition.secrets.count < Self.maximumSecrets else {
+            throw APIFailure(
+                .conflict, "too_many", "There are \(Self.maximumSecrets) secrets; retire one first.",
+                parameter: "add_secret")
+        }
+        let secret = WebhookSignature.makeSecret()
+        definition.secrets.append(secret)
+        return secret
+    }
+}
+
+/// What `POST /v1/webhooks/{name}/replay` takes: one event, or all of a time.
+struct Replay: Decodable {
+    /// As many as one request makes.
+    private static let maximumDeliveries = 10_000
+
+    var eventId: String?
+    var from: Int64?
+    var to: Int64?
+    var after: Int64?
+
+    private enum CodingKeys: String, CodingKey {
+        case eventId = "event_id"
+        case from, to, after
+    }
+
+    func range(_ core: ServerCore) async throws -> ReplayRange {
+        if let eventId {
+            guard let number = try await core.storage.eventNumber(eventId) else {
+                throw APIFailure(.notFound, "not_found", "There is no such event.", parameter: "event_id")
+            }
+            return .event(number)
+        }
+        guard let from, let to, from < to else {
+            throw APIFailure(
+                .badRequest, "invalid_range", "Say event_id, or from and to in milliseconds since 1970.",
+                parameter: "from")
+        }
+        return ReplayRange(
+            from: from, to: to, after: after ?? 0, through: .max, limit: Self.maximumDeliveries)
+    }
+}

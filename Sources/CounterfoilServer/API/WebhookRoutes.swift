@@ -1,0 +1,224 @@
+internal import AppStoreServer
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Who is told what happened.
+enum WebhookRoutes {
+    /// As many endpoints as there may be.
+    private static let maximumCount = 100
+    private static let maximumBytes = 64 << 10
+
+    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
+        router.get("/webhooks") { _, context in try await list(context, core) }
+        router.post("/webhooks") { request, context in try await create(request, context, core) }
+        router.get("/webhooks/{name}") { _, context in try await show(context, core) }
+        router.patch("/webhooks/{name}") { request, context in try await change(request, context, core) }
+        router.delete("/webhooks/{name}") { _, context in try await remove(context, core) }
+        router.get("/webhooks/{name}/deliveries") { request, context in try await deliveries(request, context, core) }
+        router.post("/webhooks/{name}/replay") { request, context in try await replay(request, context, core) }
+        router.post("/webhooks/{name}/test") { _, context in try await test(context, core) }
+    }
+
+    // MARK: - Endpoints
+
+    private static func list(_ context: ServerContext, _ core: ServerCore) async throws -> Response {
+        let principal = try context.require(.webhooksWrite)
+        let endpoints = try await core.webhooks.managed().filter { principal.mayManage($0.definition) }
+        var json = JSONText()
+        json.object { json in
+            json.member("object", "list")
+            json.member("items", endpoints) { WebhookJSON.write($1, to: &$0) }
+            json.key("next_page")
+            json.null()
+        }
+        return json.response()
+    }
+
+    private static func create(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.webhooksWrite)
+        let wish = try await body(NewWebhook.self, request)
+        guard ServerConfigurationReader.isName(wish.name) else {
+            throw APIFailure(
+                .badRequest, "invalid_name", "A name has letters, digits, dots, - and _, at most 100.",
+                parameter: "name")
+        }
+        let secret = WebhookSignature.makeSecret()
+        var definition = ServerConfiguration.Webhook(name: wish.name, url: "", secrets: [secret])
+        // A key for some apps makes endpoints for those.
+        (definition.apps, definition.environments) = (principal.apps, principal.environments)
+        try await wish.settings.apply(to: &definition, core, principal)
+        guard !definition.url.isEmpty else {
+            throw APIFailure(.badRequest, "invalid_url", "Say the url that events are sent to.", parameter: "url")
+        }
+        guard try await core.webhooks.managed().count < maximumCount else {
+            throw APIFailure(.conflict, "too_many", "There are \(maximumCount) endpoints; remove one first.")
+        }
+        guard let endpoint = try await core.webhooks.add(definition) else {
+            throw APIFailure(.conflict, "name_taken", "There is an endpoint of this name.", parameter: "name")
+        }
+        return WebhookJSON.response(endpoint, secret: secret, status: .created)
+    }
+
+    private static func show(_ context: ServerContext, _ core: ServerCore) async throws -> Response {
+        WebhookJSON.response(try await endpoint(context, core))
+    }
+
+    private static func change(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let endpoint = try await endpoint(context, core)
+        let principal = try context.require(.webhooksWrite)
+        let wish = try await body(WebhookChange.self, request)
+        var definition = endpoint.definition
+        var secret: Secret?
+        if wish.changesDefinition {
+            guard !endpoint.stored.isConfigured else {
+                throw APIFailure(
+                    .conflict, "configured", "This endpoint is one of the configuration file; change it there.")
+            }
+            try await wish.settings.apply(to: &definition, core, principal)
+            secret = try wish.changeSecrets(of: &definition)
+            try await core.webhooks.change(endpoint.stored.id, to: definition)
+        }
+        if wish.enabled != nil || wish.discardBacklog {
+            try await core.webhooks.switchOn(
+                wish.enabled ?? (endpoint.stored.disabled == nil), endpoint.stored,
+                discardingBacklog: wish.discardBacklog)
+        }
+        let changed = try await core.webhooks.managed().first { $0.stored.id == endpoint.stored.id } ?? endpoint
+        return WebhookJSON.response(changed, secret: secret)
+    }
+
+    private static func remove(_ context: ServerContext, _ core: ServerCore) async throws -> Response {
+        let endpoint = try await endpoint(context, core)
+        guard !endpoint.stored.isConfigured else {
+            throw APIFailure(
+                .conflict, "configured", "This endpoint is one of the configuration file; remove it there.")
+        }
+        try await core.webhooks.remove(endpoint.stored.id)
+        return Response(status: .noContent)
+    }
+
+    // MARK: - Deliveries
+
+    private static func deliveries(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let endpoint = try await endpoint(context, core)
+        let parameters = request.uri.queryParameters
+        let state = try parameters["state"].map { text throws(APIFailure) in
+            guard let state = WebhookDelivery.State.allCases.first(where: { $0.name == text }) else {
+                throw APIFailure(
+                    .badRequest, "invalid_state", "Try pending, delivered, failed or discarded.", parameter: "state")
+            }
+            return state
+        }
+        let page = try number(parameters["page"], "page", in: 1...Int64.max)
+        let limit = Int(try number(parameters["limit"], "limit", in: 1...500) ?? 100)
+        let found = try await core.storage.deliveries(
+            of: endpoint.stored.id, in: state, before: page, limit: limit + 1)
+        let items = found.prefix(limit)
+        var json = JSONText()
+        json.object { json in
+            json.member("object", "list")
+            json.member("items", items) { WebhookJSON.write($1, to: &$0) }
+            json.key("next_page")
+            if found.count > limit, let last = items.last { json.string(String(last.id)) } else { json.null() }
+        }
+        return json.response()
+    }
+
+    private static func replay(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let endpoint = try await endpoint(context, core)
+        let wish = try await body(Replay.self, request)
+        let outcome = try await core.webhooks.replay(try await wish.range(core), to: endpoint)
+        if wish.eventId != nil, outcome.deliveries == 0 {
+            throw APIFailure(
+                .conflict, "not_accepted", "This endpoint does not take events of this type, app or environment.",
+                parameter: "event_id")
+        }
+        var json = JSONText()
+        json.object { json in
+            json.member("object", "webhook_replay")
+            json.member("deliveries", outcome.deliveries)
+            json.member("is_complete", outcome.last == nil)
+            json.member("after", outcome.last)
+        }
+        return json.response(status: .accepted)
+    }
+
+    private static func test(_ context: ServerContext, _ core: ServerCore) async throws -> Response {
+        let endpoint = try await endpoint(context, core)
+        guard endpoint.stored.disabled == nil else {
+            throw APIFailure(.conflict, "disabled", "This endpoint is switched off; enable it first.")
+        }
+        guard let delivery = try await core.webhooks.test(endpoint.stored) else {
+            throw APIFailure(.serviceUnavailable, "storage_failed", "The test was not kept.", isRetryable: true)
+        }
+        var json = JSONText()
+        WebhookJSON.write(delivery, to: &json)
+        return json.response(status: .accepted)
+    }
+
+    // MARK: - Reading requests
+
+    /// The endpoint that a path names, if the key may manage it.
+    private static func endpoint(_ context: ServerContext, _ core: ServerCore) async throws -> ManagedWebhook {
+        let principal = try context.require(.webhooksWrite)
+        let name = context.parameters.get("name")
+        let found = try await core.webhooks.managed().first { $0.stored.name == name }
+        guard let found, principal.mayManage(found.definition) else {
+            throw APIFailure(.notFound, "not_found", "There is no endpoint of this name.", parameter: "name")
+        }
+        return found
+    }
+
+    private static func body<Value: Decodable>(_ type: Value.Type, _ request: Request) async throws -> Value {
+        let body = try await request.body.collect(upTo: maximumBytes)
+        do { return try StrictJSONDecoder.decode(type, from: Array(body.readableBytesView)) } catch let error
+            as DecodingError
+        {
+            throw APIFailure(
+                .badRequest, "bad_json", "The body lacks a member, or one has the wrong type: \(error.member).")
+        } catch {
+            throw APIFailure(.badRequest, "bad_json", "The body is not JSON.")
+        }
+    }
+
+    private static func number(
+        _ text: Substring?, _ name: String, in range: ClosedRange<Int64>
+    ) throws(APIFailure) -> Int64? {
+        guard let text else { return nil }
+        guard let number = Int64(text), range.contains(number) else {
+            throw APIFailure(.badRequest, "invalid_parameter", "\(name) is not as it was given.", parameter: name)
+        }
+        return number
+    }
+}
+
+extension Principal {
+    /// Whether a key may see and change an endpoint: only if it may see all that is sent there.
+    func mayManage(_ webhook: ServerConfiguration.Webhook) -> Bool {
+        if let apps, !(webhook.apps?.isSubset(of: apps) ?? false) { return false }
+        if let environments, !(webhook.environments?.isSubset(of: environments) ?? false) { return false }
+        return true
+    }
+}
+
+extension DecodingError {
+    /// Where it happened. What is there is not told.
+    fileprivate var member: String {
+        switch self {
+        case .keyNotFound(let key, _): key.stringValue
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.codingPath.map(\.stringValue).joined(separator: ".")
+        @unknown default: ""
+        }
+    }
+}

@@ -1,0 +1,165 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// The body in the vocabulary that the field knows: `{"api_version": "1.0", "event": {"type", "id", "app_user_id", …}}`.
+enum CompatibleJSON {
+    /// Nil when what happened has no such name.
+    static func body(_ told: ToldEvent, as event: CompatibleEvent, variant: Int) -> [UInt8]? {
+        guard event.applies(to: told) else { return nil }
+        var json = JSONText()
+        json.object { json in
+            json.member("api_version", "1.0")
+            json.member("event") { write(told, event, variant, to: &$0) }
+        }
+        return json.bytes
+    }
+
+    private static func write(
+        _ told: ToldEvent, _ event: CompatibleEvent, _ variant: Int, to json: inout JSONText
+    ) {
+        json.member("type", event.rawValue)
+        json.member("id", variant == 0 ? told.event.id : "\(told.event.id)_\(variant + 1)")
+        json.member("event_timestamp_ms", told.event.occurredAt)
+        json.member("app_id", told.scope?.bundleId)
+        json.member("environment", told.scope?.environment == .production ? "PRODUCTION" : "SANDBOX")
+        json.member("store", "APP_STORE")
+        if event == .transfer { return transfer(told, to: &json) }
+        let user = user(told)
+        json.member("app_user_id", user)
+        json.member("original_app_user_id", user)
+        json.member("aliases", [user].compactMap(\.self)) { $0.string($1) }
+        json.member("subscriber_attributes") { _ in }
+        if let transaction = told.parts?.transaction { purchase(transaction, told, event, to: &json) }
+        switch event {
+        case .cancellation: json.member("cancel_reason", cancelReason(told))
+        case .expiration: json.member("expiration_reason", expirationReason(told))
+        case .renewal: json.member("is_trial_conversion", isTrialConversion(told))
+        case .billingIssue:
+            nullable("grace_period_expiration_at_ms", told.parts?.renewal?.gracePeriodExpiresDate, to: &json)
+        case .productChange: json.member("new_product_id", newProduct(told))
+        default: break
+        }
+    }
+
+    private static func transfer(_ told: ToldEvent, to json: inout JSONText) {
+        // The server wrote it itself; if somebody else has, the lists are empty.
+        let names = told.event.data.flatMap { text in
+            do { return try JSONDecoder().decode(Transfer.self, from: Data(text.utf8)) } catch { return nil }
+        }
+        json.member("transferred_from", names?.from ?? []) { $0.string($1) }
+        json.member("transferred_to", names?.to ?? []) { $0.string($1) }
+    }
+
+    private struct Transfer: Decodable {
+        var from: [String]
+        var to: [String]
+    }
+
+    private static func purchase(
+        _ transaction: JWSTransactionDecodedPayload, _ told: ToldEvent, _ event: CompatibleEvent,
+        to json: inout JSONText
+    ) {
+        let product = product(transaction, told, event)
+        json.member("product_id", product)
+        json.member("period_type", periodType(transaction))
+        json.member("purchased_at_ms", transaction.purchaseDate)
+        nullable("expiration_at_ms", transaction.expiresDate, to: &json)
+        json.member("transaction_id", transaction.transactionId)
+        json.member("original_transaction_id", transaction.originalTransactionId)
+        json.member("is_family_share", transaction.inAppOwnershipType == .familyShared)
+        nullable("country_code", transaction.storefront.flatMap(CountryCode.twoLetters), to: &json)
+        nullable("currency", transaction.currency, to: &json)
+        let price = transaction.price.map { told.event.type.rawValue == "purchase.refunded" ? -$0.magnitudeOrMax : $0 }
+        // "price" is in US dollars, and nobody here knows rates.
+        number("price", transaction.currency == "USD" ? price : nil, to: &json)
+        number("price_in_purchased_currency", price, to: &json)
+        let names = told.entitlements.filter { $0.value.contains(product) }.keys.sorted()
+        nullable("entitlement_id", nil as String?, to: &json)
+        json.member("entitlement_ids", names) { $0.string($1) }
+        nullable("presented_offering_id", nil as String?, to: &json)
+        nullable("offer_code", transaction.offerType == .offerCode ? transaction.offerIdentifier : nil, to: &json)
+        for member in ["takehome_percentage", "tax_percentage", "commission_percentage"] {
+            json.key(text: member)
+            json.null()
+        }
+    }
+
+    // MARK: - Words
+
+    /// The customer. One who is not known has a name made of the purchase, which is the same in all its events.
+    private static func user(_ told: ToldEvent) -> String? {
+        told.event.customer ?? told.event.originalTransactionId.map { "anonymous:" + $0 }
+    }
+
+    /// A change of product is told of the old one.
+    private static func product(
+        _ transaction: JWSTransactionDecodedPayload, _ told: ToldEvent, _ event: CompatibleEvent
+    ) -> String {
+        guard event == .productChange, told.parts?.payload.subtype == .upgrade else { return transaction.productId }
+        return told.previous?.productId ?? transaction.productId
+    }
+
+    private static func newProduct(_ told: ToldEvent) -> String? {
+        told.parts?.renewal?.autoRenewProductId ?? told.parts?.transaction?.productId
+    }
+
+    private static func periodType(_ transaction: JWSTransactionDecodedPayload) -> String {
+        if transaction.offerDiscountType == .freeTrial { return "TRIAL" }
+        return transaction.offerType == .introductory ? "INTRO" : "NORMAL"
+    }
+
+    private static func isTrialConversion(_ told: ToldEvent) -> Bool {
+        told.parts?.transaction?.transactionReason == .renewal && told.previous?.wasTrial == true
+    }
+
+    private static func cancelReason(_ told: ToldEvent) -> String {
+        switch told.event.type.rawValue {
+        case "purchase.refunded": "CUSTOMER_SUPPORT"
+        case "purchase.revoked": "UNKNOWN"
+        case "subscription.billing_failed", "subscription.grace_period_started": "BILLING_ERROR"
+        default:
+            told.parts?.renewal?.expirationIntent == .priceIncreaseNotAccepted ? "PRICE_INCREASE" : "UNSUBSCRIBE"
+        }
+    }
+
+    private static func expirationReason(_ told: ToldEvent) -> String {
+        switch (told.event.type.rawValue, told.parts?.payload.subtype) {
+        case ("purchase.refunded", _): "CUSTOMER_SUPPORT"
+        case ("subscription.billing_failed", _), ("subscription.grace_period_expired", _): "BILLING_ERROR"
+        case (_, .voluntary?): "UNSUBSCRIBE"
+        case (_, .billingRetry?): "BILLING_ERROR"
+        case (_, .priceIncrease?): "PRICE_INCREASE"
+        default: "UNKNOWN"
+        }
+    }
+
+    // MARK: - Values that may be null
+
+    private static func nullable(_ name: StaticString, _ value: Date?, to json: inout JSONText) {
+        if let value { json.member(name, value) } else { null(name, to: &json) }
+    }
+
+    private static func nullable(_ name: StaticString, _ value: String?, to json: inout JSONText) {
+        if let value { json.member(name, value) } else { null(name, to: &json) }
+    }
+
+    private static func null(_ name: StaticString, to json: inout JSONText) {
+        json.key(name)
+        json.null()
+    }
+
+    /// Thousandths as a decimal number, exactly.
+    private static func number(_ name: StaticString, _ thousandths: Int64?, to json: inout JSONText) {
+        guard let thousandths else { return null(name, to: &json) }
+        let (whole, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
+        let digits = String(1000 + rest).dropFirst()
+        let fraction = digits.prefix(through: digits.lastIndex { $0 != "0" } ?? digits.startIndex)
+        json.key(name)
+        json.raw("\(thousandths < 0 ? "-" : "")\(whole)\(rest == 0 ? "" : ".\(fraction)")".utf8)
+    }
+}
+
+extension Int64 {
+    /// Without its sign.
+    fileprivate var magnitudeOrMax: Int64 { Int64(clamping: magnitude) }
+}

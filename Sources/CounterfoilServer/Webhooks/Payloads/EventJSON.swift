@@ -1,0 +1,113 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// The body in our own vocabulary: `{"type", "timestamp", "data"}` as Standard Webhooks has it. Members are written in one
+/// order, so the same facts give the same bytes.
+enum EventJSON {
+    static func body(_ told: ToldEvent) -> [UInt8] {
+        var json = JSONText()
+        json.object { json in
+            json.member("type", told.event.type.rawValue)
+            json.member("timestamp", timestamp(told.event.occurredAt))
+            json.member("data") { data(&$0, told) }
+        }
+        return json.bytes
+    }
+
+    /// An instant in the notation of ISO 8601, in UTC with milliseconds.
+    static func timestamp(_ instant: Milliseconds) -> String {
+        Date(milliseconds: instant).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    private static func data(_ json: inout JSONText, _ told: ToldEvent) {
+        json.member("object", "event")
+        json.member("id", told.event.id)
+        json.member("sequence", told.number)
+        json.member("app", told.scope?.bundleId)
+        json.member("environment", told.scope?.environment.rawValue)
+        json.member("customer", told.event.customer)
+        json.member("original_transaction_id", told.event.originalTransactionId)
+        json.member("occurred_at", told.event.occurredAt)
+        json.member("created_at", told.event.createdAt)
+        if let parts = told.parts { write(parts, to: &json) }
+        if let details = told.event.data {
+            json.key("details")
+            json.raw(details.utf8)
+        }
+    }
+
+    private static func write(_ parts: NotificationParts, to json: inout JSONText) {
+        let payload = parts.payload
+        json.member("notification") { json in
+            json.member("type", payload.notificationType.rawValue)
+            json.member("subtype", payload.subtype?.rawValue)
+            json.member("uuid", payload.notificationUUID)
+            json.member("signed_date", payload.signedDate)
+        }
+        if let status = payload.data?.status { json.member("status", status.rawValue) }
+        json.member("consumption_request_reason", payload.data?.consumptionRequestReason?.rawValue)
+        if let transaction = parts.transaction { json.member("transaction") { write(transaction, to: &$0) } }
+        if let renewal = parts.renewal { json.member("renewal") { write(renewal, to: &$0) } }
+        if let summary = payload.summary { json.member("summary") { write(summary, to: &$0) } }
+        if let token = payload.externalPurchaseToken {
+            json.member("external_purchase_token") { json in
+                json.member("external_purchase_id", token.externalPurchaseId)
+                json.member("token_creation_date", token.tokenCreationDate)
+                json.member("token_expiration_date", token.tokenExpirationDate)
+                json.member("token_type", token.tokenType?.rawValue)
+            }
+        }
+    }
+
+    private static func write(_ transaction: JWSTransactionDecodedPayload, to json: inout JSONText) {
+        json.member("transaction_id", transaction.transactionId)
+        json.member("original_transaction_id", transaction.originalTransactionId)
+        json.member("product_id", transaction.productId)
+        json.member("type", transaction.type.rawValue)
+        json.member("subscription_group_identifier", transaction.subscriptionGroupIdentifier)
+        json.member("purchase_date", transaction.purchaseDate)
+        json.member("original_purchase_date", transaction.originalPurchaseDate)
+        json.member("expires_date", transaction.expiresDate)
+        json.member("quantity", transaction.quantity)
+        json.member("reason", transaction.transactionReason?.rawValue)
+        json.member("ownership", transaction.inAppOwnershipType.rawValue)
+        json.member("app_account_token", transaction.appAccountToken?.uuidString.lowercased())
+        json.member("app_transaction_id", transaction.appTransactionId)
+        json.member("storefront", transaction.storefront)
+        json.member("currency", transaction.currency)
+        json.member("price_milliunits", transaction.price)
+        if let offer = transaction.offerType { json.member("offer_type", offer.rawValue) }
+        json.member("offer_identifier", transaction.offerIdentifier)
+        json.member("offer_discount_type", transaction.offerDiscountType?.rawValue)
+        if let isUpgraded = transaction.isUpgraded { json.member("is_upgraded", isUpgraded) }
+        json.member("revocation_date", transaction.revocationDate)
+        if let reason = transaction.revocationReason { json.member("revocation_reason", reason.rawValue) }
+        json.member("revocation_type", transaction.revocationType?.rawValue)
+        json.member("revocation_percentage", transaction.revocationPercentage.map { Int64($0) })
+        json.member("signed_date", transaction.signedDate)
+    }
+
+    private static func write(_ renewal: JWSRenewalInfoDecodedPayload, to json: inout JSONText) {
+        json.member("product_id", renewal.productId)
+        json.member("auto_renew_product_id", renewal.autoRenewProductId)
+        json.member("will_renew", renewal.autoRenewStatus == .on)
+        if let intent = renewal.expirationIntent { json.member("expiration_intent", intent.rawValue) }
+        json.member("is_in_billing_retry", renewal.isInBillingRetryPeriod ?? false)
+        json.member("grace_period_expires_date", renewal.gracePeriodExpiresDate)
+        if let status = renewal.priceIncreaseStatus { json.member("price_increase_status", status.rawValue) }
+        json.member("renewal_date", renewal.renewalDate)
+        json.member("renewal_price_milliunits", renewal.renewalPrice)
+        json.member("currency", renewal.currency)
+        if let offer = renewal.offerType { json.member("offer_type", offer.rawValue) }
+        json.member("offer_identifier", renewal.offerIdentifier)
+        json.member("signed_date", renewal.signedDate)
+    }
+
+    private static func write(_ summary: NotificationSummary, to json: inout JSONText) {
+        json.member("request_identifier", summary.requestIdentifier)
+        json.member("product_id", summary.productId)
+        if let codes = summary.storefrontCountryCodes { json.member("storefronts", codes) { $0.string($1) } }
+        json.member("succeeded_count", summary.succeededCount)
+        json.member("failed_count", summary.failedCount)
+    }
+}

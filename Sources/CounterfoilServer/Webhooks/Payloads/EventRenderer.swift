@@ -1,0 +1,66 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import Foundation
+internal import Entitlements
+
+/// Writes the bodies of messages: the event, and what the App Store signed about it.
+struct EventRenderer: Sendable {
+    let storage: any Storage
+    let scopes: ScopeBook
+    /// Who proves again what was kept.
+    let verifier: SignedDataVerifier
+    /// The entitlements of each app: their names with the products that give them.
+    let entitlements: [String: [String: Set<String>]]
+
+    /// The notification is being read anew at the moment.
+    struct NotYet: Error {}
+
+    /// Writes the body of a message. Nil when there is nothing to say in this vocabulary.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the event.
+    ///   - variant: Which of the vocabulary's words for the event it is.
+    func body(
+        _ event: LedgerEvent, _ notification: KeptNotification?, number: Int64,
+        payload: ServerConfiguration.WebhookPayload, variant: Int
+    ) async throws -> Data? {
+        if notification?.state == .pending { throw NotYet() }
+        var told = ToldEvent(event: event, number: number, scope: scopes[id: event.scope])
+        if let notification { told.parts = try await NotificationParts(of: notification, verifiedBy: verifier) }
+        switch payload {
+        case .counterfoil: return Data(EventJSON.body(told))
+        case .compatible:
+            let events = CompatibleEvent.events(of: event.type)
+            guard events.indices.contains(variant) else { return nil }
+            told.previous = try await previous(of: told)
+            told.entitlements = entitlements[told.scope?.bundleId ?? ""] ?? [:]
+            return CompatibleJSON.body(told, as: events[variant], variant: variant).map { Data($0) }
+        }
+    }
+
+    /// The purchase or renewal before the one that an event is about.
+    private func previous(of told: ToldEvent) async throws -> PreviousPurchase? {
+        guard let transaction = told.parts?.transaction, let scope = told.scope else { return nil }
+        let lineage = try await storage.lineage(transaction.originalTransactionId, in: scope.id)
+        let before = lineage?.transactions
+            .filter { $0.transactionId != transaction.transactionId && $0.purchaseDate < transaction.purchaseDate }
+            .max { ($0.purchaseDate, $0.transactionId) < ($1.purchaseDate, $1.transactionId) }
+        return before.map { PreviousPurchase(productId: $0.productId, wasTrial: $0.offerDiscountType == .freeTrial) }
+    }
+}
+
+/// An event with all that is told of it.
+struct ToldEvent {
+    let event: LedgerEvent
+    let number: Int64
+    let scope: Scope?
+    var parts: NotificationParts?
+    var previous: PreviousPurchase?
+    var entitlements: [String: Set<String>] = [:]
+}
+
+/// What was bought before.
+struct PreviousPurchase {
+    var productId: String
+    var wasTrial: Bool
+}
