@@ -151,7 +151,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
-        tests("CounterfoilServerTests", everything + [grdb, "ConfigurationReading"]),
+        tests("CounterfoilServerTests", everything + ["counterfoil", grdb, "ConfigurationReading"]),
         tests(
             "CounterfoilTests",
             ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),

@@ -16,6 +16,8 @@ struct Counterfoil: AsyncParsableCommand {
             Verify.self, ReceiptCommand.self, Sign.self, API.self, SimulatorCommand.self, TriggerCommand.self,
             ListenCommand.self, ClockCommand.self, BuyCommand.self, DoCommand.self, CustomersCommand.self,
             ScenarioCommand.self, FaultCommand.self, Tour.self, InitCommand.self, CheckConfig.self,
+            RebuildCommand.self, ExportCommand.self, ImportLedgerCommand.self, BackupCommand.self,
+            RestoreBackupCommand.self,
         ])
 
     static func main() async {

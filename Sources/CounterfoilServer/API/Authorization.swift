@@ -80,7 +80,8 @@ extension ServerContext {
     /// The customer that a path names, if they may be asked about: 1 to 255 bytes without control characters.
     func customer(for principal: Principal) throws(APIFailure) -> String {
         guard let customer = parameters.get("id")?.removingPercentEncoding, !customer.isEmpty,
-            customer.utf8.count <= 255, customer.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+            customer.utf8.count <= 255,
+            customer.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else {
             throw APIFailure(
                 .badRequest, "invalid_customer", "A customer's identifier has 1 to 255 bytes.", parameter: "id")

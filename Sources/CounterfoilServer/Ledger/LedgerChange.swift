@@ -40,6 +40,20 @@ package struct ReceivedNotification: Sendable {
     package var text: PackedText
 
     package init(
+        scope: Int64, uuid: String, type: String, subtype: String? = nil, signedDate: Milliseconds,
+        receivedAt: Milliseconds, origin: Origin, text: PackedText
+    ) {
+        self.scope = scope
+        self.uuid = uuid
+        self.type = type
+        self.subtype = subtype
+        self.signedDate = signedDate
+        self.receivedAt = receivedAt
+        self.origin = origin
+        self.text = text
+    }
+
+    package init(
         _ verified: Verified<ResponseBodyV2DecodedPayload>, scope: Scope, at now: Date, origin: Origin,
         headers: HeaderBook
     ) {
@@ -82,6 +96,22 @@ package struct FoldedNotification: Sendable {
     /// When the server learned of it, for events.
     package var foldedAt: Milliseconds
 
+    package init(
+        id: Int64, scope: Int64, uuid: String, type: NotificationTypeV2, subtype: NotificationSubtype? = nil,
+        signedDate: Milliseconds, transaction: TransactionFact? = nil, renewal: RenewalFact? = nil,
+        foldedAt: Milliseconds
+    ) {
+        self.id = id
+        self.scope = scope
+        self.uuid = uuid
+        self.type = type
+        self.subtype = subtype
+        self.signedDate = signedDate
+        self.transaction = transaction
+        self.renewal = renewal
+        self.foldedAt = foldedAt
+    }
+
     /// The subscription or purchase that it is about.
     package var originalTransactionId: String? {
         transaction?.originalTransactionId ?? renewal?.originalTransactionId
@@ -115,6 +145,14 @@ package struct Statement: Sendable {
     package var origin: Origin
     package var receivedAt: Milliseconds
     package var text: PackedText
+
+    package init(scope: Int64, fact: Fact, origin: Origin, receivedAt: Milliseconds, text: PackedText) {
+        self.scope = scope
+        self.fact = fact
+        self.origin = origin
+        self.receivedAt = receivedAt
+        self.text = text
+    }
 
     package init(
         _ verified: Verified<JWSTransactionDecodedPayload>, scope: Scope, at now: Date, origin: Origin,

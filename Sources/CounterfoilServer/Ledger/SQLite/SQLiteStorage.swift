@@ -13,6 +13,8 @@ package final class SQLiteStorage: Sendable {
         package var cacheMiB = 16
         /// How many connections read at the same time.
         package var readers = 4
+        /// Whether no other process may have the file for itself at the same time. Only who does not write can do without.
+        package var isOnlyWriter = true
 
         package init() {}
     }
@@ -21,12 +23,14 @@ package final class SQLiteStorage: Sendable {
     package let pool: DatabasePool
     /// The path of the file.
     package let path: String
+    private let lock: Mutex<LedgerLock?>
 
     /// Opens a file, or makes it.
     ///
     /// - Throws: ``StorageError`` when the file cannot be used, saying why and what to do.
     package init(path: String, options: Options = Options()) throws(StorageError) {
         self.path = path
+        lock = Mutex(options.isOnlyWriter ? try LedgerLock(ledger: path) : nil)
         var configuration = Configuration()
         configuration.maximumReaderCount = options.readers
         configuration.busyMode = .timeout(10)
@@ -42,17 +46,15 @@ package final class SQLiteStorage: Sendable {
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Schema.migrate(pool)
-            let known = try pool.read { db in
-                try Row.fetchAll(db, sql: "SELECT id, text FROM headers").compactMap { row in
-                    row.number(0).flatMap { number in row.text(1).map { (number, $0) } }
-                }
-            }
-            for (number, text) in known { headers.load(number, text) }
+            try pool.read { db in try headers.load(from: db) }
         } catch {
             throw StorageError(error, path: path)
         }
     }
 
-    /// Closes the file. What was committed stays.
-    package func close() throws { try pool.close() }
+    /// Closes the file, for others to have. What was committed stays.
+    package func close() throws {
+        try pool.close()
+        lock.withLock { $0 = nil }
+    }
 }
