@@ -31,6 +31,11 @@ bench: system-packages ## Measure against the raw cryptography, one JSON object 
 	@$(BUILD) -c release --product counterfoil-benchmarks 1>&2
 	@.build/release/counterfoil-benchmarks
 
+.PHONY: crash
+crash: system-packages ## Kill the server under load, CRASHES=100 times, and look for what was lost
+	$(BUILD) --build-tests
+	COUNTERFOIL_CRASHES=$(or $(CRASHES),100) swift test --skip-build --filter "A server that is killed"
+
 .PHONY: interop
 interop: ## Set up Apple's Python library as a second opinion
 	Tests/Interop/setup

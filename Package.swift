@@ -154,7 +154,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
-        tests("CounterfoilServerTests", everything + [grdb, yams, "ConfigurationReading"]),
+        tests("CounterfoilServerTests", everything + ["counterfoil", grdb, yams, "ConfigurationReading"]),
         tests(
             "CounterfoilTests",
             ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),

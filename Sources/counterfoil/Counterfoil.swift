@@ -17,6 +17,8 @@ struct Counterfoil: AsyncParsableCommand {
             ListenCommand.self, ClockCommand.self, BuyCommand.self, DoCommand.self, CustomersCommand.self,
             ScenarioCommand.self, FaultCommand.self, Tour.self, InitCommand.self, CheckConfig.self, ServeCommand.self,
             RecoverCommand.self, ImportCommand.self,
+            RebuildCommand.self, ExportCommand.self, ImportLedgerCommand.self, BackupCommand.self,
+            RestoreBackupCommand.self,
         ])
 
     static func main() async {

@@ -161,7 +161,10 @@ package final class Folder: Sendable {
         var folded: [FoldedNotification] = []
         var leavesSome = false
         for job in jobs {
-            do { folded.append(try await read(job)) } catch {
+            do {
+                folded.append(
+                    try await .read(job.notification, id: job.id, scope: job.scope, by: verifier, at: now()))
+            } catch {
                 if await !fail(job.id, error) { leavesSome = true }
             }
         }
@@ -198,16 +201,21 @@ package final class Folder: Sendable {
 
     private func readInbox() async {
         defer { finish(CollectionOfOne(-1)) }
-        var last: Int64 = 0
+        var last = Int64.min
+        var leavesSome = false
         do {
             while true {
                 let kept = try await storage.pending(after: last, limit: Self.batch)
-                guard let end = kept.last else { return }
+                guard let end = kept.last else { break }
                 last = end.id
-                let jobs = await reverify(kept)
-                await fold(jobs)
+                let read = await reverify(kept)
+                leavesSome = leavesSome || read.leavesSome
+                await fold(read.jobs)
                 if state.withLock({ $0.isClosed }) { return }
             }
+            guard leavesSome else { return }
+            await pause()
+            finish(CollectionOfOne(-1), leavingSome: true)
         } catch {
             logger.error("the inbox cannot be read", metadata: ["reason": "\(error)"])
             await pause()
@@ -215,36 +223,40 @@ package final class Folder: Sendable {
         }
     }
 
-    private func reverify(_ kept: [KeptNotification]) async -> [Job] {
+    private func reverify(_ kept: [KeptNotification]) async -> (jobs: [Job], leavesSome: Bool) {
         var jobs: [Job] = []
+        var leavesSome = false
         for notification in kept {
             guard let scope = scopes[id: notification.scope] else { continue }
             do {
                 let verified = try await verifier.notification(notification.text)
                 jobs.append(Job(id: notification.id, scope: scope, notification: verified))
             } catch {
-                _ = await fail(notification.id, error)
+                if await !fail(notification.id, error) { leavesSome = true }
             }
         }
-        return jobs
+        return (jobs, leavesSome)
     }
 }
 
-extension Folder {
+extension FoldedNotification {
     /// What a notification says, every signature in it verified.
-    private func read(_ job: Job) async throws -> FoldedNotification {
-        let payload = job.notification.payload
+    package static func read(
+        _ notification: Verified<ResponseBodyV2DecodedPayload>, id: Int64, scope: Scope,
+        by verifier: SignedDataVerifier, at now: Date
+    ) async throws -> FoldedNotification {
+        let payload = notification.payload
         var folded = FoldedNotification(
-            id: job.id, scope: job.scope.id, uuid: payload.notificationUUID, type: payload.notificationType,
-            subtype: payload.subtype, signedDate: payload.signedDate.milliseconds, foldedAt: now().milliseconds)
+            id: id, scope: scope.id, uuid: payload.notificationUUID, type: payload.notificationType,
+            subtype: payload.subtype, signedDate: payload.signedDate.milliseconds, foldedAt: now.milliseconds)
         if let text = payload.data?.signedTransactionInfo {
             let transaction = try await verifier.transaction(text).payload
-            try job.scope.requireMatch(transaction.bundleId, transaction.environment)
+            try scope.requireMatch(transaction.bundleId, transaction.environment)
             folded.transaction = TransactionFact(transaction)
         }
         if let text = payload.data?.signedRenewalInfo {
             let renewal = try await verifier.renewalInfo(text).payload
-            try job.scope.requireMatch(job.scope.bundleId, renewal.environment)
+            try scope.requireMatch(scope.bundleId, renewal.environment)
             folded.renewal = RenewalFact(renewal)
         }
         return folded

@@ -146,6 +146,14 @@ package struct Statement: Sendable {
     package var receivedAt: Milliseconds
     package var text: PackedText
 
+    package init(scope: Int64, fact: Fact, origin: Origin, receivedAt: Milliseconds, text: PackedText) {
+        self.scope = scope
+        self.fact = fact
+        self.origin = origin
+        self.receivedAt = receivedAt
+        self.text = text
+    }
+
     package init(
         _ verified: Verified<JWSTransactionDecodedPayload>, scope: Scope, at now: Date, origin: Origin,
         headers: HeaderBook

@@ -21,7 +21,8 @@ package protocol LedgerStorage: Sendable {
     /// Notes that what is inside a notification cannot be believed.
     func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws
 
-    /// The notifications that wait to be folded, after the one with this number, in order of arrival.
+    /// The notifications that wait to be folded, after the one with this number, in order of arrival. Numbers below zero
+    /// are of those whose UUID was there with another text.
     func pending(after id: Int64, limit: Int) async throws -> [KeptNotification]
 
     /// How many notifications wait to be folded, and since when the oldest does.

@@ -81,7 +81,7 @@ package struct ServerCore: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    private static func verifier(
+    static func verifier(
         _ configuration: ServerConfiguration, validAt: ValidationInstant, _ clock: ServerClock
     ) throws -> SignedDataVerifier {
         var options = SignedDataVerifier.Configuration(apps: configuration.acceptedApps)

@@ -3,146 +3,138 @@ internal import Entitlements
 internal import Foundation
 internal import GRDB
 
-/// Puts facts where they belong. Of two versions of one fact the newer one stays, and of two with one date the greater one,
-/// so that any order and any number of deliveries ends in the same ledger.
+/// Puts facts where they belong. Of two versions of one fact the newer one stays, of two with one date the greater one, and
+/// of two that say the same the one from the notification with the greater UUID, so that any order and any number of
+/// deliveries ends in the same ledger.
 enum Fold {
+    /// What became of a fact.
+    struct Outcome {
+        /// Whether it is in the ledger now, and was not before.
+        var isNews: Bool
+        /// Where the version was from that it has replaced.
+        var replaced: Int64?
+
+        static let ignored = Outcome(isNews: false)
+    }
+
     /// Puts in what a notification says, and makes the event of it, once.
-    static func apply(_ notification: FoldedNotification, _ db: Database) throws {
-        let (id, scope) = (notification.id, notification.scope)
-        try db.cachedStatement(sql: "DELETE FROM inbox WHERE id = ?").execute(arguments: [id])
-        var isNew = db.changesCount > 0
-        if let original = notification.originalTransactionId {
-            let insert = try db.cachedStatement(
-                sql: """
-                    INSERT OR IGNORE INTO facts (scope, original_id, kind, key, signed_date, source)
-                    VALUES (?, ?, 2, ?, ?, ?)
-                    """)
-            try insert.execute(arguments: [scope, original, notification.uuid, notification.signedDate, id])
-            isNew = isNew && db.changesCount > 0
+    static func apply(_ notification: FoldedNotification, makingEvent: Bool = true, _ db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM inbox WHERE id = ?").execute(arguments: [notification.id])
+        let waited = db.changesCount > 0
+        let source = try Source(notification, db)
+        let isNew = try note(notification, source, db)
+        if let fact = notification.transaction {
+            try drop(put(fact, scope: notification.scope, source, db).replaced, db)
         }
-        if let fact = notification.transaction { try apply(fact, scope: scope, source: id, db) }
-        try applyToLineage(notification.transaction, notification.renewal, scope: scope, source: id, db)
-        if isNew { try OutboxTable.add(.init(notification), db) }
+        if let fact = notification.renewal {
+            try drop(put(fact, scope: notification.scope, source, db).replaced, db)
+        }
+        if waited, isNew, makingEvent { try OutboxTable.add(.init(notification), db) }
     }
 
     /// Puts in what came by itself; false when it was no news.
+    @discardableResult
     static func apply(_ statement: Statement, _ db: Database) throws -> Bool {
-        let (kind, key) =
-            switch statement.fact {
-            case .transaction(let fact): (1, fact.transactionId)
-            case .renewal: (0, "")
-            }
         let insert = try db.cachedStatement(
             sql: """
                 INSERT INTO statements (scope, kind, original_id, key, signed_date, received_at, origin, text)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         try insert.execute(arguments: [
-            statement.scope, kind, statement.fact.originalTransactionId, key, statement.fact.signedDate.milliseconds,
-            statement.receivedAt, statement.origin.rawValue, statement.text.bytes,
+            statement.scope, statement.fact.kind, statement.fact.originalTransactionId, statement.fact.key,
+            statement.fact.signedDate.milliseconds, statement.receivedAt, statement.origin.rawValue,
+            statement.text.bytes,
         ])
-        let source = -db.lastInsertedRowID
-        let isNews: Bool
-        switch statement.fact {
-        case .transaction(let fact):
-            isNews = try apply(fact, scope: statement.scope, source: source, db)
-            try applyToLineage(fact, nil, scope: statement.scope, source: source, db)
-        case .renewal(let fact):
-            isNews = try applyToLineage(nil, fact, scope: statement.scope, source: source, db)
-        }
-        if !isNews { try remove(source: source, db) }
-        return isNews
+        let source = Source(id: -db.lastInsertedRowID, key: .statement(statement.text.bytes))
+        let outcome = try put(statement.fact, scope: statement.scope, source, db)
+        try drop(outcome.isNews ? outcome.replaced : source.id, db)
+        return outcome.isNews
     }
 
-    /// Puts in a transaction; false when what is there is as new.
-    @discardableResult
-    private static func apply(
-        _ fact: TransactionFact, scope: Int64, source: Int64, _ db: Database
-    ) throws -> Bool {
-        let signedDate = fact.signedDate.milliseconds
-        let select = try db.cachedStatement(
-            sql: "SELECT signed_date, source FROM facts WHERE scope = ? AND original_id = ? AND kind = 1 AND key = ?")
-        let present = try Row.fetchOne(select, arguments: [scope, fact.originalTransactionId, fact.transactionId])
-            .map { (signedDate: $0.number(0) ?? .min, source: $0.number(1) ?? 0) }
-        let values = FactColumns.values(of: fact)
-        if let present {
-            guard present.signedDate <= signedDate else { return false }
-            if present.signedDate == signedDate {
-                guard
-                    try isGreater(
-                        values, than: FactColumns.transaction, scope: scope, fact.originalTransactionId, kind: 1,
-                        key: fact.transactionId, db)
-                else { return false }
-            }
+    /// Puts in that there is a notification about a purchase; false when that was known.
+    static func note(_ notification: FoldedNotification, _ source: Source, _ db: Database) throws -> Bool {
+        guard let original = notification.originalTransactionId else { return true }
+        let insert = try db.cachedStatement(
+            sql: """
+                INSERT OR IGNORE INTO facts (scope, original_id, kind, key, signed_date, source)
+                VALUES (?, ?, 2, ?, ?, ?)
+                """)
+        try insert.execute(arguments: [
+            notification.scope, original, notification.uuid, notification.signedDate, source.id,
+        ])
+        if db.changesCount > 0 { return true }
+        let update = try db.cachedStatement(
+            sql: """
+                UPDATE facts SET signed_date = ?
+                WHERE scope = ? AND original_id = ? AND kind = 2 AND key = ? AND signed_date < ?
+                """)
+        try update.execute(arguments: [
+            notification.signedDate, notification.scope, original, notification.uuid, notification.signedDate,
+        ])
+        return false
+    }
+
+    /// Puts in a fact of either kind.
+    static func put(_ fact: Statement.Fact, scope: Int64, _ source: Source, _ db: Database) throws -> Outcome {
+        switch fact {
+        case .transaction(let fact): try put(fact, scope: scope, source, db)
+        case .renewal(let fact): try put(fact, scope: scope, source, db)
         }
+    }
+
+    /// Puts in a transaction, and whose the purchase is by what it says.
+    static func put(_ fact: TransactionFact, scope: Int64, _ source: Source, _ db: Database) throws -> Outcome {
+        let place = Place(scope: scope, original: fact.originalTransactionId, kind: 1, key: fact.transactionId)
+        let values = FactColumns.values(of: fact)
+        let present = try Present(place, transactionSelect, db)
+        guard try wins(fact.signedDate.milliseconds, values, source, over: present, db) else { return .ignored }
         let upsert = try db.cachedStatement(sql: transactionUpsert)
         try upsert.execute(
             arguments: StatementArguments(
-                [scope, fact.originalTransactionId, fact.transactionId, signedDate, source] + values))
-        if let present { try remove(source: present.source, db) }
-        return true
+                [scope, place.original, place.key, fact.signedDate.milliseconds, source.id] + values))
+        try Owner.update(fact, replacing: present, scope: scope, db)
+        return Outcome(isNews: true, replaced: present?.source)
     }
 
-    /// Puts in a renewal info, and whose the purchase is; false when neither is news.
-    @discardableResult
-    private static func applyToLineage(
-        _ transaction: TransactionFact?, _ renewal: RenewalFact?, scope: Int64, source: Int64, _ db: Database
-    ) throws -> Bool {
-        var isNews = false
-        if let transaction {
-            // A transaction and a renewal info of one notification are of one subscription. If ever they were not, each
-            // goes where it belongs.
-            try Owner.update(transaction, scope: scope, db)
-        }
-        if let renewal { isNews = try apply(renewal, scope: scope, source: source, db) }
-        return isNews
-    }
-
-    private static func apply(_ fact: RenewalFact, scope: Int64, source: Int64, _ db: Database) throws -> Bool {
-        let signedDate = fact.signedDate.milliseconds
-        let select = try db.cachedStatement(
-            sql: "SELECT signed_date, source FROM facts WHERE scope = ? AND original_id = ? AND kind = 0 AND key = ''")
-        let present = try Row.fetchOne(select, arguments: [scope, fact.originalTransactionId])
-            .map { (signedDate: $0.number(0), source: $0.number(1)) }
+    /// Puts in a renewal info.
+    static func put(_ fact: RenewalFact, scope: Int64, _ source: Source, _ db: Database) throws -> Outcome {
+        let place = Place(scope: scope, original: fact.originalTransactionId, kind: 0, key: "")
         let values = FactColumns.values(of: fact)
-        if let known = present?.signedDate {
-            guard known <= signedDate else { return false }
-            if known == signedDate {
-                guard
-                    try isGreater(
-                        values, than: FactColumns.renewal, scope: scope, fact.originalTransactionId, kind: 0, key: "",
-                        db)
-                else { return false }
-            }
-        }
+        let present = try Present(place, renewalSelect, db)
+        guard try wins(fact.signedDate.milliseconds, values, source, over: present, db) else { return .ignored }
         let upsert = try db.cachedStatement(sql: renewalUpsert)
         try upsert.execute(
-            arguments: StatementArguments([scope, fact.originalTransactionId, signedDate, source] + values))
-        if let old = present?.source { try remove(source: old, db) }
-        return true
+            arguments: StatementArguments([scope, place.original, fact.signedDate.milliseconds, source.id] + values))
+        return Outcome(isNews: true, replaced: present?.source)
     }
 
-    /// Whether a version is greater than the one of the same date that is there.
-    private static func isGreater(
-        _ values: [(any DatabaseValueConvertible)?], than columns: [String], scope: Int64, _ original: String,
-        kind: Int, key: String, _ db: Database
+    /// Whether a version takes the place of the one that is there.
+    private static func wins(
+        _ signedDate: Milliseconds, _ values: [(any DatabaseValueConvertible)?], _ source: Source,
+        over present: Present?, _ db: Database
     ) throws -> Bool {
-        let row = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT \(columns.joined(separator: ", ")) FROM facts
-                WHERE scope = ? AND original_id = ? AND kind = ? AND key = ?
-                """, arguments: [scope, original, kind, key])
-        guard let row else { return true }
-        let present = row.databaseValues.map(\.description)
-        let new = values.map { ($0?.databaseValue ?? .null).description }
-        return present.lexicographicallyPrecedes(new)
+        // The row of a renewal info is there without one when only the owner is known.
+        guard let present, let known = present.signedDate else { return true }
+        guard known == signedDate else { return known < signedDate }
+        let new = values.map { ($0?.databaseValue ?? .null).orderingText }
+        let old = present.values.map(\.orderingText)
+        return new == old ? try source.wins(over: present.source, db) : old.lexicographicallyPrecedes(new)
     }
 
-    /// Drops a statement that a newer text has replaced. Notifications stay for good.
-    private static func remove(source: Int64, _ db: Database) throws {
-        guard source < 0 else { return }
+    /// Drops a statement that another text has replaced. Notifications stay for good.
+    private static func drop(_ source: Int64?, _ db: Database) throws {
+        guard let source, source < 0, source != .min else { return }
         try db.cachedStatement(sql: "DELETE FROM statements WHERE id = ?").execute(arguments: [-source])
+    }
+
+    private static let transactionSelect = select(FactColumns.transaction)
+    private static let renewalSelect = select(FactColumns.renewal)
+
+    private static func select(_ columns: [String]) -> String {
+        """
+        SELECT signed_date, source, \(columns.joined(separator: ", ")) FROM facts
+        WHERE scope = ? AND original_id = ? AND kind = ? AND key = ?
+        """
     }
 
     private static let transactionUpsert = upsert(
@@ -163,38 +155,109 @@ enum Fold {
     }
 }
 
-/// Whose a purchase is, by the account that the app named in it.
-private enum Owner {
-    /// Of several transactions with an account the latest purchase counts.
-    static func update(_ fact: TransactionFact, scope: Int64, _ db: Database) throws {
-        let select = try db.cachedStatement(
-            sql: """
-                SELECT owner_purchased, owner_signed, owner_transaction, token, app_transaction_id FROM facts
-                WHERE scope = ? AND original_id = ? AND kind = 0 AND key = ''
-                """)
-        let row = try Row.fetchOne(select, arguments: [scope, fact.originalTransactionId])
-        let (knownToken, knownAccount) = (row?.blob(3), row?.text(4))
-        let new = (fact.purchaseDate.milliseconds, fact.signedDate.milliseconds, fact.transactionId)
-        var isOwner = fact.appAccountToken != nil
-        if isOwner, let row, let purchased = row.number(0) {
-            isOwner = new > (purchased, row.number(1) ?? 0, row.text(2) ?? "")
+extension Fold {
+    /// The text that a fact is from.
+    struct Source {
+        enum Key {
+            case notification(uuid: String)
+            case statement(Data)
         }
-        let account = [knownAccount, fact.appTransactionId].compactMap(\.self).max()
-        guard row == nil || isOwner || account != knownAccount else { return }
-        let token = isOwner ? fact.appAccountToken?.bytes : knownToken
-        let upsert = try db.cachedStatement(
-            sql: """
-                INSERT INTO facts (scope, original_id, kind, key, token, app_transaction_id, owner_purchased,
-                    owner_signed, owner_transaction)
-                VALUES (?, ?, 0, '', ?, ?, ?, ?, ?)
-                ON CONFLICT (scope, original_id, kind, key) DO UPDATE SET token = excluded.token,
-                    app_transaction_id = excluded.app_transaction_id, owner_purchased = excluded.owner_purchased,
-                    owner_signed = excluded.owner_signed, owner_transaction = excluded.owner_transaction
-                """)
-        let rank: (Int64?, Int64?, String?) =
-            isOwner ? (new.0, new.1, new.2) : (row?.number(0), row?.number(1), row?.text(2))
-        try upsert.execute(arguments: [
-            scope, fact.originalTransactionId, token, account, rank.0, rank.1, rank.2,
-        ])
+
+        /// The notification's number, or the statement's as a negative one.
+        let id: Int64
+        /// What settles a tie: row numbers hang on the order of arrival.
+        let key: Key
+
+        init(id: Int64, key: Key) {
+            self.id = id
+            self.key = key
+        }
+
+        /// A notification. What is from another text of one is from the notification too.
+        init(_ notification: FoldedNotification, _ db: Database) throws {
+            key = .notification(uuid: notification.uuid)
+            guard notification.id < 0, notification.id != .min else {
+                id = notification.id
+                return
+            }
+            id =
+                try Int64.fetchOne(
+                    db, sql: "SELECT notification FROM other_texts WHERE id = ?", arguments: [-notification.id]) ?? 0
+        }
+
+        /// Whether a fact is from here when both texts say the same. Notifications come first, since they are kept anyway.
+        func wins(over present: Int64?, _ db: Database) throws -> Bool {
+            guard let present, present != 0, present != .min else { return true }
+            switch key {
+            case .notification(let uuid):
+                guard present > 0 else { return true }
+                let select = try db.cachedStatement(sql: "SELECT uuid FROM notifications WHERE id = ?")
+                guard let row = try Row.fetchOne(select, arguments: [present]) else { return true }
+                return StoredUUID.text(row[0]) < uuid
+            case .statement(let text):
+                guard present < 0 else { return false }
+                let select = try db.cachedStatement(sql: "SELECT text FROM statements WHERE id = ?")
+                guard let known = try Row.fetchOne(select, arguments: [-present])?.blob(0) else { return true }
+                return known.lexicographicallyPrecedes(text)
+            }
+        }
+    }
+
+    /// Where a fact lies.
+    struct Place {
+        let scope: Int64
+        let original: String
+        let kind: Int
+        let key: String
+    }
+
+    /// The version that is there.
+    struct Present {
+        let signedDate: Milliseconds?
+        let source: Int64?
+        let values: [DatabaseValue]
+
+        init?(_ place: Place, _ select: String, _ db: Database) throws {
+            let select = try db.cachedStatement(sql: select)
+            let row = try Row.fetchOne(select, arguments: [place.scope, place.original, place.kind, place.key])
+            guard let row else { return nil }
+            signedDate = row.number(0)
+            source = row.number(1)
+            values = Array(row.databaseValues.dropFirst(2))
+        }
+
+        /// What a column of a transaction says.
+        func transactionValue(_ column: String) -> DatabaseValue {
+            guard let index = FactColumns.transaction.firstIndex(of: column), values.indices.contains(index) else {
+                return .null
+            }
+            return values[index]
+        }
+    }
+}
+
+extension Statement.Fact {
+    /// The kind of its row in `facts`.
+    var kind: Int {
+        switch self {
+        case .transaction: 1
+        case .renewal: 0
+        }
+    }
+
+    /// The key of its row in `facts`.
+    var key: String {
+        switch self {
+        case .transaction(let fact): fact.transactionId
+        case .renewal: ""
+        }
+    }
+}
+
+extension DatabaseValue {
+    /// Different for different values, to put them in some order that is always the same.
+    fileprivate var orderingText: String {
+        guard case .blob(let bytes) = storage else { return description }
+        return bytes.map { String(UnicodeScalar($0)) }.joined()
     }
 }

@@ -26,7 +26,7 @@ extension SQLiteStorage: LedgerStorage {
         let headers = receiving.reduce(into: Set<Int64>()) { $0.formUnion($1.text.headers) }
         let receptions = try await write { db in
             try self.keep(headers, db)
-            let receptions = try receiving.map { try Self.receive($0, self.headers, db) }
+            let receptions = try receiving.map { try Self.receive($0, db) }
             for notification in folding { try Fold.apply(notification, db) }
             return receptions
         }
@@ -55,9 +55,33 @@ extension SQLiteStorage: LedgerStorage {
 
     package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
         try await read { db in
-            try self.notifications(
+            if id < 0 {
+                let others = try self.otherTexts(db, after: id, limit: limit)
+                if !others.isEmpty { return others }
+            }
+            return try self.notifications(
                 db, sql: "JOIN inbox USING (id) WHERE notifications.id > ? ORDER BY notifications.id LIMIT ?",
-                [id, limit])
+                [max(id, 0), limit])
+        }
+    }
+
+    /// The other texts that wait to be folded, under their negative numbers.
+    private func otherTexts(_ db: Database, after id: Int64, limit: Int) throws -> [KeptNotification] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT inbox.id, notification, text FROM inbox JOIN other_texts ON other_texts.id = -inbox.id
+                WHERE inbox.id > ? AND inbox.id < 0 ORDER BY inbox.id LIMIT ?
+                """, arguments: [id, limit])
+        return try rows.compactMap { row in
+            guard let id = row.number(0), let text = row.blob(2).flatMap({ self.headers.unpack($0) }) else {
+                throw StorageError(.damaged, "the text of a notification in \(self.path) is damaged")
+            }
+            var found = try self.notifications(db, sql: "WHERE notifications.id = ?", [row.number(1)]).first
+            found?.id = id
+            found?.text = text
+            found?.state = .pending
+            return found
         }
     }
 
@@ -86,15 +110,13 @@ extension SQLiteStorage: LedgerStorage {
         }
     }
 
-    private func keep(_ numbers: Set<Int64>, _ db: Database) throws {
+    func keep(_ numbers: Set<Int64>, _ db: Database) throws {
         for (number, text) in headers.unkept(numbers) {
             try db.execute(sql: "INSERT OR IGNORE INTO headers (id, text) VALUES (?, ?)", arguments: [number, text])
         }
     }
 
-    private static func receive(
-        _ new: ReceivedNotification, _ headers: HeaderBook, _ db: Database
-    ) throws -> Reception {
+    static func receive(_ new: ReceivedNotification, _ db: Database) throws -> Reception {
         let uuid = StoredUUID.value(new.uuid)
         let insert = try db.cachedStatement(
             sql: """
@@ -110,30 +132,28 @@ extension SQLiteStorage: LedgerStorage {
             try enqueue(id, new.receivedAt, db)
             return .kept(id)
         }
-        return try receiveAgain(new, uuid, headers, db)
+        return try receiveAgain(new, uuid, db)
     }
 
-    /// One UUID means one payload. If there ever were two, the newer one counts, and of two with one date the greater
-    /// text, so that the order in which they come makes no difference.
+    /// One UUID means one payload. If there ever were two, both would count: what the ledger says must not hang on which
+    /// of them came first.
     private static func receiveAgain(
-        _ new: ReceivedNotification, _ uuid: DatabaseValue, _ headers: HeaderBook, _ db: Database
+        _ new: ReceivedNotification, _ uuid: DatabaseValue, _ db: Database
     ) throws -> Reception {
-        let select = try db.cachedStatement(sql: "SELECT id, signed_date, text FROM notifications WHERE uuid = ?")
+        let select = try db.cachedStatement(sql: "SELECT id, text FROM notifications WHERE uuid = ?")
         guard let row = try Row.fetchOne(select, arguments: [uuid]), let id = row.number(0) else {
             throw StorageError(.failed, "a notification was there and was not")
         }
-        let (signedDate, text) = (row.number(1) ?? .min, row.blob(2) ?? Data())
-        guard text != new.text.bytes, signedDate <= new.signedDate,
-            signedDate < new.signedDate
-                || (headers.unpack(text) ?? "") < (headers.unpack(new.text.bytes) ?? "")
-        else { return .duplicate(id) }
+        guard row.blob(1) != new.text.bytes else { return .duplicate(id) }
         try db.execute(
             sql: """
-                UPDATE notifications SET scope = ?, type = ?, subtype = ?, signed_date = ?, text = ? WHERE id = ?
-                """,
-            arguments: [new.scope, new.type, new.subtype, new.signedDate, new.text.bytes, id])
-        try enqueue(id, new.receivedAt, db)
-        return .kept(id)
+                INSERT OR IGNORE INTO other_texts (notification, signed_date, received_at, origin, text)
+                VALUES (?, ?, ?, ?, ?)
+                """, arguments: [id, new.signedDate, new.receivedAt, new.origin.rawValue, new.text.bytes])
+        guard db.changesCount > 0 else { return .duplicate(id) }
+        let other = -db.lastInsertedRowID
+        try enqueue(other, new.receivedAt, db)
+        return .kept(other)
     }
 
     static func enqueue(_ id: Int64, _ receivedAt: Milliseconds, _ db: Database) throws {

@@ -46,12 +46,7 @@ package final class SQLiteStorage: Sendable {
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Schema.migrate(pool)
-            let known = try pool.read { db in
-                try Row.fetchAll(db, sql: "SELECT id, text FROM headers").compactMap { row in
-                    row.number(0).flatMap { number in row.text(1).map { (number, $0) } }
-                }
-            }
-            for (number, text) in known { headers.load(number, text) }
+            try pool.read { db in try headers.load(from: db) }
         } catch {
             throw StorageError(error, path: path)
         }

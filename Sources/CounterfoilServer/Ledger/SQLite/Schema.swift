@@ -38,7 +38,13 @@ enum Schema {
             signed_date INTEGER NOT NULL, received_at INTEGER NOT NULL, origin INTEGER NOT NULL, text BLOB NOT NULL)
         """,
         "CREATE UNIQUE INDEX notifications_by_uuid ON notifications (uuid)",
-        // Those that wait to be folded.
+        // Should a UUID ever be signed twice with different contents: what came after the first. All of them count.
+        """
+        CREATE TABLE other_texts (
+            id INTEGER PRIMARY KEY, notification INTEGER NOT NULL, signed_date INTEGER NOT NULL,
+            received_at INTEGER NOT NULL, origin INTEGER NOT NULL, text BLOB NOT NULL, UNIQUE (notification, text))
+        """,
+        // Those that wait to be folded; of the other texts the negative numbers.
         "CREATE TABLE inbox (id INTEGER PRIMARY KEY, received_at INTEGER NOT NULL)",
         // Those whose inside cannot be believed.
         """

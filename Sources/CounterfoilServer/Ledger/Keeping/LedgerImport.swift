@@ -1,0 +1,235 @@
+internal import AppStoreModels
+package import AppStoreServer
+internal import AppStoreTrust
+package import Foundation
+
+/// Reads what ``LedgerExport`` wrote into a ledger, every signature verified again. What is there already stays, so it can
+/// be done twice. No events are made of it: what it tells was told before.
+package struct LedgerImport: Sendable {
+    /// What came of it.
+    package struct Report: Sendable {
+        /// How many there were in the file.
+        package var notifications = 0
+        package var statements = 0
+        package var claims = 0
+        /// How many lines of the file were not taken.
+        package var refusals = 0
+        /// The first of them: the number of the line and why.
+        package var refused: [String] = []
+        /// The digest that the file's last line names; nil if that line is missing, and the file with it not whole.
+        package var expectedDigest: String?
+        /// Whether the file has notifications that were not folded when it was written, so that digests may differ.
+        package var hasPending = false
+
+        fileprivate static let listed = 100
+    }
+
+    private static let batch = 256
+
+    private let storage: SQLiteStorage
+    private let verifier: SignedDataVerifier
+    private let scopes: ScopeBook
+
+    /// - Parameters:
+    ///   - verifier: Judges at signing dates.
+    ///   - scopes: The apps and environments that are taken.
+    package init(_ storage: SQLiteStorage, verifier: SignedDataVerifier, scopes: ScopeBook) {
+        self.storage = storage
+        self.verifier = verifier
+        self.scopes = scopes
+    }
+
+    /// Reads a file from where the handle stands.
+    package func run(
+        _ file: FileHandle, progress: @Sendable (_ bytes: Int) -> Void = { _ in }
+    ) async throws -> Report {
+        var lines = LineReader(file)
+        var report = Report()
+        var number = 0
+        while true {
+            var batch: [(number: Int, line: Data)] = []
+            while batch.count < Self.batch, let line = try lines.next() {
+                number += 1
+                batch.append((number, line))
+            }
+            guard !batch.isEmpty else { return report }
+            try await take(batch, &report)
+            progress(lines.bytesRead)
+        }
+    }
+
+    private func take(_ lines: [(number: Int, line: Data)], _ report: inout Report) async throws {
+        let items = await withTaskGroup(of: (Int, Result<Item, Refusal>).self) { group in
+            for (number, line) in lines { group.addTask { (number, await read(line)) } }
+            var items: [(Int, Result<Item, Refusal>)] = []
+            for await item in group { items.append(item) }
+            return items.sorted { $0.0 < $1.0 }
+        }
+        var restored: [RestoredFact] = []
+        for (number, item) in items {
+            switch item {
+            case .success(.fact(let fact)):
+                report.count(fact)
+                restored.append(fact)
+            case .success(.end(let digest, let pending)):
+                report.expectedDigest = digest
+                report.hasPending = pending > 0
+            case .success(.head): break
+            case .failure(let refusal): report.refuse("line \(number): \(refusal.reason)")
+            }
+        }
+        try await storage.restore(restored)
+    }
+
+    private enum Item: Sendable {
+        case head
+        case fact(RestoredFact)
+        case end(digest: String?, pending: Int)
+    }
+
+    private struct Refusal: Error { var reason: String }
+
+    private func read(_ line: Data) async -> Result<Item, Refusal> {
+        do { return .success(try await item(try JSONDecoder().decode(Line.self, from: line))) } catch let error
+            as Refusal
+        {
+            return .failure(error)
+        } catch let error as VerificationError {
+            return .failure(Refusal(reason: "\(error.code): \(error.reason)"))
+        } catch {
+            return .failure(Refusal(reason: "is no line of an export"))
+        }
+    }
+
+    private func item(_ line: Line) async throws -> Item {
+        switch line.object {
+        case "ledger_export":
+            guard line.version == 1 else { throw Refusal(reason: "is an export of a newer version") }
+            return .head
+        case "end": return .end(digest: line.digest, pending: line.pending ?? 0)
+        default: break
+        }
+        guard let bundleId = line.bundle_id, let environment = line.environment,
+            let scope = scopes[bundleId, AppStoreEnvironment(rawValue: environment)]
+        else { throw Refusal(reason: "is of an app or an environment that is not configured") }
+        switch line.object {
+        case "notification": return .fact(.notification(try await notification(line, scope)))
+        case "statement": return .fact(.statement(try await statement(line, scope)))
+        case "claim":
+            guard let original = line.original_transaction_id, let customer = line.customer else { break }
+            return .fact(.claim(.init(scope.id, original, customer, line.claimed_at ?? 0, isOfAccount: false)))
+        case "account_claim":
+            guard let account = line.app_transaction_id, let customer = line.customer else { break }
+            return .fact(.claim(.init(scope.id, account, customer, line.claimed_at ?? 0, isOfAccount: true)))
+        default: break
+        }
+        throw Refusal(reason: "is no line of an export")
+    }
+
+    private func notification(_ line: Line, _ scope: Scope) async throws -> RestoredNotification {
+        let verified = try await verifier.notification(line.signed_payload ?? "")
+        let audience = NotificationAudience(verified.payload)
+        guard audience.bundleId == scope.bundleId, audience.environment == scope.environment else {
+            throw Refusal(reason: "is signed for another app or environment than it says")
+        }
+        let date = Date(milliseconds: line.received_at ?? 0)
+        var restored = RestoredNotification(
+            received: ReceivedNotification(
+                verified, scope: scope, at: date, origin: Origin(named: line.origin), headers: storage.headers))
+        do {
+            restored.folded = try await .read(verified, id: 0, scope: scope, by: verifier, at: date)
+        } catch let error as VerificationError {
+            restored.failure = error
+        }
+        return restored
+    }
+
+    private func statement(_ line: Line, _ scope: Scope) async throws -> Statement {
+        let (text, date, origin) = (
+            line.signed_text ?? "", Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin)
+        )
+        if line.kind == "transaction" {
+            let verified = try await verifier.transaction(text)
+            try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
+            return Statement(verified, scope: scope, at: date, origin: origin, headers: storage.headers)
+        }
+        let verified = try await verifier.renewalInfo(text)
+        try scope.requireMatch(scope.bundleId, verified.payload.environment)
+        return Statement(verified, scope: scope, at: date, origin: origin, headers: storage.headers)
+    }
+
+    /// A line of any kind.
+    private struct Line: Decodable {
+        let object: String
+        let version: Int?
+        let bundle_id: String?
+        let environment: String?
+        let kind: String?
+        let received_at: Int64?
+        let origin: String?
+        let signed_payload: String?
+        let signed_text: String?
+        let original_transaction_id: String?
+        let app_transaction_id: String?
+        let customer: String?
+        let claimed_at: Int64?
+        let digest: String?
+        let pending: Int?
+    }
+}
+
+extension LedgerImport.Report {
+    fileprivate mutating func count(_ fact: RestoredFact) {
+        switch fact {
+        case .notification: notifications += 1
+        case .statement: statements += 1
+        case .claim: claims += 1
+        }
+    }
+
+    fileprivate mutating func refuse(_ reason: String) {
+        refusals += 1
+        if refused.count < Self.listed { refused.append(reason) }
+    }
+}
+
+extension Origin {
+    /// The origin of this name; of any other, a file.
+    fileprivate init(named name: String?) {
+        self = Origin.allCases.first { $0.name == name } ?? .imported
+    }
+}
+
+/// The lines of a file, one after the other.
+private struct LineReader {
+    private static let longest = 4 << 20
+
+    private(set) var bytesRead = 0
+    private let file: FileHandle
+    private var buffer = Data()
+    private var isAtEnd = false
+
+    init(_ file: FileHandle) { self.file = file }
+
+    mutating func next() throws -> Data? {
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffer = buffer.suffix(from: buffer.index(after: end)) }
+                let line = Data(buffer.prefix(upTo: end))
+                if line.isEmpty { continue }
+                return line
+            }
+            guard !isAtEnd else {
+                defer { buffer = Data() }
+                return buffer.isEmpty ? nil : Data(buffer)
+            }
+            guard buffer.count <= Self.longest else {
+                throw StorageError(.failed, "a line is longer than any of an export")
+            }
+            let more = try file.read(upToCount: 1 << 20) ?? Data()
+            bytesRead += more.count
+            isAtEnd = more.isEmpty
+            buffer = Data(buffer) + more
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import CounterfoilServer
+import Foundation
+
+/// `counterfoil export`: the ledger as JSON lines.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the ledger as JSON lines: every signed text as it was received, and every claim.",
+        discussion: """
+            The lines are sorted, so two exports of one ledger are the same file; the last one holds the count and the \
+            ledger's digest. The server may run meanwhile. counterfoil import-ledger reads it.
+
+            EXAMPLES
+              counterfoil export --config counterfoil.yaml --output ledger.jsonl
+              counterfoil export | zstd > ledger.jsonl.zst
+            """)
+
+    @OptionGroup var options: LedgerOptions
+    @Option(help: ArgumentHelp("Where to write it; - is standard output.", valueName: "file")) var output = "-"
+
+    func run() async throws {
+        let configuration = try options.load()
+        let result = try await LedgerOptions.withStorageErrors {
+            let storage = try LedgerKeeping.open(configuration, isOnlyWriter: false)
+            let handle = try self.handle()
+            let result = try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
+            if output != "-" { try handle.synchronize() }
+            try storage.close()
+            return result
+        }
+        guard output != "-" else { return }
+        if options.json { return Output.line(JSONText.encode(Answer(result))) }
+        Output.line("\(Style.current().good("exported")) \(output.printable)")
+        Output.line("notifications  \(result.count.notifications)")
+        Output.line("statements     \(result.count.statements)")
+        Output.line("claims         \(result.count.claims)")
+        Output.line("digest         \(result.digest)")
+    }
+
+    private struct Answer: Encodable {
+        let notifications: Int
+        let pending: Int
+        let statements: Int
+        let claims: Int
+        let digest: String
+
+        init(_ result: (count: LedgerExport.Count, digest: String)) {
+            (notifications, pending) = (result.count.notifications, result.count.pending)
+            (statements, claims) = (result.count.statements, result.count.claims)
+            digest = result.digest
+        }
+    }
+
+    /// Purchases are nobody else's business.
+    private func handle() throws -> FileHandle {
+        if output == "-" { return .standardOutput }
+        let made = FileManager.default.createFile(
+            atPath: output, contents: nil, attributes: [.posixPermissions: 0o600])
+        guard made, let handle = FileHandle(forWritingAtPath: output) else {
+            throw Refusal(message: "\(output.printable) cannot be written")
+        }
+        return handle
+    }
+}
+
+/// `counterfoil import-ledger`: what export wrote, verified again.
+struct ImportLedgerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import-ledger",
+        abstract: "Read an export into the ledger, every signature verified again.",
+        discussion: """
+            What is there already stays, so it can be done twice; no webhooks tell of it. If the ledger was empty, it \
+            has to end with the digest that the export names. The server has to be stopped.
+
+            EXAMPLES
+              counterfoil import-ledger ledger.jsonl --config new.yaml
+              zstd -dc ledger.jsonl.zst | counterfoil import-ledger -
+            """)
+
+    @Argument(help: ArgumentHelp("The export; - is standard input.", valueName: "file")) var file: String
+    @OptionGroup var options: LedgerOptions
+
+    func run() async throws {
+        let configuration = try options.load()
+        let answer = try await LedgerOptions.withStorageErrors { try await read(configuration) }
+        if options.json { Output.line(JSONText.encode(answer)) } else { print(answer) }
+        if !answer.isComplete { throw Refusal(message: nil) }
+    }
+
+    private func read(_ configuration: ServerConfiguration) async throws -> Answer {
+        guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file) else {
+            throw Refusal(message: "\(file.printable) cannot be read")
+        }
+        let storage = try LedgerKeeping.open(configuration, isOnlyWriter: true, creating: true)
+        let wasEmpty = try await storage.lastNotification() == 0
+        let reading = LedgerImport(
+            storage, verifier: try LedgerKeeping.verifier(configuration),
+            scopes: try await LedgerKeeping.scopes(configuration, in: storage))
+        let bar = ProgressBar("importing")
+        defer { bar.end() }
+        let size = file == "-" ? 0 : try handle.seekToEnd()
+        if size > 0 { try handle.seek(toOffset: 0) }
+        let report = try await reading.run(handle) { bytes in
+            if size > 0 { bar.show(Double(bytes) / Double(size)) }
+        }
+        let answer = Answer(report, digest: try await storage.digest(), wasEmpty: wasEmpty)
+        try storage.close()
+        return answer
+    }
+
+    private struct Answer: Encodable {
+        let notifications: Int
+        let statements: Int
+        let claims: Int
+        let refusals: Int
+        let refused: [String]
+        let digest: String
+        let expectedDigest: String?
+        /// Whether nothing was refused, the file was whole and the digests agree where they have to.
+        let isComplete: Bool
+
+        init(_ report: LedgerImport.Report, digest: String, wasEmpty: Bool) {
+            (notifications, statements, claims) = (report.notifications, report.statements, report.claims)
+            (refusals, refused) = (report.refusals, report.refused)
+            self.digest = digest
+            expectedDigest = report.expectedDigest
+            let mustAgree = wasEmpty && !report.hasPending
+            isComplete =
+                refusals == 0 && expectedDigest != nil && (!mustAgree || expectedDigest == digest)
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case notifications, statements, claims, refusals, refused, digest, expectedDigest
+            case isComplete = "complete"
+        }
+    }
+
+    private func print(_ answer: Answer) {
+        let style = Style.current()
+        Output.line("notifications  \(answer.notifications)")
+        Output.line("statements     \(answer.statements)")
+        Output.line("claims         \(answer.claims)")
+        Output.line("digest         \(answer.digest)")
+        for text in answer.refused { Output.line("\(style.bad("refused"))  \(text.printable)") }
+        if answer.isComplete { return Output.line("\(style.good("complete")) everything is in the ledger") }
+        if answer.expectedDigest == nil { Output.line("\(style.bad("incomplete")) the file ends before its end") }
+        if answer.refusals > 0 {
+            Output.line("\(style.bad("incomplete")) \(answer.refusals) lines were refused")
+        } else if let expected = answer.expectedDigest {
+            Output.line("\(style.bad("different")) the export's digest is \(expected.printable)")
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import CounterfoilServer
+import Foundation
+import GRDB
+import StoreSimulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// `make crash` sets the number of kills; there are a few otherwise.
+private let kills = ProcessInfo.processInfo.environment["COUNTERFOIL_CRASHES"].flatMap(Int.init) ?? 5
+
+@Suite(.serialized) struct `A server that is killed under load` {
+    @Test func `loses nothing that it acknowledged, and applies nothing twice`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let site = try await CrashSite(in: folder, notifications: min(200 + kills * 60, 4000))
+            do {
+                var random = SeededGenerator(seed: UInt64(kills))
+                let start = ContinuousClock.now
+                var underWay = 0
+                for kill in 1...kills {
+                    underWay += try await site.loadAndKill(share: Double(kill) / Double(kills), &random)
+                    try await site.inspect(after: kill)
+                }
+                try await site.finish()
+                print(
+                    """
+                    \(kills) kills in \(start.duration(to: .now)), \(underWay) requests cut off, \
+                    \(site.acknowledgedCount) notifications acknowledged, none lost, none applied twice
+                    """)
+                // A load that is never cut off proves nothing.
+                #expect(underWay > 0)
+            } catch {
+                await site.simulator.stop()
+                throw error
+            }
+            await site.simulator.stop()
+        }
+    }
+}
+
+/// A simulated App Store, the configuration of a server that trusts it, and another ledger that takes in the same, in
+/// peace.
+private final class CrashSite: Sendable {
+    private struct State {
+        var acknowledged: Set<String> = []
+        var random: SeededGenerator
+        var folded: Set<String> = []
+    }
+
+    private struct Signed: Sendable {
+        let text: String
+        let verified: Verified<ResponseBodyV2DecodedPayload>
+        var uuid: String { verified.payload.notificationUUID }
+    }
+
+    let simulator: Simulator
+    private let folder: URL
+    private let configuration: URL
+    private let path: String
+    private let notifications: [Signed]
+    private let verifier: SignedDataVerifier
+    private let reference: TestLedger
+    private let state = Mutex(State(random: SeededGenerator(seed: 1)))
+
+    var acknowledgedCount: Int { state.withLock { $0.acknowledged.count } }
+
+    init(in folder: URL, notifications count: Int) async throws {
+        self.folder = folder
+        var options = SimulatorConfiguration()
+        options.clock = .frozen(World.start)
+        options.directory = folder.appending(path: "simulator")
+        let simulator = try await Simulator.start(options)
+        self.simulator = simulator
+        var seed: UInt64 = 0
+        while simulator.core.read(.production, { store, _ in store.notifications.count }) < count, seed < 400 {
+            seed += 1
+            try await StoreLife.live(simulator, seed: seed, commands: 50, customers: 40)
+        }
+        let verifier = try StoreLife.verifier(trusting: simulator)
+        self.verifier = verifier
+        var signed: [Signed] = []
+        for text in try StoreLife.payloads(of: simulator).prefix(count) {
+            signed.append(Signed(text: text, verified: try await verifier.notification(text)))
+        }
+        notifications = signed
+        configuration = folder.appending(path: "counterfoil.yaml")
+        let written = try await ServerProcess.run(
+            ["init", "--simulator", folder.appending(path: "simulator").path, "--output", configuration.path],
+            in: folder)
+        try #require(written.status == 0, "\(written.output)")
+        path = try LoadedConfiguration(contentsOf: configuration).configuration.storage.path
+        reference = try await TestLedger(in: folder, name: "reference.sqlite")
+    }
+
+    /// Starts the server, has several connections hand over what is new and what is not, and kills it at some moment.
+    ///
+    /// - Parameter share: How many of the notifications may have been handed over by then.
+    /// - Returns: How many requests were cut off.
+    func loadAndKill(share: Double, _ random: inout SeededGenerator) async throws -> Int {
+        let server = try await ServerProcess(configuration: configuration, log: folder.appending(path: "log.txt"))
+        let known = notifications.prefix(Int(Double(notifications.count) * share) + 1)
+        let delay = Duration.milliseconds(Int.random(in: 1...250, using: &random))
+        let isOver = Mutex(false)
+        return try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    while !isOver.withLock({ $0 }) {
+                        guard let next = self.next(known) else { return 0 }
+                        do {
+                            guard try await server.post(next.text) else { throw Unexpected.refusal }
+                            self.state.withLock { _ = $0.acknowledged.insert(next.uuid) }
+                        } catch let error as Unexpected {
+                            throw error
+                        } catch { return 1 }
+                    }
+                    return 0
+                }
+            }
+            group.addTask {
+                // The one place where time itself is the matter.
+                try await Task.sleep(for: delay)
+                await server.kill()
+                isOver.withLock { $0 = true }
+                return 0
+            }
+            return try await group.reduce(0, +)
+        }
+    }
+
+    private enum Unexpected: Error { case refusal }
+
+    /// Mostly something new.
+    private func next(_ known: ArraySlice<Signed>) -> Signed? {
+        state.withLock { state in
+            let isNew = Int.random(in: 0..<5, using: &state.random) > 0
+            let offset = Int.random(in: 0..<max(known.count, 1), using: &state.random)
+            let place = known.index(known.startIndex, offsetBy: offset)
+            guard isNew else { return known.indices.contains(place) ? known[place] : nil }
+            return known[place...].first { !state.acknowledged.contains($0.uuid) }
+                ?? known.first { !state.acknowledged.contains($0.uuid) } ?? known.first
+        }
+    }
+
+    /// Looks at what the killed server has left.
+    func inspect(after kill: Int) async throws {
+        let storage = try SQLiteStorage(path: path)
+        let found = try await storage.pool.read { db in
+            (
+                kept: try Set(
+                    Row.fetchAll(db, sql: "SELECT lower(hex(uuid)) FROM notifications").compactMap { Self.uuid($0[0]) }),
+                waiting: try Set(
+                    Row.fetchAll(db, sql: "SELECT lower(hex(uuid)) FROM notifications JOIN inbox USING (id)")
+                        .compactMap { Self.uuid($0[0]) }),
+                failed: try Int.fetchOne(db, sql: "SELECT count(*) FROM failures") ?? -1,
+                // Of every notification that is folded one event, of every other none.
+                wrong: try Int.fetchOne(
+                    db,
+                    sql: """
+                        SELECT count(*) FROM notifications WHERE
+                            (SELECT count(*) FROM events WHERE notification = notifications.id)
+                            <> NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = notifications.id)
+                        """) ?? -1,
+                check: try String.fetchAll(db, sql: "PRAGMA integrity_check")
+            )
+        }
+        let acknowledged = state.withLock { $0.acknowledged }
+        try #require(acknowledged.subtracting(found.kept).isEmpty, "lost after kill \(kill)")
+        try #require(found.wrong == 0 && found.failed == 0, "events are wrong after kill \(kill)")
+        try #require(found.check == ["ok"])
+        try await takeInPeace(found.kept, waiting: found.waiting)
+        let digests = (try await storage.digest(), try await reference.storage.digest())
+        try #require(digests.0 == digests.1, "the ledger differs after kill \(kill)")
+        try storage.close()
+    }
+
+    /// Has the reference take in and fold what the server did.
+    private func takeInPeace(_ kept: Set<String>, waiting: Set<String>) async throws {
+        let folded = state.withLock { $0.folded }
+        let news = notifications.filter { kept.contains($0.uuid) && !folded.contains($0.uuid) }
+        let received = news.map {
+            ReceivedNotification(
+                $0.verified, scope: reference.scope, at: World.start, origin: .delivered,
+                headers: reference.storage.headers)
+        }
+        let receptions = try await reference.storage.commit(receiving: received, folding: [])
+        var folding: [FoldedNotification] = []
+        for (signed, reception) in zip(news, receptions) where !waiting.contains(signed.uuid) {
+            folding.append(
+                try await .read(
+                    signed.verified, id: reception.id, scope: reference.scope, by: verifier, at: World.start))
+        }
+        _ = try await reference.storage.commit(receiving: [], folding: folding)
+        state.withLock { $0.folded.formUnion(folding.map(\.uuid)) }
+    }
+
+    /// Has a last server finish the work, and looks once more.
+    func finish() async throws {
+        let server = try await ServerProcess(configuration: configuration, log: folder.appending(path: "log.txt"))
+        for signed in notifications where !state.withLock({ $0.acknowledged.contains(signed.uuid) }) {
+            try #require(try await server.post(signed.text))
+            state.withLock { _ = $0.acknowledged.insert(signed.uuid) }
+        }
+        var reading = Configuration()
+        reading.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: reading)
+        var waiting = 1
+        while waiting > 0 {
+            waiting = try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM inbox") ?? 0 }
+        }
+        try queue.close()
+        #expect(await server.stop() == 0)
+        try await inspect(after: kills + 1)
+        let counts = try SQLiteStorage(path: path)
+        let events = try await counts.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") }
+        try counts.close()
+        #expect(events == notifications.count && state.withLock { $0.folded.count } == notifications.count)
+        let rebuilt = try await ServerProcess.run(["rebuild", "--check", "--config", configuration.path], in: folder)
+        #expect(rebuilt.status == 0, "\(rebuilt.output)")
+    }
+
+    /// A UUID as notifications write it, of its digits.
+    private static func uuid(_ value: DatabaseValue) -> String? {
+        guard case .string(let digits) = value.storage, digits.count == 32 else { return nil }
+        var text = digits
+        for place in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: place)) }
+        return text
+    }
+}

@@ -1,0 +1,193 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import GRDB
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct `The ledger's keeping` {
+    /// Calls `body` with a ledger that a life has filled.
+    private func withLedger(
+        seed: UInt64 = 7, _ body: @Sendable (TestLedger, StoreLife, URL) async throws -> Void
+    ) async throws {
+        let life = try await StoreLife.make(seed: seed)
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            var random = SeededGenerator(seed: seed)
+            try await ledger.take(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
+            try await ledger.storage.addClaims()
+            try await body(ledger, life, folder)
+        }
+    }
+
+    @Test func `a rebuilt ledger is byte-identical`() async throws {
+        for seed in 7...9 as ClosedRange<UInt64> {
+            try await withLedger(seed: seed) { ledger, life, folder in
+                let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
+                #expect(report.isIdentical && !report.isReplaced, "\(report)")
+                #expect(report.notifications == life.notifications.count && report.facts > 10)
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy {
+                        !$0.contains("rebuild")
+                    })
+            }
+        }
+    }
+
+    @Test func `a rebuild finds what was changed by hand, and puts it right`() async throws {
+        try await withLedger { ledger, life, _ in
+            let digest = try await ledger.storage.digest()
+            try await ledger.storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        UPDATE facts SET expires_date = 1 WHERE kind = 1 AND key = (
+                            SELECT key FROM facts WHERE kind = 1 AND expires_date IS NOT NULL LIMIT 1)
+                        """)
+                try db.execute(
+                    sql: "DELETE FROM facts WHERE kind = 2 AND key = (SELECT min(key) FROM facts WHERE kind = 2)")
+                try db.execute(
+                    sql: "INSERT INTO facts (scope, original_id, kind, key) VALUES (1, '999', 1, 'never signed')")
+            }
+            let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
+            let check = try await rebuild.run(replacing: false)
+            #expect(check.differences == 3 && !check.isReplaced, "\(check)")
+            #expect(
+                check.differing.contains {
+                    $0.hasSuffix("999: transaction never signed follows from nothing that was signed")
+                })
+            #expect(try await ledger.storage.digest() != digest)
+            #expect(try await rebuild.run(replacing: true).isReplaced)
+            #expect(try await ledger.storage.digest() == digest)
+            #expect(try await rebuild.run(replacing: false).isIdentical)
+        }
+    }
+
+    @Test func `a rebuild believes no text that was changed by hand, and then replaces nothing`() async throws {
+        try await withLedger { ledger, life, _ in
+            try await ledger.storage.pool.write { db in
+                try db.execute(
+                    sql: "UPDATE notifications SET text = substr(text, 1, length(text) - 1) || x'00' WHERE id = 1")
+            }
+            let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
+            #expect(report.refusals == 1 && !report.isReplaced)
+            #expect(report.refused.first?.hasSuffix("badSignature") == true, "\(report.refused)")
+        }
+    }
+
+    @Test func `an export that is imported gives the same ledger, without events`() async throws {
+        try await withLedger { ledger, life, folder in
+            let file = folder.appending(path: "export.jsonl")
+            let exported = try await export(ledger.storage, to: file)
+            #expect(exported.count.notifications == life.notifications.count && exported.count.claims == 2)
+            let other = try await TestLedger(in: folder)
+            let reading = LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes)
+            for _ in 0..<2 {
+                let report = try await reading.run(try FileHandle(forReadingFrom: file))
+                #expect(report.refusals == 0 && report.expectedDigest == exported.digest, "\(report)")
+                #expect(try await other.storage.digest() == exported.digest)
+            }
+            let events = try await other.storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") }
+            #expect(events == 0)
+            let again = folder.appending(path: "again.jsonl")
+            _ = try await export(other.storage, to: again)
+            #expect(try Data(contentsOf: again) == Data(contentsOf: file))
+        }
+    }
+
+    @Test func `an import takes nothing that is forged, and notices a file that is cut off`() async throws {
+        try await withLedger { ledger, life, folder in
+            let file = folder.appending(path: "export.jsonl")
+            _ = try await export(ledger.storage, to: file)
+            var lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { String($0) }
+            lines.removeLast()
+            lines[1] = lines[1].replacingOccurrences(of: "Production", with: "Sandbox")
+            lines[2] = String(lines[2].dropLast(20)) + "AAAAAAAAAAAAAAAAAA\"}"
+            lines[3] = "{\"object\":\"notification\"}"
+            lines[4] = String(repeating: "[", count: 5000)
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            let other = try await TestLedger(in: folder)
+            let report = try await LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes)
+                .run(try FileHandle(forReadingFrom: file))
+            #expect(report.refusals == 4 && report.expectedDigest == nil)
+            #expect(report.refused.map { $0.prefix(7) } == ["line 2:", "line 3:", "line 4:", "line 5:"])
+            #expect(report.notifications == life.notifications.count - 4)
+        }
+    }
+
+    @Test func `a backup is made while the ledger is written, and put back`() async throws {
+        try await withLedger { ledger, life, folder in
+            let writing = Task {
+                var number = 0
+                while !Task.isCancelled {
+                    number += 1
+                    let customer = "customer \(number)"
+                    try await ledger.storage.pool.write { db in
+                        try db.execute(
+                            sql: "INSERT INTO claims VALUES (1, '7', ?, 0)", arguments: [customer])
+                    }
+                }
+                return number
+            }
+            let copy = folder.appending(path: "copy.sqlite").path
+            let told = Mutex(0.0)
+            let report = try LedgerBackup.make(of: ledger.storage.path, to: copy) { done in told.withLock { $0 = done }
+            }
+            writing.cancel()
+            #expect(try await writing.value > 0)
+            #expect(report.notifications == life.notifications.count && told.withLock { $0 } == 1)
+            #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
+            #expect(try LedgerBackup.check(copy).digest == report.digest)
+            let busy = #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(copy, to: ledger.storage.path, replacing: true)
+            }
+            #expect(busy?.code == .busy)
+            let before = try await ledger.storage.digest()
+            try ledger.storage.close()
+            #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(copy, to: ledger.storage.path, replacing: false)
+            }
+            let restored = try LedgerBackup.restore(copy, to: ledger.storage.path, replacing: true)
+            #expect(restored.report.digest == report.digest)
+            #expect(try LedgerBackup.check(try #require(restored.old)).digest == before)
+            let opened = try SQLiteStorage(path: ledger.storage.path)
+            #expect(try await opened.digest() == report.digest)
+        }
+    }
+
+    @Test func `a backup that is damaged is not put back`() async throws {
+        try await withLedger { ledger, _, folder in
+            let copy = folder.appending(path: "copy.sqlite")
+            _ = try LedgerBackup.make(of: ledger.storage.path, to: copy.path)
+            var bytes = try Data(contentsOf: copy)
+            let middle = bytes.count / 2 / 4096 * 4096
+            bytes.replaceSubrange(middle..<middle + 4096, with: Data(repeating: 0x5A, count: 4096))
+            try bytes.write(to: copy)
+            let target = folder.appending(path: "new.sqlite").path
+            let error = #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(copy.path, to: target, replacing: false)
+            }
+            #expect(error?.code == .damaged)
+            #expect(!FileManager.default.fileExists(atPath: target))
+        }
+    }
+
+    private func export(
+        _ storage: SQLiteStorage, to file: URL
+    ) async throws -> (count: LedgerExport.Count, digest: String) {
+        FileManager.default.createFile(atPath: file.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? handle.close() }
+        return try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
+    }
+}
+
+extension SQLiteStorage {
+    /// Two claims, of either kind.
+    fileprivate func addClaims() async throws {
+        try await pool.write { db in
+            try db.execute(sql: "INSERT INTO claims VALUES (1, '1', 'anna', 5)")
+            try db.execute(sql: "INSERT INTO account_claims VALUES (1, 'a', 'ben', 6)")
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import AppStoreModels
+import AppStoreTrust
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@Suite struct `The law of the ledger` {
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `any order, any batches and any number of deliveries end in the same ledger`(_ seed: UInt64) async throws {
+        let life = try await StoreLife.make(seed: seed)
+        try #require(life.notifications.count > 30)
+        try await Tool.inTemporaryFolder { folder in
+            var random = SeededGenerator(seed: seed)
+            let first = try await TestLedger(in: folder)
+            try await first.take(try await first.arrivals(of: life), &random)
+            let digest = try await first.storage.digest()
+            for round in 0..<5 {
+                let ledger = try await TestLedger(in: folder)
+                var arrivals = try await ledger.arrivals(of: life)
+                arrivals += arrivals.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+                if round > 0 { arrivals.shuffle(using: &random) } else { arrivals.reverse() }
+                try await ledger.take(arrivals, &random)
+                #expect(try await ledger.storage.digest() == digest)
+                let events = try await ledger.storage.pool.read {
+                    try Int.fetchOne($0, sql: "SELECT count(*) FROM events")
+                }
+                #expect(events == Set(life.notifications.map(\.payload.notificationUUID)).count)
+            }
+        }
+    }
+
+    /// Contradictions that no App Store signs: the same date for different contents, accounts that come and go, one UUID
+    /// for two texts.
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `ties are settled the same way in any order`(_ seed: UInt64) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var random = SeededGenerator(seed: seed)
+            let first = try await TestLedger(in: folder)
+            let contradictions = try Contradictions(&random)
+            try await first.take(contradictions.arrivals(in: first), &random)
+            let digest = try await first.storage.digest()
+            for _ in 0..<4 {
+                let ledger = try await TestLedger(in: folder)
+                var arrivals = contradictions.arrivals(in: ledger)
+                arrivals += arrivals.filter { _ in Bool.random(using: &random) }
+                arrivals.shuffle(using: &random)
+                try await ledger.take(arrivals, &random)
+                #expect(try await ledger.storage.digest() == digest)
+            }
+        }
+    }
+
+    @Test func `a text that came later under a known UUID waits, and counts, like the first`() async throws {
+        let life = try await StoreLife.make(seed: 3, commands: 20)
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let two = try await ledger.arrivals(of: life).prefix(2).compactMap { arrival in
+                if case .notification(let received, _) = arrival { received } else { nil }
+            }
+            try #require(two.count == 2)
+            var other = two[1]
+            other.uuid = two[0].uuid
+            let receptions = try await ledger.storage.commit(receiving: [two[0], other, other], folding: [])
+            #expect(receptions == [.kept(1), .kept(-1), .duplicate(1)])
+            let pending = try await ledger.storage.pending(after: .min, limit: 10)
+            #expect(pending.map(\.id) == [-1])
+            let rest =
+                try await ledger.storage.pending(after: -1, limit: 10) + ledger.storage.pending(after: 0, limit: 10)
+            #expect(rest.map(\.id).contains(1))
+            #expect(pending.first?.text == life.notifications[1].text)
+        }
+    }
+
+    @Test func `the digest sees every fact, every text and every claim`() async throws {
+        let life = try await StoreLife.make(seed: 2, commands: 20)
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            var random = SeededGenerator(seed: 1)
+            try await ledger.take(try await ledger.arrivals(of: life), &random)
+            var digest = try await ledger.storage.digest()
+            for change in [
+                "UPDATE facts SET expires_date = expires_date + 1 WHERE kind = 1",
+                "UPDATE facts SET source = NULL WHERE kind = 1",
+                "DELETE FROM facts WHERE kind = 2",
+                "UPDATE notifications SET text = (SELECT text FROM notifications ORDER BY id DESC) WHERE id = 1",
+                "INSERT INTO claims VALUES (1, '1', 'anna', 0)",
+                "INSERT INTO account_claims VALUES (1, '1', 'anna', 0)",
+            ] {
+                try await ledger.storage.pool.write { db in
+                    try db.execute(sql: change)
+                    #expect(db.changesCount > 0, "\(change)")
+                }
+                let changed = try await ledger.storage.digest()
+                #expect(changed != digest, "\(change)")
+                digest = changed
+            }
+            try await ledger.storage.pool.write { try $0.execute(sql: "UPDATE notifications SET received_at = 7") }
+            #expect(try await ledger.storage.digest() == digest)
+        }
+    }
+}
+
+/// Facts about two purchases that contradict each other wherever they can.
+private struct Contradictions {
+    struct Version {
+        var uuid: String?
+        var text: String
+        var signedDate: Date
+        var transaction: TransactionFact?
+        var renewal: RenewalFact?
+    }
+
+    var versions: [Version] = []
+
+    init(_ random: inout SeededGenerator) throws {
+        for number in 0..<24 {
+            let signed = World.start + Double(Int.random(in: 0..<2, using: &random))
+            var version = Version(text: "text \(number)", signedDate: signed)
+            let original = "\(Int.random(in: 1...2, using: &random))"
+            let kind = Int.random(in: 0..<6, using: &random)
+            if kind > 1 { version.transaction = Self.transaction(original, signed, &random) }
+            if kind < 2 || kind == 5 { version.renewal = Self.renewal(original, signed, &random) }
+            if Bool.random(using: &random) {
+                version.uuid = "00000000-0000-4000-8000-00000000000\(Int.random(in: 0..<9, using: &random))"
+            } else if version.transaction != nil {
+                version.renewal = nil
+            }
+            versions.append(version)
+        }
+    }
+
+    private static func transaction(
+        _ original: String, _ signed: Date, _ random: inout SeededGenerator
+    ) -> TransactionFact {
+        let id = "\(original)\(Int.random(in: 0..<2, using: &random))"
+        return TransactionFact(
+            transactionId: id, originalTransactionId: original, productId: "gold", type: .nonConsumable,
+            purchaseDate: World.start + Double(Int.random(in: 0..<2, using: &random)), expiresDate: nil,
+            subscriptionGroupIdentifier: nil, signedDate: signed, revocationDate: nil, revocationReason: nil,
+            revocationType: nil, isUpgraded: false, ownership: .purchased, offerType: nil, offerIdentifier: nil,
+            offerDiscountType: nil, quantity: 1, reason: nil,
+            appAccountToken: [
+                nil, UUID(uuidString: "00000000-0000-4000-8000-00000000000a"),
+                UUID(uuidString: "00000000-0000-4000-8000-00000000000b"),
+            ].randomElement(using: &random) ?? nil,
+            appTransactionId: [nil, "x", "y"].randomElement(using: &random) ?? nil)
+    }
+
+    private static func renewal(_ original: String, _ signed: Date, _ random: inout SeededGenerator) -> RenewalFact {
+        RenewalFact(
+            originalTransactionId: original, productId: "gold", autoRenewProductId: "gold",
+            willRenew: Bool.random(using: &random), expirationIntent: nil, isInBillingRetry: false,
+            gracePeriodExpiresDate: nil, priceIncreaseStatus: nil, offerType: nil, offerIdentifier: nil,
+            eligibleWinBackOfferIds: [], renewalDate: nil, signedDate: signed)
+    }
+
+    func arrivals(in ledger: TestLedger) -> [TestLedger.Arrival] {
+        versions.compactMap { version in
+            let text = ledger.storage.headers.pack(version.text)
+            if let uuid = version.uuid {
+                let date = version.signedDate.milliseconds
+                return .notification(
+                    ReceivedNotification(
+                        scope: ledger.scope.id, uuid: uuid, type: "TEST", signedDate: date, receivedAt: 0,
+                        origin: .delivered, text: text),
+                    FoldedNotification(
+                        id: 0, scope: ledger.scope.id, uuid: uuid, type: .test, signedDate: date,
+                        transaction: version.transaction, renewal: version.renewal, foldedAt: 0))
+            }
+            let fact =
+                version.transaction.map(Statement.Fact.transaction) ?? version.renewal.map(Statement.Fact.renewal)
+            return fact.map {
+                .statement(
+                    Statement(scope: ledger.scope.id, fact: $0, origin: .app, receivedAt: 0, text: text))
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import AppStoreModels
+import AsyncHTTPClient
+import CounterfoilServer
+import Foundation
+import GRDB
+import NIOCore
+import NIOHTTP1
+import StoreSimulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// What goes wrong with disks and clocks.
+@Suite struct `Storage in trouble` {
+    /// A notification that the server has not been sent.
+    private func unsent(_ world: World, _ customer: String) async throws -> String {
+        world.simulator.configure { $0.notificationURL = nil }
+        try await world.simulator.perform(.purchase(customer: customer, product: "com.example.unlock"))
+        return try #require(try StoreLife.payloads(of: world.simulator).last)
+    }
+
+    private func post(_ payload: String, to world: World) async throws -> (status: Int, answer: [String: Any]) {
+        var request = HTTPClientRequest(url: world.url + "/apple/notifications")
+        request.method = .POST
+        request.body = .bytes(ByteBuffer(string: "{\"signedPayload\":\"\(payload)\"}"))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let body = Data(try await response.body.collect(upTo: 1 << 16).readableBytesView)
+        let answer = body.isEmpty ? nil : try JSONSerialization.jsonObject(with: body) as? [String: Any]
+        return (Int(response.status.code), answer ?? [:])
+    }
+
+    private func pool(_ world: World) throws -> DatabasePool {
+        try #require(world.server.core.storage as? SQLiteStorage).pool
+    }
+
+    /// Does what no test can do to a running server in another way: makes every write fail as `pragma` has it.
+    private func set(_ pragma: String, _ world: World) async throws {
+        try await pool(world).writeWithoutTransaction { try $0.execute(sql: "PRAGMA \(pragma)") }
+    }
+
+    @Test func `a full disk acknowledges nothing, and is over when there is room again`() async throws {
+        try await World.run { world in
+            let payloads = [try await unsent(world, "anna"), try await unsent(world, "ben")]
+            let pages = try await pool(world).read { try Int.fetchOne($0, sql: "PRAGMA page_count") } ?? 0
+            try await set("max_page_count = \(pages)", world)
+            var status = 200
+            var answer: [String: Any] = [:]
+            var count = 0
+            // The pages that are there have some room.
+            while status == 200, count < 100 {
+                let payload = try await unsent(world, "customer \(count)")
+                (status, answer) = try await post(payload, to: world)
+                count += 1
+            }
+            #expect(status == 503 && answer["type"] as? String == "storage_full")
+            #expect(answer["retryable"] as? Bool == true && answer["backoff_ms"] as? Int == 5000)
+            try await set("max_page_count = 1000000", world)
+            for payload in payloads { #expect(try await post(payload, to: world).status == 200) }
+            try await world.settle()
+            let backlog = try await world.server.core.storage.backlog().count
+            #expect(backlog == 0)
+        }
+    }
+
+    @Test func `a file that cannot be written answers 503 until it can`() async throws {
+        try await World.run { world in
+            let payload = try await unsent(world, "anna")
+            try await set("query_only = 1", world)
+            let refused = try await post(payload, to: world)
+            #expect(refused.status == 503 && refused.answer["type"] as? String == "storage_read_only")
+            try await set("query_only = 0", world)
+            #expect(try await post(payload, to: world).status == 200)
+        }
+    }
+
+    @Test(.enabled(if: getuid() != 0, "the superuser may write everywhere"))
+    func `a folder that cannot be written is named at the start`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: path) }
+            #expect(error?.code == .readOnly && error?.message.contains(path) == true)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+        }
+    }
+
+    @Test func `a folder that is not there is named at the start`() {
+        let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: "/nowhere/at/all.sqlite") }
+        #expect(error?.code == .cannotOpen && error?.message.contains("/nowhere/at/all.sqlite") == true)
+    }
+
+    @Test func `a file that is no database is left as it is`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "notes.txt")
+            let text = Data(String(repeating: "This is no ledger. ", count: 1000).utf8)
+            try text.write(to: file)
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: file.path) }
+            #expect(error?.code == .notALedger)
+            #expect(try Data(contentsOf: file) == text)
+        }
+    }
+
+    @Test func `a damaged page is refused with a word on what to do`() async throws {
+        let life = try await StoreLife.make(seed: 4)
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite")
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            var random = SeededGenerator(seed: 1)
+            try await ledger.take(try await ledger.arrivals(of: life), &random)
+            try ledger.storage.close()
+            let good = try Data(contentsOf: path)
+            var codes: Set<StorageError.Code> = []
+            // Each page in turn but the first, with which the file would be no database.
+            for page in 1..<good.count / 4096 {
+                var bad = good
+                bad.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(repeating: 0xA5, count: 4096))
+                try bad.write(to: path)
+                do {
+                    let storage = try SQLiteStorage(path: path.path)
+                    do { _ = try await storage.digest() } catch let error as StorageError {
+                        #expect(error.message.contains("damaged"))
+                        codes.insert(error.code)
+                    }
+                    try storage.close()
+                } catch let error as StorageError { codes.insert(error.code) }
+                for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path.path + suffix) }
+            }
+            #expect(codes == [.damaged])
+        }
+    }
+
+    @Test func `a clock that is set back loses nothing and changes no order`() async throws {
+        let life = try await StoreLife.make(seed: 8)
+        try await Tool.inTemporaryFolder { folder in
+            var digests: Set<String> = []
+            for step in [60.0, -3600] {
+                let ledger = try await TestLedger(in: folder)
+                var random = SeededGenerator(seed: 1)
+                var now = World.start
+                var arrivals: [TestLedger.Arrival] = []
+                for arrival in try await ledger.arrivals(of: life) {
+                    now += step
+                    if case .notification(var received, var folded) = arrival {
+                        (received.receivedAt, folded.foldedAt) = (now.milliseconds, now.milliseconds)
+                        arrivals.append(.notification(received, folded))
+                    }
+                }
+                try await ledger.take(arrivals, &random)
+                digests.insert(try await ledger.storage.digest())
+                let pending = try await ledger.storage.backlog().count
+                #expect(pending == 0)
+            }
+            #expect(digests.count == 1)
+        }
+    }
+}

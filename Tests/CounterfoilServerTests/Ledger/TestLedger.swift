@@ -1,0 +1,79 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import CounterfoilServer
+import Foundation
+import TestSupport
+
+/// A ledger in a folder of its own, which is written without waiting for the disk.
+struct TestLedger {
+    let storage: SQLiteStorage
+    let scopes: ScopeBook
+    let scope: Scope
+
+    init(in folder: URL, name: String = UUID().uuidString) async throws {
+        var options = SQLiteStorage.Options()
+        options.isSynchronous = false
+        storage = try SQLiteStorage(path: folder.appending(path: name).path, options: options)
+        scopes = try await storage.scopes(
+            of: ["Production", "Sandbox"].map { (bundleId: StoreLife.bundleId, environment: $0) })
+        guard let scope = scopes[StoreLife.bundleId, .production] else { throw CocoaError(.coderValueNotFound) }
+        self.scope = scope
+    }
+
+    /// Something that comes to a ledger.
+    enum Arrival {
+        case notification(ReceivedNotification, FoldedNotification)
+        case statement(Statement)
+    }
+
+    /// What a life makes arrive: each notification, and of some what is inside them by itself too.
+    func arrivals(of life: StoreLife, statements: Int = 3, at now: Date = World.start) async throws -> [Arrival] {
+        var arrivals: [Arrival] = []
+        for notification in life.notifications {
+            arrivals.append(
+                .notification(
+                    ReceivedNotification(
+                        notification, scope: scope, at: now, origin: .delivered, headers: storage.headers),
+                    try await .read(notification, id: 0, scope: scope, by: life.verifier, at: now)))
+        }
+        for (index, transaction) in life.transactions.enumerated() where index % statements == 0 {
+            arrivals.append(
+                .statement(
+                    Statement(transaction, scope: scope, at: now, origin: .asked, headers: storage.headers)))
+        }
+        for (index, renewal) in life.renewals.enumerated() where index % statements == 1 {
+            arrivals.append(
+                .statement(Statement(renewal, scope: scope, at: now, origin: .app, headers: storage.headers)))
+        }
+        return arrivals
+    }
+
+    /// Takes everything in, in this order: in batches of random size, and folded whenever it happens to be.
+    func take(_ arrivals: [Arrival], _ random: inout SeededGenerator) async throws {
+        var waiting: [FoldedNotification] = []
+        var rest = arrivals[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(Int.random(in: 1...12, using: &random))
+            rest = rest.dropFirst(batch.count)
+            var received: [(ReceivedNotification, FoldedNotification)] = []
+            for arrival in batch {
+                switch arrival {
+                case .notification(let notification, let folded): received.append((notification, folded))
+                case .statement(let statement): _ = try await storage.commit([statement])
+                }
+            }
+            waiting.shuffle(using: &random)
+            let folding = waiting.prefix(Int.random(in: 0...waiting.count, using: &random))
+            waiting.removeFirst(folding.count)
+            let receptions = try await storage.commit(receiving: received.map(\.0), folding: Array(folding))
+            for (reception, (_, folded)) in zip(receptions, received) {
+                guard case .kept(let id) = reception else { continue }
+                var folded = folded
+                folded.id = id
+                waiting.append(folded)
+            }
+        }
+        _ = try await storage.commit(receiving: [], folding: waiting)
+    }
+}
