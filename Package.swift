@@ -31,6 +31,7 @@ let hummingbird = server("Hummingbird", "hummingbird")
 let httpServer: [Target.Dependency] = [
     hummingbird, server("HummingbirdCore", "hummingbird"), server("HTTPTypes", "swift-http-types"),
 ]
+let httpParts = server("NIOHTTPTypes", "swift-nio-extras")
 let yams = server("Yams", "Yams")
 let grdb = server("GRDB", "GRDB.swift")
 let lifecycle: [Target.Dependency] = [
@@ -51,7 +52,7 @@ let network: [Target.Dependency] = [
 let libraries: [Target.Dependency] = ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts"]
 let serverDependencies: [Target.Dependency] =
     libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, yams] + network + httpServer + lifecycle
-    + metrics + [server("Configuration", "swift-configuration"), server("HummingbirdTLS", "hummingbird")]
+    + metrics + [server("Configuration", "swift-configuration"), server("HummingbirdTLS", "hummingbird"), httpParts]
 let everything: [Target.Dependency] =
     libraries + ["StoreSimulator", "Entitlements", "CounterfoilServer", crypto, x509, asn1] + network + httpServer
     + lifecycle
@@ -89,6 +90,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.15.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.20.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
@@ -151,7 +153,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
-        tests("CounterfoilServerTests", everything + [grdb, "ConfigurationReading"]),
+        tests("CounterfoilServerTests", everything + [grdb, yams, "ConfigurationReading"]),
         tests(
             "CounterfoilTests",
             ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),

@@ -5,17 +5,39 @@ internal import HTTPTypes
 internal import Hummingbird
 
 /// Lets in who shows a key, and notes what they may.
+///
+/// A key that is shipped in an app is everybody's to read, so it opens nothing without a ``CustomerToken``, and then only
+/// what that customer has.
 struct Authorization: RouterMiddleware {
-    private let keys: [Data: Principal]
+    private struct Entry {
+        var principal: Principal
+        var isPublic: Bool
+        var meter: RateMeter
+    }
+
+    private let keys: [Data: Entry]
+    /// The secrets of customer tokens.
+    private let secrets: [(bundleId: String, secret: Secret)]
+    private let customers: RateMeters
+    private let now: @Sendable () -> Date
 
     init(_ core: ServerCore) {
+        let limits = core.configuration.limits
         let pairs = core.configuration.keys.map { key in
             (
                 key.hash,
-                Principal(name: key.name, scopes: key.scopes, apps: key.apps, environments: key.environments)
+                Entry(
+                    principal: Principal(
+                        name: key.name, scopes: key.scopes, apps: key.apps, environments: key.environments),
+                    isPublic: key.isPublic, meter: RateMeter(perSecond: limits.requestsPerSecond))
             )
         }
         keys = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        secrets = core.configuration.apps.compactMap { app in
+            app.customerTokenSecret.map { (app.bundleId, $0) }
+        }
+        customers = RateMeters(perSecond: limits.requestsPerSecondOfCustomer)
+        now = core.clock.now
     }
 
     @concurrent func handle(
@@ -28,15 +50,51 @@ struct Authorization: RouterMiddleware {
     }
 
     private func principal(_ request: Request) throws(APIFailure) -> Principal {
-        guard let header = request.headers[.authorization], header.hasPrefix("Bearer ") else {
+        guard let header = request.headers[.authorization], header.prefix(7).lowercased() == "bearer " else {
             throw APIFailure(.unauthorized, "unauthorized", "Send an API key: Authorization: Bearer …")
         }
         // Found by its digest: nobody learns from the time it takes how much of a key is right.
         let digest = Data(SHA256.hash(data: Data(header.dropFirst(7).utf8)))
-        guard let principal = keys[digest] else {
+        guard let entry = keys[digest] else {
             throw APIFailure(.unauthorized, "unauthorized", "This API key is not known here.")
         }
+        var principal = entry.principal
+        if entry.isPublic {
+            try limit(&principal, to: request)
+            // Before the key's own meter, so that one user cannot use up what all of them have.
+            if let customer = principal.customer { try Self.take(customers[customer]) }
+        }
+        try Self.take(entry.meter)
         return principal
+    }
+
+    /// Limits who asks to the customer of the token that they show.
+    private func limit(_ principal: inout Principal, to request: Request) throws(APIFailure) {
+        guard let name = HTTPField.Name(CustomerToken.header), let text = request.headers[name] else {
+            throw APIFailure(
+                .unauthorized, "unauthorized",
+                "This key is limited to one customer: send a token of your backend as \(CustomerToken.header).")
+        }
+        principal.scopes.formIntersection(APIScope.forApps)
+        var refusal = CustomerToken.Refusal.notSigned
+        for (bundleId, secret) in secrets where principal.apps?.contains(bundleId) ?? true {
+            do {
+                let token = try CustomerToken(text, secret: secret, bundleId: bundleId, now: now())
+                principal.customer = CustomerName.normal(token.customer)
+                principal.apps = [bundleId]
+                return
+            } catch {
+                // What the app whose signature it is says of it is the better reason.
+                if error != .notSigned { refusal = error }
+            }
+        }
+        throw refusal.failure
+    }
+
+    private static func take(_ meter: RateMeter?) throws(APIFailure) {
+        guard let backoff = meter?.take(at: RateMeter.now) else { return }
+        throw APIFailure(
+            .tooManyRequests, "rate_limited", "Too many requests in a second.", isRetryable: true, backoff: backoff)
     }
 }
 
@@ -79,17 +137,14 @@ extension ServerContext {
 
     /// The customer that a path names, if they may be asked about: 1 to 255 bytes without control characters.
     func customer(for principal: Principal) throws(APIFailure) -> String {
-        guard let customer = parameters.get("id")?.removingPercentEncoding, !customer.isEmpty,
-            customer.utf8.count <= 255,
-            customer.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else {
+        guard let name = parameters.get("id")?.removingPercentEncoding, CustomerName.isPossible(name) else {
             throw APIFailure(
                 .badRequest, "invalid_customer", "A customer's identifier has 1 to 255 bytes.", parameter: "id")
         }
+        let customer = CustomerName.normal(name)
         guard principal.customer == nil || principal.customer == customer else {
             throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
         }
-        // The App Store writes the UUIDs of accounts in either case.
-        return UUID(uuidString: customer)?.uuidString.lowercased() ?? customer
+        return customer
     }
 }

@@ -14,19 +14,10 @@ enum CustomerRoutes {
         let principal = try context.require(.customersRead)
         let scope = try context.scope(of: request, core, for: principal)
         let customer = try context.customer(for: principal)
-        let reading = try await core.customer(customer, in: scope, at: instant(request))
+        let reading = try await core.customer(
+            customer, in: scope, at: request.instant("at").map { Date(milliseconds: $0) })
         var json = JSONText()
         CustomerJSON.write(reading, to: &json)
         return json.response()
-    }
-
-    /// The parameter `at`, milliseconds since 1970.
-    static func instant(_ request: Request) throws(APIFailure) -> Date? {
-        guard let text = request.uri.queryParameters["at"] else { return nil }
-        guard let milliseconds = Int64(text), Date(milliseconds: milliseconds).milliseconds == milliseconds else {
-            throw APIFailure(
-                .badRequest, "invalid_instant", "An instant is a number of milliseconds since 1970.", parameter: "at")
-        }
-        return Date(milliseconds: milliseconds)
     }
 }

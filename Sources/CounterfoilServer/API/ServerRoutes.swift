@@ -6,14 +6,41 @@ internal import Logging
 enum ServerRoutes {
     static func router(_ core: ServerCore) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
-        router.addMiddleware { FailureMiddleware() }
+        router.addMiddleware {
+            FailureMiddleware()
+            SizeLimit(bytes: core.configuration.limits.requestBytes)
+        }
         router.get("/health/live") { _, _ in Response(status: .ok) }
+        router.get("/openapi.yaml") { _, _ in APIDescription.response }
         NotificationRoutes.add(to: router, core)
+        VerifyReceiptRoutes.add(to: router, core)
+        RetentionRoutes.add(to: router, core)
         // Everything below /v1 needs a key.
         let v1 = router.group("/v1").add(middleware: Authorization(core))
         CustomerRoutes.add(to: v1, core)
+        TimelineRoutes.add(to: v1, core)
+        ExplanationRoutes.add(to: v1, core)
+        InboxRoutes.add(to: v1, core)
+        LookupRoutes.add(to: v1, core)
         PurchaseRoutes.add(to: v1, core)
+        ConsumptionRoutes.add(to: v1, core)
+        OfferRoutes.add(to: v1, core)
         return router
+    }
+}
+
+/// Refuses requests that say themselves that they are too large. What does not say so is cut off where it is read.
+struct SizeLimit: RouterMiddleware {
+    let bytes: Int
+
+    @concurrent func handle(
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        if let length = request.headers[.contentLength], Int(length).map({ $0 > bytes }) ?? true {
+            throw HTTPError(.contentTooLarge)
+        }
+        return try await next(request, context)
     }
 }
 

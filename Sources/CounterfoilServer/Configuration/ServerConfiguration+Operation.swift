@@ -75,6 +75,15 @@ extension ServerConfiguration {
         /// How long a request may take. Default: 30 seconds.
         public var requestTime = Duration.seconds(30)
 
+        /// How long a client may take to send a request, and to take an answer.
+        package var sendingTime = Duration.seconds(15)
+        /// How long a connection may be without a request. Longer than the minute that load balancers have.
+        package var idleTime = Duration.seconds(75)
+        /// How many connections may be open; nil for what the system lets the process have.
+        package var connections: Int?
+        /// The requests that one customer may make in a second with a key that is shipped in an app.
+        package var requestsPerSecondOfCustomer = 20
+
         /// The defaults.
         public init() {}
     }

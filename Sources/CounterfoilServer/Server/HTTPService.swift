@@ -15,16 +15,31 @@ enum HTTPService {
         // What is below it is the talk of connections.
         logger.logLevel = max(logger.logLevel, .error)
         return Application(
-            responder: ServerRoutes.router(core).buildResponder(), server: try server(core.configuration.listen),
+            responder: TimedResponder(base: ServerRoutes.router(core).buildResponder(), watch: core.watch),
+            server: try server(core.configuration),
             configuration: .init(
                 address: .hostname(core.configuration.listen.host, port: core.configuration.listen.port),
-                serverName: nil, backlog: 1024),
+                serverName: nil, backlog: 1024,
+                availableConnectionsDelegate: .maximum(
+                    core.configuration.limits.connections ?? maximumConnections, logger: logger)),
             onServerRunning: { channel in onRunning(channel.localAddress?.port) }, logger: logger)
     }
 
-    private static func server(_ listen: ServerConfiguration.Listen) throws -> HTTPServerBuilder {
-        let http = HTTP1Channel.Configuration(idleTimeout: .seconds(75))
-        guard let files = listen.tls else { return .http1(configuration: http) }
+    /// As many as there are file descriptors for, but for those of the ledger and of what the server asks itself.
+    private static var maximumConnections: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 512 }
+        return max(64, Int(clamping: min(limit.rlim_cur, 16_384)) - 256)
+    }
+
+    private static func server(_ configuration: ServerConfiguration) throws -> HTTPServerBuilder {
+        let patience = configuration.limits.sendingTime
+        let http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionGuard(patience: patience)],
+            idleTimeout: TimeAmount(configuration.limits.idleTime),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
+        guard let files = configuration.listen.tls else { return .http1(configuration: http) }
         let certificates = try NIOSSLCertificate.fromPEMFile(files.certificateFile)
             .map { NIOSSLCertificateSource.certificate($0) }
         let key = try NIOSSLPrivateKey(file: files.keyFile, format: .pem)

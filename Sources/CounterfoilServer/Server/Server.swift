@@ -65,7 +65,10 @@ public final class Server: Sendable {
         }
         // They end in reverse order: first no more requests, then what they caused.
         var services: [any Service] = [WriterService(writer: core.writer), FolderService(folder: core.folder)]
+        services.append(RefusalService(log: core.refusals))
+        services.append(WatchService(watch: core.watch))
         if let followed = clock.followed { services.append(ClockService(clock: followed)) }
+        services.append(ConsumptionService(desk: ConsumptionDesk(core)))
         services.append(application)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -111,6 +114,24 @@ private struct FolderService: Service {
             folder.close()
         }
     }
+}
+
+private struct RefusalService: Service {
+    let log: RefusalLog
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await log.run()
+        } onGracefulShutdown: {
+            log.close()
+        }
+    }
+}
+
+private struct WatchService: Service {
+    let watch: RequestWatch
+
+    func run() async throws { await cancelWhenGracefulShutdown { await watch.run() } }
 }
 
 private struct ClockService: Service {

@@ -6,7 +6,8 @@ package import Foundation
 package import Logging
 
 /// All that has to be kept.
-package typealias Storage = LedgerStorage & CustomerStorage & ErrandStorage & ClaimStorage
+package typealias Storage = LedgerStorage & CustomerStorage & InspectionStorage & RefusalStorage & ErrandStorage
+    & ClaimStorage & ConsumptionStorage
 
 /// The parts of a server, before there is a port: what the routes and the services share.
 package struct ServerCore: Sendable {
@@ -25,6 +26,10 @@ package struct ServerCore: Sendable {
     /// The engines, by app.
     package let engines: [String: EntitlementEngine]
     package let clock: ServerClock
+    /// Knows which requests take too long.
+    package let watch: RequestWatch
+    /// What was refused.
+    package let refusals: RefusalLog
     package let logger: Logger
 
     /// The server's time.
@@ -42,6 +47,8 @@ package struct ServerCore: Sendable {
         }
         scopes = try await storage.scopes(of: environments.sorted { ($0.0, $0.1) < ($1.0, $1.1) })
         writer = LedgerWriter(storage)
+        watch = RequestWatch(limit: configuration.limits.requestTime)
+        refusals = RefusalLog(storage, keeping: configuration.storage.refusedKept)
         verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock)
         historical = try Self.verifier(configuration, validAt: .signingDate, clock)
         folder = Folder(

@@ -111,7 +111,7 @@ import Testing
         try await Self.silent { world in
             let id = try await Self.buy(world, "anna")
             let texts = try await world.signedTransactions(of: id)
-            try world.simulator.add(Fault("route:transactionHistory", .status(code: 500)))
+            try world.simulator.add(Fault("route:transaction-history", .status(code: 500)))
             let answer = try await world.ask(
                 .POST, "/v1/customers/anna/purchases", ["signed_transactions": texts])
             #expect(answer.text("history.state") == "pending")
@@ -184,7 +184,7 @@ import Testing
             _ = try await `What an app reports is restored`.buy(world, "anna")
             let receipt = try world.simulator.receipt(of: "anna")
             try await world.simulator.advance(by: Period.month)
-            let fault = try world.simulator.add(Fault("route:transactionHistory", .error(code: 4_040_002)))
+            let fault = try world.simulator.add(Fault("route:transaction-history", .error(code: 4_040_002)))
             try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
             let fresh = try world.simulator.receipt(of: "anna")
             let alone = try await world.ask(.POST, "/v1/customers/anna/purchases", ["receipt": fresh])

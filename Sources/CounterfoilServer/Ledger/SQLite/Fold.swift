@@ -22,7 +22,9 @@ enum Fold {
         }
         if let fact = notification.transaction { try apply(fact, scope: scope, source: id, db) }
         try applyToLineage(notification.transaction, notification.renewal, scope: scope, source: id, db)
-        if isNew { try OutboxTable.add(.init(notification), db) }
+        guard isNew else { return }
+        try OutboxTable.add(.init(notification), db)
+        try ConsumptionTables.note(notification, db)
     }
 
     /// Puts in what came by itself; false when it was no news.

@@ -6,7 +6,10 @@ enum Schema {
     static func migrate(_ pool: DatabasePool) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
-            for statement in ledger + OutboxTable.schema + ErrandTable.schema + HistoryTable.schema { try db.execute(sql: statement) }
+            let tables =
+                ledger + OutboxTable.schema + InspectionTables.schema + ErrandTable.schema + HistoryTable.schema
+                + ConsumptionTables.schema
+            for statement in tables { try db.execute(sql: statement) }
         }
         try migrator.migrate(pool)
     }

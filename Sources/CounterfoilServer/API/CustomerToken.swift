@@ -1,0 +1,103 @@
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+
+/// Who the user of an app is, in the words of the app's own backend: a JWT signed with HS256 and the app's
+/// `customer_token_secret`.
+///
+/// Claims: `sub`, the customer; `iat` and `exp`, at most a day apart; `aud`, the bundle identifier, if at all.
+struct CustomerToken {
+    /// The customer.
+    let customer: String
+
+    static let header = "Counterfoil-Customer-Token"
+    private static let maximumBytes = 4096
+    private static let maximumAge: TimeInterval = 24 * 3600
+    /// How much clocks may differ.
+    private static let tolerance: TimeInterval = 60
+
+    /// Why a token says nothing.
+    enum Refusal: Error { case malformed, notSigned, expired, notYet, tooLong, wrongAudience }
+
+    private struct Head: Decodable {
+        let alg: String
+        let isPlain: Bool
+
+        private enum Name: String, CodingKey { case alg, crit, b64 }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: Name.self)
+            alg = try members.decode(String.self, forKey: .alg)
+            // RFC 7515 §4.1.11: extensions that are not understood make it invalid.
+            isPlain = !members.contains(.crit) && !members.contains(.b64)
+        }
+    }
+
+    private struct Claims: Decodable {
+        let sub: String
+        let exp: Double
+        let iat: Double
+        let nbf: Double?
+        let aud: String?
+    }
+
+    /// Verifies a token. Nothing in it is looked at before its signature holds.
+    init(_ text: String, secret: Secret, bundleId: String, now: Date) throws(Refusal) {
+        let parts =
+            text.utf8.count <= Self.maximumBytes ? text.split(separator: ".", omittingEmptySubsequences: false) : []
+        guard parts.count == 3, let head = Base64.decodeURL(parts[0]), let payload = Base64.decodeURL(parts[1]),
+            let signature = Base64.decodeURL(parts[2])
+        else { throw .malformed }
+        // Compared in constant time.
+        let isSigned = HMAC<SHA256>.isValidAuthenticationCode(
+            signature, authenticating: Data("\(parts[0]).\(parts[1])".utf8),
+            using: SymmetricKey(data: Data(secret.revealed.utf8)))
+        guard isSigned else { throw .notSigned }
+        let claims: Claims
+        do {
+            let header = try StrictJSONDecoder.decode(Head.self, from: head)
+            guard header.alg == "HS256", header.isPlain else { throw Refusal.malformed }
+            claims = try StrictJSONDecoder.decode(Claims.self, from: payload)
+        } catch { throw .malformed }
+        try Self.check(claims, bundleId, now.timeIntervalSince1970)
+        customer = claims.sub
+    }
+
+    private static func check(_ claims: Claims, _ bundleId: String, _ now: TimeInterval) throws(Refusal) {
+        guard claims.exp.isFinite, claims.iat.isFinite, claims.nbf?.isFinite ?? true,
+            CustomerName.isPossible(claims.sub)
+        else { throw .malformed }
+        guard claims.exp > now else { throw .expired }
+        guard claims.iat <= now + tolerance, claims.nbf ?? claims.iat <= now + tolerance else { throw .notYet }
+        guard claims.exp - now <= maximumAge + tolerance, claims.exp - claims.iat <= maximumAge else { throw .tooLong }
+        guard claims.aud == nil || claims.aud == bundleId else { throw .wrongAudience }
+    }
+}
+
+extension CustomerToken.Refusal {
+    /// What to tell who sent it.
+    var failure: APIFailure {
+        let message =
+            switch self {
+            case .malformed, .notSigned: "The customer token is not a JWT signed with this app's secret by HS256."
+            case .expired: "The customer token has expired; ask your backend for a new one."
+            case .notYet: "The customer token is from the future."
+            case .tooLong: "A customer token may be valid for a day at most."
+            case .wrongAudience: "The customer token is for another app."
+            }
+        return APIFailure(.unauthorized, self == .expired ? "token_expired" : "unauthorized", message)
+    }
+}
+
+/// How customers may be called: 1 to 255 bytes without control characters.
+enum CustomerName {
+    static func isPossible(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 255
+            && name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
+    /// The App Store writes the UUIDs of accounts in either case.
+    static func normal(_ name: String) -> String { UUID(uuidString: name)?.uuidString.lowercased() ?? name }
+}

@@ -1,0 +1,89 @@
+internal import Entitlements
+internal import Foundation
+internal import Hummingbird
+
+/// Why a customer has something, or has not.
+enum ExplanationRoutes {
+    /// The most facts in an answer. What decided is always among them.
+    private static let maximumFacts = 500
+
+    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
+        router.get("/customers/{id}/entitlements/{key}/explain") { request, context in
+            try await explain(request, context, core)
+        }
+    }
+
+    /// The rule, every fact with what came of it, and the chain behind each; the signed texts if `include=signed_data`.
+    private static func explain(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.customersRead)
+        let scope = try context.scope(of: request, core, for: principal)
+        let customer = try context.customer(for: principal)
+        guard let entitlement = context.parameters.get("key")?.removingPercentEncoding,
+            let engine = core.engines[scope.bundleId], engine.catalogue.entitlements[entitlement] != nil
+        else {
+            throw APIFailure(.notFound, "not_found", "The configuration has no such entitlement.", parameter: "key")
+        }
+        let instant = try request.instant("at").map { Date(milliseconds: $0) }
+        let reading = try await core.customer(customer, in: scope, at: instant)
+        let explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
+        let evidence = try await core.evidence(
+            about: Set(explanation.facts.map(\.originalTransactionId)), in: scope)
+        var json = JSONText()
+        write(
+            explanation, of: customer, chosen(explanation.facts), evidence,
+            withTexts: request.includes("signed_data"), to: &json)
+        return json.response()
+    }
+
+    private static func chosen(_ facts: [ExplainedFact]) -> [ExplainedFact] {
+        guard facts.count > maximumFacts else { return facts }
+        return facts.filter { $0.role == .decides } + facts.filter { $0.role != .decides }.suffix(maximumFacts - 2)
+    }
+
+    private static func write(
+        _ explanation: Explanation, of customer: String, _ facts: [ExplainedFact],
+        _ evidence: [EvidenceKey: Evidence], withTexts: Bool, to json: inout JSONText
+    ) {
+        json.object { json in
+            json.member("object", "explanation")
+            json.member("customer", customer)
+            json.member("entitlement", explanation.entitlement)
+            json.member("as_of", explanation.asOf)
+            json.member("is_active", explanation.isActive)
+            json.member("until", explanation.until)
+            json.member("rule", explanation.rule.rawValue)
+            json.member("sentence", explanation.sentence)
+            json.member("product_id", explanation.productId)
+            json.member("transaction_id", explanation.transactionId)
+            json.member("facts_omitted", explanation.facts.count - facts.count)
+            json.member("facts", facts) { json, fact in
+                let key = EvidenceKey(
+                    kind: fact.kind, identifier: fact.identifier, signedDate: fact.signedDate.milliseconds)
+                write(fact, evidence[key], withText: withTexts, to: &json)
+            }
+        }
+    }
+
+    private static func write(
+        _ fact: ExplainedFact, _ evidence: Evidence?, withText: Bool, to json: inout JSONText
+    ) {
+        json.object { json in
+            json.member("object", "explained_fact")
+            json.member("kind", fact.kind.rawValue)
+            json.member("identifier", fact.identifier)
+            json.member("original_transaction_id", fact.originalTransactionId)
+            json.member("product_id", fact.productId)
+            json.member("signed_date", fact.signedDate)
+            json.member("role", fact.role.rawValue)
+            guard let evidence else { return }
+            json.member("origin", evidence.origin.name)
+            json.member("received_at", evidence.receivedAt)
+            json.member("notification_uuid", evidence.notification)
+            json.key("verification")
+            NotificationJSON.write(evidence.trace, to: &json)
+            if withText { json.member("signed_data", evidence.text) }
+        }
+    }
+}

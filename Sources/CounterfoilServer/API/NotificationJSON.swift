@@ -1,0 +1,41 @@
+internal import AppStoreTrust
+internal import Foundation
+internal import AppStoreModels
+
+/// How notifications look in answers.
+enum NotificationJSON {
+    /// What is known of a notification without reading it.
+    static func members(of kept: KeptNotification, _ scopes: ScopeBook, to json: inout JSONText) {
+        let scope = scopes[id: kept.scope]
+        json.member("uuid", kept.uuid)
+        json.member("type", kept.type)
+        json.member("subtype", kept.subtype)
+        json.member("app", scope?.bundleId)
+        json.member("environment", scope?.environment.rawValue)
+        json.member("signed_date", kept.signedDate)
+        json.member("received_at", kept.receivedAt)
+        json.member("origin", kept.origin.name)
+        json.member("state", kept.state.rawValue)
+        json.member("failure", kept.failure)
+    }
+
+    /// What a verification rested on.
+    static func write(_ trace: VerificationTrace, to json: inout JSONText) {
+        json.object { json in
+            json.member("object", "verification")
+            json.member("anchor", trace.anchor)
+            json.member("validated_at", trace.validatedAt)
+            json.member("revocation", trace.revocation.status.rawValue)
+            json.member("certificates", trace.certificates) { json, certificate in
+                json.object { json in
+                    json.member("subject", certificate.subject)
+                    json.member("issuer", certificate.issuer)
+                    json.member("serial_number", certificate.serialNumber)
+                    json.member("fingerprint", certificate.fingerprint)
+                    json.member("not_before", certificate.notBefore)
+                    json.member("not_after", certificate.notAfter)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import Foundation
+internal import Hummingbird
+
+/// Which part of a list is asked for: the parameters `page` and `limit`.
+struct Paging {
+    /// How many items, 1 to 100.
+    var limit = 50
+    /// What `next_page` said.
+    var page: String?
+
+    init(_ request: Request) throws(APIFailure) {
+        let parameters = request.uri.queryParameters
+        if let text = parameters["limit"] {
+            guard let limit = Int(text), (1...100).contains(limit) else {
+                throw APIFailure(.badRequest, "invalid_limit", "A page has 1 to 100 items.", parameter: "limit")
+            }
+            self.limit = limit
+        }
+        page = parameters["page"].map { String($0) }
+    }
+
+    /// The page as the number of the item before it.
+    func number() throws(APIFailure) -> Int64 {
+        guard let page else { return .max }
+        guard let number = Int64(page) else { throw Self.invalid }
+        return number
+    }
+
+    /// The page as a place in a timeline.
+    func place() throws(APIFailure) -> TimelinePlace? {
+        guard let page else { return nil }
+        let parts = page.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+        guard page.utf8.count <= 300, parts.count == 3, let date = Int64(parts[0]), let number = Int64(parts[1]) else {
+            throw Self.invalid
+        }
+        return TimelinePlace(date: date, number: number, name: String(parts[2]))
+    }
+
+    private static var invalid: APIFailure {
+        APIFailure(.badRequest, "invalid_page", "A page is what next_page of the last answer said.", parameter: "page")
+    }
+}
+
+extension TimelinePlace {
+    /// The token of the page that begins after this place.
+    var token: String { "\(date).\(number).\(name)" }
+}
+
+extension Request {
+    /// A parameter of the query that is an instant, in milliseconds since 1970.
+    func instant(_ name: String) throws(APIFailure) -> Milliseconds? {
+        guard let text = uri.queryParameters[name[...]] else { return nil }
+        guard let milliseconds = Int64(text), Date(milliseconds: milliseconds).milliseconds == milliseconds else {
+            throw APIFailure(
+                .badRequest, "invalid_instant", "An instant is a number of milliseconds since 1970.", parameter: name)
+        }
+        return milliseconds
+    }
+
+    /// A parameter of the query that is a short text.
+    func word(_ name: String) throws(APIFailure) -> String? {
+        guard let text = uri.queryParameters[name[...]] else { return nil }
+        guard !text.isEmpty, text.utf8.count <= 255 else {
+            throw APIFailure(.badRequest, "invalid_parameter", "\(name) has 1 to 255 bytes.", parameter: name)
+        }
+        return String(text)
+    }
+
+    /// Whether the parameter `include` asks for something.
+    func includes(_ part: String) -> Bool {
+        uri.queryParameters["include"]?.split(separator: ",").contains { $0 == part } ?? false
+    }
+}
+
+extension JSONText {
+    /// A page of a list.
+    mutating func list<Item>(
+        _ items: some Sequence<Item>, next: String?, _ element: (inout JSONText, Item) throws -> Void
+    ) rethrows {
+        try object { json in
+            json.member("object", "list")
+            try json.member("items", items, element)
+            json.key("next_page")
+            if let next { json.string(next) } else { json.null() }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+
+/// Where the App Store asks what to show somebody who is about to cancel.
+enum RetentionRoutes {
+    private static let maximumBytes = 64 << 10
+
+    static func add(to router: Router<ServerContext>, _ core: ServerCore) {
+        router.post("/apple/retention") { request, context in try await answer(request, context, core) }
+    }
+
+    /// The documentation has no answer that means "nothing of ours": whatever is none of its four shows the default
+    /// message of the product, or nothing where there is none. An empty object is that, and no failure of ours.
+    private static func answer(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let body = try await request.body.collect(upTo: maximumBytes)
+        let signedPayload: String
+        do {
+            signedPayload = try StrictJSONDecoder.decode(RealtimeRequestBody.self, from: Array(body.readableBytesView))
+                .signedPayload
+        } catch {
+            throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
+        }
+        do throws(VerificationError) { _ = try await core.verifier.realtimeRequest(signedPayload) } catch {
+            core.logger.warning("a retention request was refused", metadata: ["code": "\(error.code)"])
+            throw APIFailure(error)
+        }
+        var json = JSONText()
+        json.object { _ in }
+        return json.response()
+    }
+}

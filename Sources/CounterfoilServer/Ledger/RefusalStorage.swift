@@ -1,0 +1,40 @@
+package import Foundation
+
+/// Keeps what was refused, as much of it as there is room for.
+package protocol RefusalStorage: Sendable {
+    /// Keeps refusals, and drops the oldest beyond the number that is kept.
+    func commit(_ refusals: [Refusal], keeping: Int) async throws
+
+    /// What was refused, the last first.
+    func refusals(before id: Int64, limit: Int) async throws -> [KeptRefusal]
+}
+
+/// A delivery that was refused.
+package struct Refusal: Sendable, Hashable {
+    package var receivedAt: Milliseconds
+    /// The reason, for programs.
+    package var code: String
+    /// The reason, for people.
+    package var message: String
+    /// The address that it came from.
+    package var sender: String?
+    /// What was sent, cut off where it is too long.
+    package var body: Data
+
+    /// The most bytes of a body that are kept.
+    package static let maximumBytes = 64 << 10
+
+    package init(receivedAt: Milliseconds, code: String, message: String, sender: String?, body: Data) {
+        self.receivedAt = receivedAt
+        self.code = code
+        self.message = message
+        self.sender = sender
+        self.body = body.prefix(Self.maximumBytes)
+    }
+}
+
+/// A refusal as it is kept.
+package struct KeptRefusal: Sendable, Hashable {
+    package var id: Int64
+    package var refusal: Refusal
+}

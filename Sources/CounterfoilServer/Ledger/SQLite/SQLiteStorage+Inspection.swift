@@ -1,0 +1,172 @@
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage: InspectionStorage {
+    package func timeline(
+        of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
+    ) async throws -> [TimelineItem] {
+        try await read { db in
+            let originals = try Self.originals(of: customer, in: scope, db)
+            var entries = try Self.ownEntries(of: customer, originals, in: scope, db)
+            for original in originals { entries += try Self.told(about: original, in: scope, until: place.date, db) }
+            let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
+            return try chosen.compactMap { try self.item($0, db) }
+        }
+    }
+
+    package func notifications(
+        _ filter: NotificationFilter, before id: Int64, limit: Int
+    ) async throws -> NotificationPage {
+        try await read { db in
+            let window = 20_000
+            let (sql, arguments) = filter.query(before: id, window: window)
+            let ids = try Row.fetchAll(db, sql: sql, arguments: arguments + [limit + 1]).compactMap { $0.number(0) }
+            let items = try ids.prefix(limit).flatMap { id in
+                try self.notifications(db, sql: "WHERE notifications.id = ?", [id])
+            }
+            if ids.count > limit { return NotificationPage(items: items, next: items.last?.id) }
+            let last = try Row.fetchOne(
+                db, sql: "SELECT id FROM \(filter.table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
+                arguments: [id, window - 1])
+            return NotificationPage(items: items, next: last?.number(0))
+        }
+    }
+
+    package func notification(_ uuid: String) async throws -> KeptNotification? {
+        try await read { db in
+            try self.notifications(db, sql: "WHERE notifications.uuid = ?", [StoredUUID.value(uuid)]).first
+        }
+    }
+
+    package func reprocess(_ notification: Int64, at now: Milliseconds) async throws {
+        try await write { db in
+            try db.execute(sql: "DELETE FROM failures WHERE id = ?", arguments: [notification])
+            try Self.enqueue(notification, now, db)
+        }
+    }
+
+    package func statements(
+        about originalTransactionId: String, in scope: Int64
+    ) async throws -> [KeptStatement] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT statements.kind, statements.origin, statements.received_at, statements.text
+                    FROM facts JOIN statements ON statements.id = -facts.source
+                    WHERE facts.scope = ? AND facts.original_id = ? AND facts.kind < 2 AND facts.source < 0
+                    """, arguments: [scope, originalTransactionId])
+            return try rows.map { row in
+                guard let text = row.blob(3).flatMap({ self.headers.unpack($0) }) else {
+                    throw StorageError(.damaged, "the text of a fact in \(self.path) is damaged")
+                }
+                return KeptStatement(
+                    kind: row.number(0) == 0 ? .renewal : .transaction,
+                    origin: row.number(1).flatMap(Origin.init) ?? .imported, receivedAt: row.number(2) ?? 0, text: text)
+            }
+        }
+    }
+
+    // MARK: Timelines
+
+    private struct Entry {
+        var place: TimelinePlace
+        var original: String
+        /// Nil: the notification with the place's number.
+        var kind: TimelineItem.Kind?
+    }
+
+    private func item(_ entry: Entry, _ db: Database) throws -> TimelineItem? {
+        var kind = entry.kind
+        if kind == nil {
+            kind = try notifications(db, sql: "WHERE notifications.id = ?", [entry.place.number]).first
+                .map { .notification($0) }
+        }
+        return kind.map { TimelineItem(place: entry.place, originalTransactionId: entry.original, kind: $0) }
+    }
+
+    private static func told(
+        about original: String, in scope: Int64, until date: Milliseconds, _ db: Database
+    ) throws -> [Entry] {
+        let select = try db.cachedStatement(
+            sql: """
+                SELECT signed_date, source FROM facts
+                WHERE scope = ? AND original_id = ? AND kind = 2 AND signed_date <= ?
+                """)
+        return try Row.fetchAll(select, arguments: [scope, original, date]).map { row in
+            Entry(
+                place: TimelinePlace(date: row.number(0) ?? 0, number: row.number(1) ?? 0, name: ""),
+                original: original)
+        }
+    }
+
+    /// What happened here: events that no notification caused, and claims that no event tells of.
+    private static func ownEntries(
+        of customer: String, _ originals: [String], in scope: Int64, _ db: Database
+    ) throws -> [Entry] {
+        let columns = "SELECT seq, type, original_id, customer, occurred_at, data FROM events"
+        var rows = try Row.fetchAll(
+            db.cachedStatement(sql: "\(columns) WHERE scope = ? AND customer = ? AND notification IS NULL"),
+            arguments: [scope, customer])
+        for original in originals {
+            rows += try Row.fetchAll(
+                db.cachedStatement(sql: "\(columns) WHERE scope = ? AND original_id = ? AND notification IS NULL"),
+                arguments: [scope, original])
+        }
+        var entries: [TimelinePlace: Entry] = [:]
+        for row in rows {
+            // Below zero, so that no number is that of a notification.
+            let place = TimelinePlace(date: row.number(4) ?? 0, number: -(row.number(0) ?? 0), name: row.text(2) ?? "")
+            entries[place] = Entry(
+                place: place, original: row.text(2) ?? "",
+                kind: .event(type: row.text(1) ?? "", customer: row.text(3), data: row.text(5)))
+        }
+        let told = Set(entries.values.map(\.original))
+        let claims = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT original_id, claimed_at FROM claims WHERE scope = ? AND customer = ?"),
+            arguments: [scope, customer])
+        for row in claims {
+            guard let original = row.text(0), !told.contains(original) else { continue }
+            let place = TimelinePlace(date: row.number(1) ?? 0, number: 0, name: original)
+            entries[place] = Entry(
+                place: place, original: original,
+                kind: .event(type: EventType.purchaseLinked.rawValue, customer: customer, data: nil))
+        }
+        return Array(entries.values)
+    }
+}
+
+extension NotificationFilter {
+    /// The table whose numbers are looked through: those that wait and those that failed are few.
+    var table: String {
+        switch state {
+        case .pending: "inbox"
+        case .failed: "failures"
+        default: "notifications"
+        }
+    }
+
+    /// The numbers of those that are looked for among the next `window`. The limit is the last argument.
+    func query(before id: Int64, window: Int) -> (String, StatementArguments) {
+        var arguments: StatementArguments = [id, window]
+        var conditions: [String] = []
+        func require(_ condition: String, _ values: (any DatabaseValueConvertible)?...) {
+            conditions.append(condition)
+            arguments += StatementArguments(values)
+        }
+        conditions.append("scope IN (\(scopes.map { String($0) }.joined(separator: ", ")))")
+        if let type { require("type = ?", type) }
+        if let subtype { require("subtype = ?", subtype) }
+        if let from { require("n.received_at >= ?", from) }
+        if let to { require("n.received_at < ?", to) }
+        if state == .folded {
+            conditions.append("id NOT IN (SELECT id FROM inbox) AND id NOT IN (SELECT id FROM failures)")
+        }
+        let sql = """
+            SELECT id FROM (SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT ?)
+            JOIN notifications AS n USING (id) WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY id DESC LIMIT ?
+            """
+        return (sql, arguments)
+    }
+}
