@@ -12,9 +12,7 @@ enum VerifyReceiptRoutes {
         let meters = RateMeters(perSecond: 50)
         let desk = VerifyReceiptDesk(core: core)
         router.post("/verifyReceipt") { request, context in try await verify(request, context, desk, meters) }
-        for method in [HTTPRequest.Method.get, .put, .delete, .patch] {
-            router.on("/verifyReceipt", method: method) { _, _ in notPost() }
-        }
+        router.get("/verifyReceipt") { _, _ in notPost() }
     }
 
     /// Stands for production, or with `?environment=Sandbox` for the sandbox.

@@ -12,7 +12,7 @@ import Testing
         _ policy: ConsumptionPolicy?, _ body: (World, String) async throws -> Void
     ) async throws {
         try await World.run(server: { configuration in
-            configuration.keys = [World.everything]
+            configuration.keys = [World.backend]
             configuration.apps[0].consumption = policy
         }) { world in
             let customer = UUID().uuidString.lowercased()
@@ -33,11 +33,11 @@ import Testing
     private func request(_ world: World, _ customer: String, in states: Set<String>) async throws -> APIAnswer {
         for _ in 0..<500 {
             try await ConsumptionDesk(try world.server.core).answerDue()
-            let answer = try await world.ask(.GET, "/v1/customers/\(customer)/consumption")
+            let answer = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
             if let state = answer.text("items.0.state"), states.contains(state) { return answer }
         }
         Issue.record("the request did not become \(states)")
-        return try await world.ask(.GET, "/v1/customers/\(customer)/consumption")
+        return try await world.call(.GET, "/v1/customers/\(customer)/consumption")
     }
 
     @Test func `with what the app reports, exactly as the preview shows it`() async throws {
@@ -46,10 +46,10 @@ import Testing
                 "product_id": Self.coins, "consumption_percentage": 25_000, "customer_consented": true,
                 "sample_content_provided": true,
             ]
-            #expect(try await world.ask(.POST, "/v1/customers/\(customer)/usage", usage).status == 204)
+            #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", usage).status == 204)
             let reading = try await world.server.core.customer(customer, in: world.scope(), at: nil)
             let id = try #require(reading.states.purchases.first?.transactionId)
-            let preview = try await world.ask(
+            let preview = try await world.call(
                 .GET, "/v1/customers/\(customer)/consumption/preview?transaction_id=\(id)")
             #expect(preview.flag("would_send") == true)
             #expect(preview.number("request.consumptionPercentage") == 25_000)
@@ -60,11 +60,11 @@ import Testing
             #expect(sent.text("items.0.answer") == "accepted")
             try await world.simulator.settle()
             try await world.settle()
-            let decided = try await world.ask(.GET, "/v1/customers/\(customer)/consumption")
+            let decided = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
             if world.simulator.settings().refunds != .automatic {
                 try await world.simulator.perform(.declineRefund(customer: "anna"))
                 try await world.settle()
-                let later = try await world.ask(.GET, "/v1/customers/\(customer)/consumption")
+                let later = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
                 #expect(later.text("items.0.decision") == "declined")
             } else {
                 #expect(decided.text("items.0.decision") == "refunded")
@@ -79,7 +79,7 @@ import Testing
             let waiting = try await request(world, customer, in: ["pending"])
             #expect(waiting["items.0.sent"] == nil)
             let consent = ["customer_consented": true]
-            #expect(try await world.ask(.POST, "/v1/customers/\(customer)/usage", consent).status == 204)
+            #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", consent).status == 204)
             let sent = try await request(world, customer, in: ["sent"])
             #expect(sent.flag("items.0.sent.customerConsented") == true)
         }
@@ -115,7 +115,7 @@ import Testing
                 (["customer_consented": "yes"], "bad_json"),
             ]
             for (body, type) in cases {
-                let answer = try await world.ask(.POST, "/v1/customers/\(customer)/usage", body)
+                let answer = try await world.call(.POST, "/v1/customers/\(customer)/usage", body)
                 #expect(answer.status == 400)
                 #expect(answer.text("type") == type)
             }

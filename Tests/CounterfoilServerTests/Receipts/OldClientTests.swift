@@ -11,7 +11,7 @@ import Testing
         try await World.run(
             simulator: { $0.makesReceiptAuthority = true },
             server: { configuration in
-                configuration.keys = [World.everything]
+                configuration.keys = [World.backend]
                 configuration.apps[0].sharedSecrets = [Secret(Self.secret)]
             }
         ) { world in
@@ -29,7 +29,7 @@ import Testing
     /// The answer holds what came after the receipt, and says the same as the simulated store.
     private func verify(_ world: World, _ receipt: String) async throws {
         let body: [String: Any] = ["receipt-data": receipt, "password": Self.secret]
-        let answer = try await world.ask(.POST, "/verifyReceipt", body, key: nil)
+        let answer = try await world.call(.POST, "/verifyReceipt", body, key: nil)
         #expect(answer.number("status") == 0)
         #expect(answer.text("environment") == "Production")
         #expect(answer.count("receipt.in_app") == 1)
@@ -46,7 +46,7 @@ import Testing
         }
         #expect(
             answer["pending_renewal_info"] as? NSArray == expected["pending_renewal_info"] as? NSArray)
-        let latest = try await world.ask(
+        let latest = try await world.call(
             .POST, "/verifyReceipt", body.merging(["exclude-old-transactions": true]) { $1 }, key: nil)
         #expect(latest.count("latest_receipt_info") == 1)
     }
@@ -59,18 +59,18 @@ import Testing
             (["receipt-data": "bm90aGluZw==", "password": Self.secret], "", 21002), ([:], "", 21002),
         ]
         for (body, query, status) in cases {
-            let answer = try await world.ask(.POST, "/verifyReceipt" + query, body, key: nil)
+            let answer = try await world.call(.POST, "/verifyReceipt" + query, body, key: nil)
             #expect(answer.status == 200)
             #expect(answer.number("status") == status)
         }
-        #expect(try await world.ask(.GET, "/verifyReceipt", nil, key: nil).number("status") == 21000)
+        #expect(try await world.call(.GET, "/verifyReceipt", nil, key: nil).number("status") == 21000)
         try await world.simulator.perform(
             .purchase(customer: "sandy", product: "com.example.unlock"), in: .sandbox)
         let sandbox: [String: Any] = [
             "receipt-data": try world.simulator.receipt(of: "sandy", in: .sandbox), "password": Self.secret,
         ]
-        #expect(try await world.ask(.POST, "/verifyReceipt", sandbox, key: nil).number("status") == 21007)
-        let there = try await world.ask(.POST, "/verifyReceipt?environment=Sandbox", sandbox, key: nil)
+        #expect(try await world.call(.POST, "/verifyReceipt", sandbox, key: nil).number("status") == 21007)
+        let there = try await world.call(.POST, "/verifyReceipt?environment=Sandbox", sandbox, key: nil)
         #expect(there.number("status") == 0)
     }
 
@@ -79,18 +79,18 @@ import Testing
             "notification_type": "DID_RENEW", "environment": "PROD", "password": Self.secret,
             "auto_renew_status": "true", "unified_receipt": ["latest_receipt": receipt, "status": 0],
         ]
-        #expect(try await world.ask(.POST, "/apple/notifications", body, key: nil).status == 200)
-        #expect(try await world.ask(.POST, "/apple/notifications", body, key: nil).status == 200)
+        #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
+        #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
         let core = try world.server.core
         let errands = try await core.storage.takeErrands(at: core.now.milliseconds, limit: 10)
         #expect(errands.map(\.transactionId) == [original])
         #expect(errands.first?.reason == .notificationV1)
         let wrong = body.merging(["password": "wrong"]) { $1 }
-        #expect(try await world.ask(.POST, "/apple/notifications", wrong, key: nil).status == 401)
+        #expect(try await world.call(.POST, "/apple/notifications", wrong, key: nil).status == 401)
         let forged = body.merging(["unified_receipt": ["latest_receipt": "bm90aGluZw=="]]) { $1 }
         #expect(
-            try await world.ask(.POST, "/apple/notifications", forged, key: nil).text("type") == "malformed_receipt")
+            try await world.call(.POST, "/apple/notifications", forged, key: nil).text("type") == "malformed_receipt")
         let empty = ["notification_type": "CANCEL"]
-        #expect(try await world.ask(.POST, "/apple/notifications", empty, key: nil).text("type") == "no_receipt")
+        #expect(try await world.call(.POST, "/apple/notifications", empty, key: nil).text("type") == "no_receipt")
     }
 }

@@ -77,6 +77,14 @@ extension APIDescription {
                   content: {application/json: {schema: {$ref: "#/components/schemas/OfferSignature"}}}
                 default: {$ref: "#/components/responses/error"}
           /verifyReceipt:
+            get:
+              operationId: verifyNoReceipt
+              tags: [app store]
+              summary: Answers the status 21000, as the App Store did to all but POST
+              security: []
+              responses:
+                "200": {description: The status, content: {application/json: {schema: {type: object, required: [status], properties: {status: {const: 21000}}}}}}
+                default: {$ref: "#/components/responses/error"}
             post:
               operationId: verifyReceipt
               tags: [app store]
