@@ -13,17 +13,20 @@ enum ServerRoutes {
         router.get("/health/live") { _, _ in Response(status: .ok) }
         router.get("/openapi.yaml") { _, _ in APIDescription.response }
         NotificationRoutes.add(to: router, core)
+        VerifyReceiptRoutes.add(to: router, core)
         RetentionRoutes.add(to: router, core)
         // Everything below /v1 needs a key.
         let v1 = router.group("/v1").add(middleware: Authorization(core))
         CustomerRoutes.add(to: v1, core)
         RecoveryRoutes.add(to: v1, core)
-        PurchaseRoutes.add(to: v1, core)
         TimelineRoutes.add(to: v1, core)
         ExplanationRoutes.add(to: v1, core)
         InboxRoutes.add(to: v1, core)
         LookupRoutes.add(to: v1, core)
         WebhookRoutes.add(to: v1, core)
+        PurchaseRoutes.add(to: v1, core)
+        ConsumptionRoutes.add(to: v1, core)
+        OfferRoutes.add(to: v1, core)
         return router
     }
 }

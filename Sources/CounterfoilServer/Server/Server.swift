@@ -79,6 +79,7 @@ public final class Server: Sendable {
         ]
         if let followed = clock.followed { services.append(ClockService(clock: followed)) }
         services.append(RecoveryService(recovery: core.recovery))
+        services.append(ConsumptionService(desk: ConsumptionDesk(core)))
         services.append(application)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
