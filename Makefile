@@ -35,6 +35,12 @@ bench: system-packages ## Measure against the raw cryptography, one JSON object 
 interop: ## Set up Apple's Python library as a second opinion
 	Tests/Interop/setup
 
+.PHONY: api-fuzz
+api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; API_FUZZ_EXAMPLES=200 each
+	Tests/Interop/setup-api-fuzz
+	$(BUILD) --build-tests
+	COUNTERFOIL_API_FUZZ=$(or $(API_FUZZ_EXAMPLES),200) swift test --skip-build --filter CounterfoilServerTests.*Whatever
+
 .PHONY: mutants
 mutants: system-packages interop ## Disable each check in turn and see a test turn red (long)
 	Scripts/mutants
