@@ -40,6 +40,12 @@ crash: system-packages ## Kill the server under load, CRASHES=100 times, and loo
 interop: ## Set up Apple's Python library as a second opinion
 	Tests/Interop/setup
 
+.PHONY: api-fuzz
+api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; API_FUZZ_EXAMPLES=200 each
+	Tests/Interop/setup-api-fuzz
+	$(BUILD) --build-tests
+	COUNTERFOIL_API_FUZZ=$(or $(API_FUZZ_EXAMPLES),200) swift test --skip-build --filter CounterfoilServerTests.*Whatever
+
 .PHONY: mutants
 mutants: system-packages interop ## Disable each check in turn and see a test turn red (long)
 	Scripts/mutants
