@@ -36,7 +36,7 @@ public final class Server: Sendable {
     ///   - configuration: What it serves.
     ///   - logger: Where it logs to.
     ///   - signals: The signals that end it gracefully; none by default.
-    /// - Throws: when the ledger cannot be opened or the port cannot be had, with a message that says what to do.
+    /// - Throws: ``ServerError`` when it cannot begin, with a message that says what to do.
     public static func start(
         _ configuration: ServerConfiguration, logger: Logger = Logger(label: "counterfoil.server"),
         stoppingAt signals: [UnixSignal] = []
@@ -44,9 +44,15 @@ public final class Server: Sendable {
         let clock: ServerClock =
             switch configuration.clock {
             case .system: .system
-            case .simulator(let url): try await .following(url)
+            case .simulator(let url): try await follow(url)
             }
         return try await start(configuration, clock: clock, logger: logger, stoppingAt: signals)
+    }
+
+    private static func follow(_ url: String) async throws -> ServerClock {
+        do { return try await .following(url) } catch {
+            throw ServerError(.noClock, "the simulator's clock at \(url) cannot be read; does the simulator run?")
+        }
     }
 
     package static func start(
@@ -56,7 +62,10 @@ public final class Server: Sendable {
         var options = SQLiteStorage.Options()
         options.isSynchronous = configuration.storage.synchronous == .full
         options.cacheMiB = configuration.storage.cacheMiB
-        let storage = try SQLiteStorage(path: configuration.storage.path, options: options)
+        let storage: SQLiteStorage
+        do { storage = try SQLiteStorage(path: configuration.storage.path, options: options) } catch {
+            throw ServerError(.noLedger, error.message)
+        }
         let core = try await ServerCore(configuration, storage: storage, clock: clock, logger: logger)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let application = try HTTPService.application(core) { port in
@@ -72,11 +81,19 @@ public final class Server: Sendable {
                 services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: logger))
         let task = Task {
             defer { continuation.finish() }
-            try await group.run()
+            try await run(group, storage)
         }
         for await port in ports { return Server(port: port, core: core, group: group, task: task) }
-        try await task.value
-        throw StorageError(.failed, "the server ended before it began")
+        do { try await task.value } catch { throw ServerError(error, configuration.listen) }
+        throw ServerError(.failed, "the server ended before it began")
+    }
+
+    /// Runs until everything has ended, then gives the ledger back.
+    private static func run(_ group: ServiceGroup, _ storage: SQLiteStorage) async throws {
+        let result: Result<Void, any Error>
+        do { result = .success(try await group.run()) } catch { result = .failure(error) }
+        try storage.close()
+        try result.get()
     }
 
     /// Takes no more requests, finishes those under way and what they caused, and ends.
@@ -93,9 +110,9 @@ private struct WriterService: Service {
     let writer: LedgerWriter
 
     func run() async throws {
-        await withGracefulShutdownHandler {
+        await withTaskCancellationOrGracefulShutdownHandler {
             await writer.run()
-        } onGracefulShutdown: {
+        } onCancelOrGracefulShutdown: {
             writer.close()
         }
     }
@@ -105,9 +122,9 @@ private struct FolderService: Service {
     let folder: Folder
 
     func run() async throws {
-        await withGracefulShutdownHandler {
+        await withTaskCancellationOrGracefulShutdownHandler {
             await folder.run()
-        } onGracefulShutdown: {
+        } onCancelOrGracefulShutdown: {
             folder.close()
         }
     }

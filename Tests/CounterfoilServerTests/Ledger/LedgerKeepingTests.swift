@@ -175,7 +175,7 @@ import Testing
     private func export(
         _ storage: SQLiteStorage, to file: URL
     ) async throws -> (count: LedgerExport.Count, digest: String) {
-        FileManager.default.createFile(atPath: file.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         let handle = try FileHandle(forWritingTo: file)
         defer { try? handle.close() }
         return try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }

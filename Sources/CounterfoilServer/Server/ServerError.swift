@@ -1,0 +1,65 @@
+internal import Foundation
+internal import NIOCore
+internal import NIOSSL
+
+/// Why a server cannot begin.
+public struct ServerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What kind of trouble it is.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The name, such as `port_taken`.
+        public let rawValue: String
+
+        /// Takes any name, listed below or not.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The ledger cannot be used: another process has it, the disk is full, it is damaged.
+        public static let noLedger = Self(rawValue: "no_ledger")
+        /// Another program listens there.
+        public static let portTaken = Self(rawValue: "port_taken")
+        /// The address is not one of this machine's, or not for this user.
+        public static let noAddress = Self(rawValue: "no_address")
+        /// The certificate or its key cannot be used.
+        public static let badCertificate = Self(rawValue: "bad_certificate")
+        /// The simulator whose clock counts does not answer.
+        public static let noClock = Self(rawValue: "no_clock")
+        /// Anything else.
+        public static let failed = Self(rawValue: "failed")
+    }
+
+    /// What kind of trouble it is.
+    public let code: Code
+    /// What to do about it, for people. Never a secret.
+    public let message: String
+
+    /// The message.
+    public var description: String { message }
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// Says what the failure of listening means.
+    init(_ error: any Error, _ listen: ServerConfiguration.Listen) {
+        let place = "\(listen.host):\(listen.port)"
+        switch error {
+        case let error as ServerError: self = error
+        case let error as StorageError: self.init(.noLedger, error.message)
+        case let error as IOError where error.errnoCode == EADDRINUSE:
+            self.init(.portTaken, "\(place) is taken by another program; --port or listen.port names another port")
+        case let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM:
+            self.init(
+                .noAddress,
+                "\(place) is not for this user; take a port from 1024 on, or give the service CAP_NET_BIND_SERVICE")
+        case let error as IOError where error.errnoCode == EADDRNOTAVAIL:
+            self.init(.noAddress, "\(listen.host) is no address of this machine")
+        case is SocketAddressError: self.init(.noAddress, "\(listen.host) is neither an address nor a known name")
+        case is NIOSSLError, is BoringSSLError:
+            self.init(
+                .badCertificate,
+                "the certificate and the key of listen.tls cannot be used together; are they PEM, the server's own first?"
+            )
+        default: self.init(.failed, "the server cannot begin: \(error)")
+        }
+    }
+}

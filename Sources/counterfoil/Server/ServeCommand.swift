@@ -1,0 +1,124 @@
+import ArgumentParser
+import CounterfoilServer
+import Foundation
+import Logging
+import UnixSignals
+
+/// `counterfoil serve`: the server.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Receive notifications, keep the ledger, answer what customers own.",
+        discussion: """
+            Serves until Ctrl-C or SIGTERM, then finishes what is under way. Logs go to standard error. A ledger has one \
+            server: a second one on the same file is refused.
+
+            EXAMPLES
+              counterfoil serve --config counterfoil.yaml
+              counterfoil serve --config counterfoil.yaml --port 9000
+
+            JSON, one line when it answers: {"pid":…,"port":…,"url":…}
+            Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
+            """)
+
+    @Option(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
+    @Option(help: ArgumentHelp("The port, instead of the file's; 0 for a free one.", valueName: "n")) var port: Int?
+    @Flag(help: "Print one JSON object instead of text, when it answers.") var json = false
+
+    func validate() throws {
+        if let port, !(0...65_535).contains(port) { throw ValidationError("--port is 0 to 65535.") }
+    }
+
+    func run() async throws {
+        let configuration = try load()
+        let server: Server
+        do {
+            server = try await Server.start(
+                configuration, logger: Self.logger(configuration.log), stoppingAt: [.sigterm, .sigint])
+        } catch let error as ServerError { throw Refusal(message: error.message.printable) }
+        let serving = Serving(configuration, port: server.port)
+        if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
+        do { try await server.wait() } catch { throw Refusal(message: "the server failed: \("\(error)".printable)") }
+        if !json { Output.line("stopped") }
+    }
+
+    private func load() throws -> ServerConfiguration {
+        do {
+            let loaded = try LoadedConfiguration(contentsOf: URL(filePath: config))
+            let style = Style.current(.standardError)
+            for note in loaded.notes { Output.error("note \(ConfigurationReport.line(note, in: config, style))") }
+            var configuration = loaded.configuration
+            if let port { configuration.listen.port = port }
+            return configuration
+        } catch {
+            let style = Style.current(.standardError)
+            for problem in error.problems { Output.error(ConfigurationReport.line(problem, in: config, style)) }
+            throw Refusal(message: "\(config.printable) cannot be used; nothing was started")
+        }
+    }
+
+    private static func logger(_ log: ServerConfiguration.Log) -> Logger {
+        var logger = Logger(label: "counterfoil") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = log.level
+        return logger
+    }
+}
+
+/// What is told of a server that answers.
+private struct Serving {
+    struct Report: Encodable {
+        let pid: Int32
+        let port: Int
+        let url: String
+    }
+
+    let configuration: ServerConfiguration
+    let port: Int
+
+    init(_ configuration: ServerConfiguration, port: Int) {
+        self.configuration = configuration
+        self.port = port
+    }
+
+    var report: Report { Report(pid: getpid(), port: port, url: url) }
+
+    /// Where this machine reaches it.
+    private var url: String {
+        let listen = configuration.listen
+        let scheme = listen.tls == nil ? "http" : "https"
+        switch listen.host {
+        case "0.0.0.0": return "\(scheme)://127.0.0.1:\(port)"
+        case "::": return "\(scheme)://[::1]:\(port)"
+        case let host: return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        }
+    }
+
+    var lines: [String] {
+        let style = Style.current()
+        let publicURL = configuration.listen.publicURL ?? url
+        var lines = [
+            "\(style.good("serving")) \(style.strong(url.printable))", "",
+            "  ledger         \(configuration.storage.path.printable)",
+            "  apps           \(configuration.apps.map(\.bundleId).joined(separator: ", ").printable)", "",
+        ]
+        switch configuration.clock {
+        case .system:
+            lines += [
+                style.strong("In App Store Connect, as the URL of version 2 notifications, for both environments"),
+                "  \(publicURL.printable)/apple/notifications",
+            ]
+        case .simulator:
+            lines += [
+                style.strong("The simulator's notifications, in another terminal"),
+                "  counterfoil listen --forward-to \(url.printable)/apple/notifications",
+            ]
+        }
+        let query = configuration.apps.count > 1 ? "?app=\(configuration.apps.first?.bundleId.printable ?? "")" : ""
+        lines += [
+            "", style.strong("What a customer owns"),
+            "  curl -H \"Authorization: Bearer $KEY\" \"\(url.printable)/v1/customers/anna\(query)\"", "",
+            style.faint("Ctrl-C stops it."),
+        ]
+        return lines
+    }
+}
