@@ -154,7 +154,10 @@ let package = Package(
         tests("CounterfoilServerTests", everything + [grdb, "ConfigurationReading"]),
         tests(
             "CounterfoilTests",
-            ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),
+            [
+                "counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
+                "StoreSimulator", "CounterfoilServer",
+            ]),
     ]
 )
 

@@ -16,6 +16,7 @@ struct Counterfoil: AsyncParsableCommand {
             Verify.self, ReceiptCommand.self, Sign.self, API.self, SimulatorCommand.self, TriggerCommand.self,
             ListenCommand.self, ClockCommand.self, BuyCommand.self, DoCommand.self, CustomersCommand.self,
             ScenarioCommand.self, FaultCommand.self, Tour.self, InitCommand.self, CheckConfig.self, ServeCommand.self,
+            KeysCommand.self,
         ])
 
     static func main() async {
