@@ -21,12 +21,15 @@ enum NotificationRoutes {
     private static func receive(
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
+        let start = ContinuousClock.now
+        try context.requireSender(of: request, core)
         let body = try await request.body.collect(upTo: maximumBytes)
         let signedPayload: String
         do {
             signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: Array(body.readableBytesView))
                 .signedPayload
         } catch {
+            core.metrics.refused.add("bad_json")
             throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
         }
         do {
@@ -36,9 +39,11 @@ enum NotificationRoutes {
                 throw APIFailure(
                     .serviceUnavailable, "\(error.code)", error.reason, isRetryable: true, backoff: 30_000)
             }
+            core.metrics.refused.add("\(error.code)")
             core.logger.warning("a notification was refused", metadata: ["code": "\(error.code)"])
             throw APIFailure(.badRequest, "\(error.code)", error.reason)
         }
+        core.metrics.acknowledgement.note(since: start)
         return Response(status: .ok)
     }
 }

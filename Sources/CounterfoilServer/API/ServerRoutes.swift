@@ -6,8 +6,11 @@ internal import Logging
 enum ServerRoutes {
     static func router(_ core: ServerCore) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
-        router.addMiddleware { FailureMiddleware() }
-        router.get("/health/live") { _, _ in Response(status: .ok) }
+        router.addMiddleware {
+            RequestMiddleware(core)
+            FailureMiddleware(logger: core.logger)
+        }
+        OperationsRoutes.add(to: router, core)
         NotificationRoutes.add(to: router, core)
         // Everything below /v1 needs a key.
         let v1 = router.group("/v1").add(middleware: Authorization(core))
@@ -18,6 +21,8 @@ enum ServerRoutes {
 
 /// Gives every failure the shape that the API promises.
 struct FailureMiddleware: RouterMiddleware {
+    let logger: Logger
+
     @concurrent func handle(
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
@@ -25,10 +30,21 @@ struct FailureMiddleware: RouterMiddleware {
         do { return try await next(request, context) } catch {
             let failure = Self.failure(error)
             if failure.status.code >= 500 {
-                context.logger.error("request failed", metadata: ["reason": "\(error)", "path": "\(request.uri.path)"])
+                // The route, since the path names customers.
+                logger.error(
+                    "request failed",
+                    metadata: [
+                        "request": "\(context.requestID)", "route": "\(context.route)",
+                        "reason": "\(Self.reason(error))",
+                    ])
             }
             return failure.response(from: request, context: context)
         }
+    }
+
+    /// What decoders say may quote what they read.
+    private static func reason(_ error: any Error) -> String {
+        error is DecodingError || error is EncodingError ? "\(type(of: error))" : String("\(error)".prefix(500))
     }
 
     private static func failure(_ error: any Error) -> APIFailure {

@@ -16,6 +16,7 @@ package final class Folder: Sendable {
         package var id: Int64
         package var scope: Scope
         package var notification: Verified<ResponseBodyV2DecodedPayload>
+        package var receivedAt: Milliseconds
     }
 
     private struct State {
@@ -40,10 +41,11 @@ package final class Folder: Sendable {
     private let scopes: ScopeBook
     private let now: @Sendable () -> Date
     private let logger: Logger
+    private let metrics: ServerMetrics
 
     package init(
         storage: any LedgerStorage, writer: LedgerWriter, verifier: SignedDataVerifier, scopes: ScopeBook,
-        now: @escaping @Sendable () -> Date, logger: Logger
+        now: @escaping @Sendable () -> Date, logger: Logger, metrics: ServerMetrics = ServerMetrics()
     ) {
         self.storage = storage
         self.writer = writer
@@ -51,6 +53,7 @@ package final class Folder: Sendable {
         self.scopes = scopes
         self.now = now
         self.logger = logger
+        self.metrics = metrics
     }
 
     /// Hands over a notification that is on disk.
@@ -158,6 +161,7 @@ package final class Folder: Sendable {
     }
 
     private func fold(_ jobs: [Job]) async {
+        let start = ContinuousClock.now
         var folded: [FoldedNotification] = []
         var leavesSome = false
         for job in jobs {
@@ -170,8 +174,18 @@ package final class Folder: Sendable {
             logger.error(
                 "notifications could not be folded", metadata: ["count": "\(folded.count)", "reason": "\(error)"])
         }
+        if !leavesSome { note(jobs, since: start) }
         if leavesSome { await pause() }
         finish(jobs.map(\.id), leavingSome: leavesSome)
+    }
+
+    private func note(_ jobs: [Job], since start: ContinuousClock.Instant) {
+        metrics.fold.note(since: start)
+        let now = now().milliseconds
+        for job in jobs {
+            let (lag, overflow) = now.subtractingReportingOverflow(job.receivedAt)
+            if !overflow { metrics.foldLag.note(Int(clamping: max(0, min(lag, 1 << 40)) * 1_000_000)) }
+        }
     }
 
     /// Before something that failed is tried again.
@@ -221,7 +235,9 @@ package final class Folder: Sendable {
             guard let scope = scopes[id: notification.scope] else { continue }
             do {
                 let verified = try await verifier.notification(notification.text)
-                jobs.append(Job(id: notification.id, scope: scope, notification: verified))
+                jobs.append(
+                    Job(
+                        id: notification.id, scope: scope, notification: verified, receivedAt: notification.receivedAt))
             } catch {
                 _ = await fail(notification.id, error)
             }
@@ -238,16 +254,22 @@ extension Folder {
             id: job.id, scope: job.scope.id, uuid: payload.notificationUUID, type: payload.notificationType,
             subtype: payload.subtype, signedDate: payload.signedDate.milliseconds, foldedAt: now().milliseconds)
         if let text = payload.data?.signedTransactionInfo {
-            let transaction = try await verifier.transaction(text).payload
+            let transaction = try await measured { try await verifier.transaction(text).payload }
             try job.scope.requireMatch(transaction.bundleId, transaction.environment)
             folded.transaction = TransactionFact(transaction)
         }
         if let text = payload.data?.signedRenewalInfo {
-            let renewal = try await verifier.renewalInfo(text).payload
+            let renewal = try await measured { try await verifier.renewalInfo(text).payload }
             try job.scope.requireMatch(job.scope.bundleId, renewal.environment)
             folded.renewal = RenewalFact(renewal)
         }
         return folded
+    }
+
+    private func measured<Value>(_ verify: () async throws -> Value) async throws -> Value {
+        let start = ContinuousClock.now
+        defer { metrics.verification.note(since: start) }
+        return try await verify()
     }
 }
 

@@ -33,12 +33,14 @@ package final class LedgerWriter: Sendable {
     private let state = Mutex(State())
     private let storage: any LedgerStorage
     private let limits: Limits
+    private let metrics: ServerMetrics
     private let wakeups: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
 
-    package init(_ storage: any LedgerStorage, limits: Limits = Limits()) {
+    package init(_ storage: any LedgerStorage, limits: Limits = Limits(), metrics: ServerMetrics = ServerMetrics()) {
         self.storage = storage
         self.limits = limits
+        self.metrics = metrics
         (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -91,9 +93,12 @@ package final class LedgerWriter: Sendable {
     private func writeSome() async -> Bool {
         let (receiving, folding) = take()
         guard !receiving.isEmpty || !folding.isEmpty else { return false }
+        let start = ContinuousClock.now
         do {
             let receptions = try await storage.commit(
                 receiving: receiving.map(\.notification), folding: folding.flatMap(\.notifications))
+            metrics.commit.note(since: start)
+            if !receiving.isEmpty { metrics.batch.note(receiving.count) }
             for (reservation, reception) in zip(receiving, receptions) {
                 reservation.continuation.resume(returning: reception)
             }

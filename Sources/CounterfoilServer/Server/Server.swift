@@ -76,9 +76,12 @@ public final class Server: Sendable {
         var services: [any Service] = [WriterService(writer: core.writer), FolderService(folder: core.folder)]
         if let followed = clock.followed { services.append(ClockService(clock: followed)) }
         services.append(application)
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: logger))
+        services.append(DrainService(readiness: core.readiness))
+        var plan = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: logger)
+        // Who sends a byte a minute must not keep the server from ending.
+        plan.maximumGracefulShutdownDuration = .seconds(25)
+        let group = ServiceGroup(configuration: plan)
         let task = Task {
             defer { continuation.finish() }
             try await run(group, storage)
@@ -127,6 +130,16 @@ private struct FolderService: Service {
         } onCancelOrGracefulShutdown: {
             folder.close()
         }
+    }
+}
+
+/// Says that the server is about to end, before anything else does.
+private struct DrainService: Service {
+    let readiness: Readiness
+
+    func run() async throws {
+        do { try await gracefulShutdown() } catch is CancellationError {}
+        readiness.startDraining()
     }
 }
 
