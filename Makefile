@@ -31,6 +31,10 @@ bench: system-packages ## Measure against the raw cryptography, one JSON object 
 	@$(BUILD) -c release --product counterfoil-benchmarks 1>&2
 	@.build/release/counterfoil-benchmarks
 
+.PHONY: release
+release: system-packages ## Build one binary for servers, dist/counterfoil
+	Scripts/build-release
+
 .PHONY: interop
 interop: ## Set up Apple's Python library as a second opinion
 	Tests/Interop/setup
