@@ -36,6 +36,10 @@ crash: system-packages ## Kill the server under load, CRASHES=100 times, and loo
 	$(BUILD) --build-tests
 	COUNTERFOIL_CRASHES=$(or $(CRASHES),100) swift test --skip-build --filter "A server that is killed"
 
+.PHONY: release
+release: system-packages ## Build one binary for servers, dist/counterfoil
+	Scripts/build-release
+
 .PHONY: interop
 interop: ## Set up Apple's Python library as a second opinion
 	Tests/Interop/setup

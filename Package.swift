@@ -157,7 +157,10 @@ let package = Package(
         tests("CounterfoilServerTests", everything + ["counterfoil", grdb, yams, "ConfigurationReading"]),
         tests(
             "CounterfoilTests",
-            ["counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator"]),
+            [
+                "counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
+                "StoreSimulator", "CounterfoilServer",
+            ]),
     ]
 )
 

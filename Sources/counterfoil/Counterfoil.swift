@@ -19,6 +19,7 @@ struct Counterfoil: AsyncParsableCommand {
             RecoverCommand.self, ImportCommand.self,
             RebuildCommand.self, ExportCommand.self, ImportLedgerCommand.self, BackupCommand.self,
             RestoreBackupCommand.self,
+            KeysCommand.self,
         ])
 
     static func main() async {

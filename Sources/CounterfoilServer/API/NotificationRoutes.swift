@@ -24,17 +24,14 @@ enum NotificationRoutes {
     private static func receive(
         _ request: Request, _ context: ServerContext, _ core: ServerCore, _ version1: NotificationV1Receiver
     ) async throws -> Response {
-        let listen = core.configuration.listen
-        let sender = context.sender(of: request, listen)
-        if let networks = listen.notificationNetworks {
-            guard let sender, networks.contains(where: { $0.contains(sender) }) else {
-                throw APIFailure(.forbidden, "forbidden", "Notifications are not taken from this address.")
-            }
-        }
+        let start = ContinuousClock.now
+        try context.requireSender(of: request, core)
         let body = try await request.body.collect(upTo: maximumBytes)
         do { try await accept(body, core, version1) } catch let failure as APIFailure {
             if failure.status.code < 500 {
+                core.metrics.refused.add(failure.type)
                 core.logger.warning("a notification was refused", metadata: ["code": "\(failure.type)"])
+                let sender = ClientAddress(of: request, from: context.peer, core.configuration.listen).address
                 core.refusals.add(
                     Refusal(
                         receivedAt: core.now.milliseconds, code: failure.type, message: failure.message, sender: sender,
@@ -42,6 +39,7 @@ enum NotificationRoutes {
             }
             throw failure
         }
+        core.metrics.acknowledgement.note(since: start)
         return Response(status: .ok)
     }
 

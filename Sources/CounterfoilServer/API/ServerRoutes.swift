@@ -9,10 +9,11 @@ enum ServerRoutes {
     static func router(_ core: ServerCore) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
-            FailureMiddleware()
+            RequestMiddleware(core)
+            FailureMiddleware(logger: core.logger)
             SizeLimit(bytes: core.configuration.limits.requestBytes)
         }
-        router.get("/health/live") { _, _ in Response(status: .ok) }
+        OperationsRoutes.add(to: router, core)
         router.get("/openapi.yaml") { _, _ in APIDescription.response }
         NotificationRoutes.add(to: router, core)
         VerifyReceiptRoutes.add(to: router, core)
@@ -50,6 +51,8 @@ struct SizeLimit: RouterMiddleware {
 
 /// Gives every failure the shape that the API promises.
 struct FailureMiddleware: RouterMiddleware {
+    let logger: Logger
+
     @concurrent func handle(
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
@@ -60,10 +63,21 @@ struct FailureMiddleware: RouterMiddleware {
         } catch {
             let failure = Self.failure(error)
             if failure.status.code >= 500 {
-                context.logger.error("request failed", metadata: ["reason": "\(error)", "path": "\(request.uri.path)"])
+                // The route, since the path names customers.
+                logger.error(
+                    "request failed",
+                    metadata: [
+                        "request": "\(context.requestID)", "route": "\(context.route)",
+                        "reason": "\(Self.reason(error))",
+                    ])
             }
             return failure.response(from: request, context: context)
         }
+    }
+
+    /// What decoders say may quote what they read.
+    private static func reason(_ error: any Error) -> String {
+        error is DecodingError || error is EncodingError ? "\(type(of: error))" : String("\(error)".prefix(500))
     }
 
     private static func failure(_ error: any Error) -> APIFailure {

@@ -19,7 +19,7 @@ enum VerifyReceiptRoutes {
     private static func verify(
         _ request: Request, _ context: ServerContext, _ desk: VerifyReceiptDesk, _ meters: RateMeters
     ) async throws -> Response {
-        let sender = context.sender(of: request, desk.core.configuration.listen) ?? ""
+        let sender = ClientAddress(of: request, from: context.peer, desk.core.configuration.listen).address ?? ""
         if let backoff = meters[sender]?.take(at: RateMeter.now) {
             throw APIFailure(
                 .tooManyRequests, "rate_limited", "Too many receipts in a second.", isRetryable: true, backoff: backoff)

@@ -16,6 +16,7 @@ package final class Folder: Sendable {
         package var id: Int64
         package var scope: Scope
         package var notification: Verified<ResponseBodyV2DecodedPayload>
+        package var receivedAt: Milliseconds
     }
 
     private struct State {
@@ -40,10 +41,11 @@ package final class Folder: Sendable {
     private let scopes: ScopeBook
     private let now: @Sendable () -> Date
     private let logger: Logger
+    private let metrics: ServerMetrics
 
     package init(
         storage: any LedgerStorage, writer: LedgerWriter, verifier: SignedDataVerifier, scopes: ScopeBook,
-        now: @escaping @Sendable () -> Date, logger: Logger
+        now: @escaping @Sendable () -> Date, logger: Logger, metrics: ServerMetrics = ServerMetrics()
     ) {
         self.storage = storage
         self.writer = writer
@@ -51,6 +53,7 @@ package final class Folder: Sendable {
         self.scopes = scopes
         self.now = now
         self.logger = logger
+        self.metrics = metrics
     }
 
     /// Hands over a notification that is on disk.
@@ -158,6 +161,7 @@ package final class Folder: Sendable {
     }
 
     private func fold(_ jobs: [Job]) async {
+        let start = ContinuousClock.now
         var folded: [FoldedNotification] = []
         var leavesSome = false
         for job in jobs {
@@ -173,8 +177,18 @@ package final class Folder: Sendable {
             logger.error(
                 "notifications could not be folded", metadata: ["count": "\(folded.count)", "reason": "\(error)"])
         }
+        if !leavesSome { note(jobs, since: start) }
         if leavesSome { await pause() }
         finish(jobs.map(\.id), leavingSome: leavesSome)
+    }
+
+    private func note(_ jobs: [Job], since start: ContinuousClock.Instant) {
+        metrics.fold.note(since: start)
+        let now = now().milliseconds
+        for job in jobs {
+            let (lag, overflow) = now.subtractingReportingOverflow(job.receivedAt)
+            if !overflow { metrics.foldLag.note(Int(clamping: max(0, min(lag, 1 << 40)) * 1_000_000)) }
+        }
     }
 
     /// Before something that failed is tried again.
@@ -230,7 +244,9 @@ package final class Folder: Sendable {
             guard let scope = scopes[id: notification.scope] else { continue }
             do {
                 let verified = try await verifier.notification(notification.text)
-                jobs.append(Job(id: notification.id, scope: scope, notification: verified))
+                jobs.append(
+                    Job(
+                        id: notification.id, scope: scope, notification: verified, receivedAt: notification.receivedAt))
             } catch {
                 if await !fail(notification.id, error) { leavesSome = true }
             }

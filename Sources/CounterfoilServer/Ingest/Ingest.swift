@@ -15,10 +15,12 @@ package struct Ingest: Sendable {
     let headers: HeaderBook
     let folder: Folder
     let now: @Sendable () -> Date
+    let metrics: ServerMetrics
 
     package init(
         live: SignedDataVerifier, historical: SignedDataVerifier, scopes: ScopeBook, writer: LedgerWriter,
-        headers: HeaderBook, folder: Folder, now: @escaping @Sendable () -> Date
+        headers: HeaderBook, folder: Folder, now: @escaping @Sendable () -> Date,
+        metrics: ServerMetrics = ServerMetrics()
     ) {
         self.live = live
         self.historical = historical
@@ -27,6 +29,7 @@ package struct Ingest: Sendable {
         self.headers = headers
         self.folder = folder
         self.now = now
+        self.metrics = metrics
     }
 
     /// What became of a notification, and what it was.
@@ -45,14 +48,22 @@ package struct Ingest: Sendable {
     ///   kept.
     package func accept(_ signedPayload: String, origin: Origin) async throws -> Acceptance {
         let verifier = origin == .delivered ? live : historical
+        let start = ContinuousClock.now
         let verified = try await verifier.notification(signedPayload)
+        metrics.verification.note(since: start)
         let audience = NotificationAudience(verified.payload)
         guard let bundleId = audience.bundleId, let environment = audience.environment,
             let scope = scopes[bundleId, environment]
         else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
         let received = ReceivedNotification(verified, scope: scope, at: now(), origin: origin, headers: headers)
         let reception = try await writer.receive(received)
-        if case .kept(let id) = reception { folder.add(Folder.Job(id: id, scope: scope, notification: verified)) }
+        switch reception {
+        case .kept(let id):
+            metrics.kept.add()
+            folder.add(
+                Folder.Job(id: id, scope: scope, notification: verified, receivedAt: received.receivedAt))
+        case .duplicate: metrics.duplicates.add()
+        }
         return Acceptance(reception: reception, notification: verified, scope: scope)
     }
 }

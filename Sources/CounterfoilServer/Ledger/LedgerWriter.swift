@@ -33,6 +33,7 @@ package final class LedgerWriter: Sendable {
     private let state = Mutex(State())
     private let storage: any LedgerStorage
     private let limits: Limits
+    private let metrics: ServerMetrics
     private let folded: @Sendable () -> Void
     private let wakeups: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
@@ -41,11 +42,13 @@ package final class LedgerWriter: Sendable {
     ///
     /// - Parameter folded: Called after every commit that may have made events.
     package init(
-        _ storage: any LedgerStorage, limits: Limits = Limits(), folded: @escaping @Sendable () -> Void = {}
+        _ storage: any LedgerStorage, limits: Limits = Limits(), metrics: ServerMetrics = ServerMetrics(),
+        folded: @escaping @Sendable () -> Void = {}
     ) {
         self.storage = storage
         self.folded = folded
         self.limits = limits
+        self.metrics = metrics
         (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -98,9 +101,12 @@ package final class LedgerWriter: Sendable {
     private func writeSome() async -> Bool {
         let (receiving, folding) = take()
         guard !receiving.isEmpty || !folding.isEmpty else { return false }
+        let start = ContinuousClock.now
         do {
             let receptions = try await storage.commit(
                 receiving: receiving.map(\.notification), folding: folding.flatMap(\.notifications))
+            metrics.commit.note(since: start)
+            if !receiving.isEmpty { metrics.batch.note(receiving.count) }
             for (reservation, reception) in zip(receiving, receptions) {
                 reservation.continuation.resume(returning: reception)
             }

@@ -12,6 +12,8 @@ package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible 
         case damaged = "storage_damaged"
         /// The file is no ledger at all.
         case notALedger = "storage_not_a_ledger"
+        /// A newer version of the server made it.
+        case newer = "storage_newer"
         /// Another process has it.
         case busy = "storage_busy"
         /// The file cannot be opened.

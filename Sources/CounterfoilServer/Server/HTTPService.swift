@@ -40,11 +40,21 @@ enum HTTPService {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
         guard let files = configuration.listen.tls else { return .http1(configuration: http) }
-        let certificates = try NIOSSLCertificate.fromPEMFile(files.certificateFile)
-            .map { NIOSSLCertificateSource.certificate($0) }
-        let key = try NIOSSLPrivateKey(file: files.keyFile, format: .pem)
-        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: certificates, privateKey: .privateKey(key))
+        return try .tls(.http1(configuration: http), tlsConfiguration: tls(files))
+    }
+
+    private static func tls(_ files: ServerConfiguration.TLS) throws(ServerError) -> TLSConfiguration {
+        let certificates: [NIOSSLCertificate]
+        do { certificates = try NIOSSLCertificate.fromPEMFile(files.certificateFile) } catch {
+            throw ServerError(.badCertificate, "\(files.certificateFile) holds no certificate in PEM")
+        }
+        let key: NIOSSLPrivateKey
+        do { key = try NIOSSLPrivateKey(file: files.keyFile, format: .pem) } catch {
+            throw ServerError(.badCertificate, "\(files.keyFile) holds no private key in PEM, or one with a password")
+        }
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
-        return try .tls(.http1(configuration: http), tlsConfiguration: tls)
+        return tls
     }
 }

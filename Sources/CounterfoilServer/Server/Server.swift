@@ -81,9 +81,12 @@ public final class Server: Sendable {
         services.append(RecoveryService(recovery: core.recovery))
         services.append(ConsumptionService(desk: ConsumptionDesk(core)))
         services.append(application)
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: logger))
+        services.append(DrainService(readiness: core.readiness))
+        var plan = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: logger)
+        // Who sends a byte a minute must not keep the server from ending.
+        plan.maximumGracefulShutdownDuration = .seconds(25)
+        let group = ServiceGroup(configuration: plan)
         let task = Task {
             defer { continuation.finish() }
             try await run(group, storage)
@@ -168,6 +171,16 @@ private struct WatchService: Service {
     let watch: RequestWatch
 
     func run() async throws { await cancelWhenGracefulShutdown { await watch.run() } }
+}
+
+/// Says that the server is about to end, before anything else does.
+private struct DrainService: Service {
+    let readiness: Readiness
+
+    func run() async throws {
+        do { try await gracefulShutdown() } catch is CancellationError {}
+        readiness.startDraining()
+    }
 }
 
 private struct ClockService: Service {

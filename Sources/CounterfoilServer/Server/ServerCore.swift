@@ -15,6 +15,7 @@ package typealias Storage = LedgerStorage & CustomerStorage
     & RefusalStorage
     & WebhookStorage
     & ConsumptionStorage
+    & HealthStorage
 
 /// The parts of a server, before there is a port: what the routes and the services share.
 package struct ServerCore: Sendable {
@@ -41,6 +42,8 @@ package struct ServerCore: Sendable {
     /// What was refused.
     package let refusals: RefusalLog
     package let logger: Logger
+    package let metrics: ServerMetrics
+    package let readiness: Readiness
 
     /// The server's time.
     package var now: Date { clock.now() }
@@ -52,14 +55,17 @@ package struct ServerCore: Sendable {
         self.storage = storage
         self.clock = clock
         self.logger = logger
+        let metrics = ServerMetrics()
+        self.metrics = metrics
+        readiness = Readiness { try await storage.checkWritable() }
         let environments = configuration.apps.flatMap { app in
             app.environments.map { (bundleId: app.bundleId, environment: $0.rawValue) }
         }
         scopes = try await storage.scopes(of: environments.sorted { ($0.0, $0.1) < ($1.0, $1.1) })
         watch = RequestWatch(limit: configuration.limits.requestTime)
         refusals = RefusalLog(storage, keeping: configuration.storage.refusedKept)
-        verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock)
-        historical = try Self.verifier(configuration, validAt: .signingDate, clock)
+        verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock, metrics)
+        historical = try Self.verifier(configuration, validAt: .signingDate, clock, metrics)
         let renderer = EventRenderer(
             storage: storage, scopes: scopes, verifier: historical,
             entitlements: Dictionary(
@@ -67,12 +73,13 @@ package struct ServerCore: Sendable {
                 uniquingKeysWith: { first, _ in first }))
         webhooks = try await WebhookDispatcher(
             configuration, storage: storage, scopes: scopes, renderer: renderer, clock: clock, logger: logger)
-        writer = LedgerWriter(storage, folded: webhooks.wake)
+        writer = LedgerWriter(storage, metrics: metrics, folded: webhooks.wake)
         folder = Folder(
-            storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger)
+            storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger,
+            metrics: metrics)
         ingest = Ingest(
             live: verifier, historical: historical, scopes: scopes, writer: writer, headers: storage.headers,
-            folder: folder, now: clock.now)
+            folder: folder, now: clock.now, metrics: metrics)
         clients = try Self.clients(configuration, scopes, clock, logger)
         recovery = try await Recovery(
             storage: storage, ingest: ingest, verifier: historical, scopes: scopes, clients: clients,
@@ -80,10 +87,33 @@ package struct ServerCore: Sendable {
         engines = Dictionary(
             configuration.apps.map { ($0.bundleId, EntitlementEngine(catalogue: $0.catalogue)) },
             uniquingKeysWith: { first, _ in first })
+        addGauges()
+    }
+
+    /// What is read from the ledger when somebody asks for the metrics.
+    private func addGauges() {
+        let (storage, clock) = (storage, clock)
+        metrics.add(
+            .init("counterfoil_inbox_backlog", "Notifications that are kept and not yet folded.") {
+                guard let backlog = await Self.backlog(storage) else { return [] }
+                return [([], Double(backlog.count))]
+            })
+        metrics.add(
+            .init("counterfoil_inbox_oldest_age_seconds", "How long the oldest of them has waited.") {
+                guard let backlog = await Self.backlog(storage) else { return [] }
+                let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
+                return [([], age ?? 0)]
+            })
+    }
+
+    /// Nothing while the ledger cannot be read, which its own metrics and the health routes tell.
+    private static func backlog(_ storage: any Storage) async -> (count: Int, oldest: Milliseconds?)? {
+        do { return try await storage.backlog() } catch { return nil }
     }
 
     static func verifier(
-        _ configuration: ServerConfiguration, validAt: ValidationInstant, _ clock: ServerClock
+        _ configuration: ServerConfiguration, validAt: ValidationInstant, _ clock: ServerClock,
+        _ metrics: ServerMetrics = ServerMetrics()
     ) throws -> SignedDataVerifier {
         var options = SignedDataVerifier.Configuration(apps: configuration.acceptedApps)
         options.anchors = configuration.trust.anchors
@@ -91,6 +121,7 @@ package struct ServerCore: Sendable {
         options.now = clock.now
         if configuration.trust.revocation != .off {
             var revocation = RevocationOptions(policy: configuration.trust.revocation)
+            revocation.transport = MeasuredRevocation(transport: revocation.transport, metrics: metrics)
             revocation.allowedHosts.formUnion(configuration.trust.revocationHosts)
             options.revocation = revocation
         }

@@ -43,24 +43,16 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func load() throws -> ServerConfiguration {
-        do {
-            let loaded = try LoadedConfiguration(contentsOf: URL(filePath: config))
-            let style = Style.current(.standardError)
-            for note in loaded.notes { Output.error("note \(ConfigurationReport.line(note, in: config, style))") }
-            var configuration = loaded.configuration
-            if let port { configuration.listen.port = port }
-            return configuration
-        } catch {
-            let style = Style.current(.standardError)
-            for problem in error.problems { Output.error(ConfigurationReport.line(problem, in: config, style)) }
-            throw Refusal(message: "\(config.printable) cannot be used; nothing was started")
-        }
+        let loaded = try Configurations.load(config)
+        let style = Style.current(.standardError)
+        for note in loaded.notes { Output.error("note \(ConfigurationReport.line(note, in: config, style))") }
+        var configuration = loaded.configuration
+        if let port { configuration.listen.port = port }
+        return configuration
     }
 
     private static func logger(_ log: ServerConfiguration.Log) -> Logger {
-        var logger = Logger(label: "counterfoil") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = log.level
-        return logger
+        Logger(label: "counterfoil") { _ in LogLines(log) }
     }
 }
 

@@ -15,13 +15,16 @@ final class World: Sendable {
     let simulator: Simulator
     let folder: URL
     private let change: @Sendable (inout ServerConfiguration) -> Void
+    private let logger: Logger
     private let state = Mutex<(server: Server?, port: Int)>((nil, 0))
 
     private init(
-        _ simulator: Simulator, _ folder: URL, _ change: @escaping @Sendable (inout ServerConfiguration) -> Void
+        _ simulator: Simulator, _ folder: URL, _ logger: Logger,
+        _ change: @escaping @Sendable (inout ServerConfiguration) -> Void
     ) {
         self.simulator = simulator
         self.folder = folder
+        self.logger = logger
         self.change = change
     }
 
@@ -29,7 +32,7 @@ final class World: Sendable {
     static func run<Value>(
         simulator changeSimulator: (inout SimulatorConfiguration) -> Void = { _ in },
         server changeServer: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
-        _ body: (World) async throws -> Value
+        logger: Logger? = nil, _ body: (World) async throws -> Value
     ) async throws -> Value {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
@@ -37,7 +40,7 @@ final class World: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let world = World(try await Simulator.start(configuration), folder, changeServer)
+        let world = World(try await Simulator.start(configuration), folder, logger ?? quiet, changeServer)
         let result: Result<Value, any Error>
         do {
             try await world.startServer()
@@ -47,6 +50,12 @@ final class World: Sendable {
         try await world.stopServer()
         return try result.get()
     }
+
+    private static let quiet: Logger = {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return logger
+    }()
 
     /// The running server.
     var server: Server {
@@ -90,8 +99,6 @@ final class World: Sendable {
     /// Starts the server, at the port that it had, and has both environments notify it.
     func startServer() async throws {
         let simulator = simulator
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
         let server = try await Server.start(
             try configuration(), clock: .showing { simulator.core.now }, logger: logger)
         state.withLock { $0 = (server, server.port) }

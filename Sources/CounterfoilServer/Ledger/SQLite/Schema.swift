@@ -8,6 +8,9 @@ enum Schema {
         migrator.registerMigration("1") { db in
             for statement in tables.joined() { try db.execute(sql: statement) }
         }
+        guard try !pool.read(migrator.hasBeenSuperseded) else {
+            throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
+        }
         try migrator.migrate(pool)
     }
 

@@ -1,0 +1,76 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Health and metrics, for those who run the server.
+enum OperationsRoutes {
+    static func add(to router: Router<ServerContext>, _ core: ServerCore) {
+        router.get("/health/live") { _, _ in live() }
+        router.get("/health/ready") { _, _ in await ready(core) }
+        let local = router.group().add(middleware: LocalOrAuthorized(core))
+        local.get("/metrics") { _, context in try await metrics(context, core) }
+    }
+
+    /// The process is there and answers.
+    private static func live() -> Response {
+        var json = JSONText()
+        json.object { json in
+            json.member("object", "health")
+            json.member("status", "live")
+        }
+        return json.response()
+    }
+
+    /// Whether requests should come here: 200, or 503 with the part that cannot do its work.
+    private static func ready(_ core: ServerCore) async -> Response {
+        let parts = [
+            ("server", core.readiness.isDraining ? "draining" : "ok"),
+            ("ledger", await core.readiness.ledgerProblem() ?? "ok"),
+        ]
+        let isReady = parts.allSatisfy { $0.1 == "ok" }
+        var json = JSONText()
+        json.object { json in
+            json.member("object", "health")
+            json.member("status", isReady ? "ready" : "not_ready")
+            json.member("parts", parts) { json, part in
+                json.object { json in
+                    json.member("name", part.0)
+                    json.member("status", part.1)
+                }
+            }
+        }
+        return json.response(status: isReady ? .ok : .serviceUnavailable)
+    }
+
+    private static func metrics(_ context: ServerContext, _ core: ServerCore) async throws -> Response {
+        try context.require(.operationsRead)
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: await core.metrics.text())))
+    }
+}
+
+/// Lets in who asks from this machine, and otherwise who shows a key.
+///
+/// What a proxy on this machine passes on does not come from this machine, also where the proxy is not configured.
+struct LocalOrAuthorized: RouterMiddleware {
+    private let authorization: Authorization
+    private let listen: ServerConfiguration.Listen
+
+    init(_ core: ServerCore) {
+        authorization = Authorization(core)
+        listen = core.configuration.listen
+    }
+
+    @concurrent func handle(
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        guard ClientAddress(of: request, from: context.peer, listen).isThisMachine else {
+            return try await authorization.handle(request, context: context, next: next)
+        }
+        var context = context
+        context.principal = Principal(name: "this machine", scopes: [.operationsRead])
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,61 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+
+/// Counts each request, logs it at the level debug, and gives its answer the number that the log has.
+///
+/// The log has the route, never the path or the query: they name customers.
+struct RequestMiddleware: RouterMiddleware {
+    private static let header = HTTPField.Name("x-request-id")
+    private let logger: Logger
+    private let requests: RequestMetrics
+
+    init(_ core: ServerCore) {
+        logger = core.logger
+        requests = core.metrics.requests
+    }
+
+    @concurrent func handle(
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        requests.begin()
+        do {
+            var response = try await next(request, context)
+            end(request, context, response.status, start)
+            if let header = Self.header { response.headers[header] = context.requestID }
+            return response
+        } catch {
+            // Only what cannot be read as HTTP comes this far.
+            end(request, context, .badRequest, start)
+            throw error
+        }
+    }
+
+    private func end(
+        _ request: Request, _ context: ServerContext, _ status: HTTPResponse.Status, _ start: ContinuousClock.Instant
+    ) {
+        let route = context.route
+        requests.end(.init(route: route, method: request.method.rawValue, status: status.code), since: start)
+        logger.debug(
+            "request",
+            metadata: [
+                "request": "\(context.requestID)", "method": "\(request.method.rawValue.prefix(16))",
+                "route": "\(route)", "status": "\(status.code)",
+                "duration_ms": "\(Int(start.duration(to: .now).seconds * 1000))",
+            ])
+    }
+}
+
+extension ServerContext {
+    /// The request's number, by which its answer and its lines in the log are told to belong together.
+    var requestID: String { logger[metadataKey: "hb.request.id"]?.description ?? "none" }
+
+    /// The pattern of the route, such as `/v1/customers/{id}`; `none` where there is none.
+    var route: String {
+        // That is Hummingbird's word.
+        guard let endpointPath, endpointPath != "NotFound" else { return "none" }
+        return endpointPath
+    }
+}

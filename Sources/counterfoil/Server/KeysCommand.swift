@@ -1,0 +1,174 @@
+import AppStoreModels
+public import ArgumentParser
+public import CounterfoilServer
+import Foundation
+
+/// `counterfoil keys`: who may use the server's own API.
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Make and list the keys for the server's own API.",
+        discussion: """
+            Keys are in the configuration, as what SHA-256 makes of them: nobody can read a key there. A server knows a \
+            new one after a restart; one that is taken out of the file no longer counts.
+
+            EXAMPLES
+              counterfoil keys create --name backend --scope customers:read --scope customers:write
+              counterfoil keys create --name app --scope customers:read --public --config counterfoil.yaml
+              counterfoil keys list --config counterfoil.yaml
+            """,
+        subcommands: [KeysCreate.self, KeysList.self])
+}
+
+/// `counterfoil keys create`: a new key, shown once, and the lines for the configuration.
+struct KeysCreate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Make a key and print it, this once, with the lines for the configuration.",
+        discussion: "Nothing is written. With --config the name and the apps are compared with what is there.")
+
+    @Option(help: ArgumentHelp("What logs call it: letters, digits, dots, - and _.", valueName: "name")) var name:
+        String
+    @Option(
+        name: .customLong("scope"),
+        help: ArgumentHelp(
+            "What it may do; once for each. \(APIScope.all.map(\.rawValue).joined(separator: ", ")), or all.",
+            valueName: "scope"))
+    var scopes: [APIScope]
+    @Option(
+        name: .customLong("app"), help: ArgumentHelp("Only this app; may be repeated.", valueName: "bundle-id"))
+    var apps: [String] = []
+    @Flag(
+        name: .customLong("public"),
+        help: "It is shipped in an app: each customer sees what is theirs, by the customer token.")
+    var isPublic = false
+    @Option(help: ArgumentHelp("The configuration that it is for.", valueName: "file")) var config: String?
+    @Flag(help: "Print one JSON object instead of text.") var json = false
+
+    private struct Report: Encodable {
+        let key: String
+        let name: String
+        let scopes: [String]
+        let sha256: String
+        let yaml: String
+    }
+
+    func validate() throws {
+        guard (1...100).contains(name.utf8.count),
+            name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
+        else { throw ValidationError("--name has letters, digits, dots, - and _, at most 100.") }
+        guard !scopes.isEmpty else { throw ValidationError("--scope is needed: what may the key do?") }
+        let excess = scopes.filter { isPublic && !APIScope.forApps.contains($0) }.map(\.rawValue)
+        guard excess.isEmpty else {
+            throw ValidationError("A key that is shipped in an app cannot have \(excess.joined(separator: ", ")).")
+        }
+    }
+
+    func run() throws {
+        if let config { try compare(with: Configurations.load(config).configuration, config) }
+        let key = APIKeyText.make()
+        let hash = APIKeyText.hexadecimalHash(of: key)
+        let lines = yaml(hash)
+        if json {
+            let report = Report(
+                key: key, name: name, scopes: scopes.map(\.rawValue), sha256: hash, yaml: lines.joined(separator: "\n"))
+            return Output.line(JSONText.encode(report))
+        }
+        let style = Style.current()
+        Output.line(style.strong("The key, shown this once"))
+        Output.line("  Authorization: Bearer \(key)")
+        Output.line()
+        Output.line(
+            style.strong("For the list `keys:` of \(config?.printable ?? "the configuration"), then restart the server")
+        )
+        for line in lines { Output.line(line) }
+    }
+
+    private func yaml(_ hash: String) -> [String] {
+        var lines = [
+            "  - name: \(name)", "    secret: {sha256: \(hash)}",
+            "    scopes: [\(scopes.map(\.rawValue).joined(separator: ", "))]",
+        ]
+        if !apps.isEmpty { lines.append("    apps: [\(apps.map(\.debugDescription).joined(separator: ", "))]") }
+        if isPublic { lines.append("    public: true") }
+        return lines
+    }
+
+    private func compare(with configuration: ServerConfiguration, _ file: String) throws {
+        guard !configuration.keys.contains(where: { $0.name == name }) else {
+            throw Refusal(
+                message: "\(file.printable) has a key named \(name) already; its list is `counterfoil keys list`")
+        }
+        for app in apps where configuration.app(app) == nil {
+            throw Refusal(message: "\(app.printable) is none of the apps in \(file.printable)")
+        }
+        guard isPublic else { return }
+        for app in configuration.apps where apps.isEmpty || apps.contains(app.bundleId) {
+            guard app.customerTokenSecret == nil else { continue }
+            throw Refusal(
+                message: "\(app.bundleId.printable) has no customer_token_secret, which a public key needs")
+        }
+    }
+}
+
+/// `counterfoil keys list`: the keys of a configuration, without the keys.
+struct KeysList: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the names of the keys and what they may do.")
+
+    @Option(help: ArgumentHelp("The configuration.", valueName: "file")) var config = "counterfoil.yaml"
+    @Flag(help: "Print one JSON object instead of text.") var json = false
+
+    private struct Key: Encodable {
+        let name: String
+        let scopes: [String]
+        let apps: [String]?
+        let environments: [String]?
+        let isPublic: Bool
+
+        init(_ key: ServerConfiguration.Key) {
+            name = key.name
+            scopes = key.scopes.map(\.rawValue).sorted()
+            apps = key.apps?.sorted()
+            environments = key.environments?.map(\.rawValue).sorted()
+            isPublic = key.isPublic
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case name, scopes, apps, environments
+            case isPublic = "public"
+        }
+    }
+
+    func run() throws {
+        let keys = try Configurations.load(config).configuration.keys.map(Key.init)
+        if json { return Output.line(JSONText.encode(["keys": keys])) }
+        let width = keys.map(\.name.count).max() ?? 0
+        for key in keys {
+            let isAll = key.scopes.count == APIScope.all.count
+            let limits = [key.apps, key.environments].compactMap { $0?.joined(separator: ", ").printable }
+            let notes = limits + (key.isPublic ? ["public"] : [])
+            let scopes = isAll ? "all" : key.scopes.joined(separator: ", ")
+            Output.line(([key.name.padded(to: width + 2) + scopes] + notes).joined(separator: "; "))
+        }
+    }
+}
+
+/// Reading configurations where they are a means to an end: what is wrong is told on standard error.
+enum Configurations {
+    static func load(_ file: String) throws(Refusal) -> LoadedConfiguration {
+        do { return try LoadedConfiguration(contentsOf: URL(filePath: file)) } catch {
+            let style = Style.current(.standardError)
+            for problem in error.problems { Output.error(ConfigurationReport.line(problem, in: file, style)) }
+            throw Refusal(message: "\(file.printable) cannot be used")
+        }
+    }
+}
+
+extension APIScope: ExpressibleByArgument {
+    /// One of the names, or `all`.
+    public init?(argument: String) {
+        guard argument == "all" || APIScope.all.contains(where: { $0.rawValue == argument }) else { return nil }
+        self.init(rawValue: argument)
+    }
+}

@@ -1,0 +1,66 @@
+import CounterfoilServer
+import Foundation
+import Synchronization
+import Testing
+import GRDB
+
+@Suite struct `Health` {
+    @Test func `is told by part, and a server that drains is not ready`() async throws {
+        try await World.run { world in
+            let live = try await world.ask("/health/live")
+            #expect(live.status == 200)
+            #expect(live.text == #"{"object":"health","status":"live"}"#)
+            let ready = try await world.ask("/health/ready")
+            #expect(ready.status == 200)
+            #expect(
+                ready.text == #"{"object":"health","status":"ready","parts":[{"name":"server","status":"ok"},"#
+                    + #"{"name":"ledger","status":"ok"}]}"#)
+            try world.server.core.readiness.startDraining()
+            let draining = try await world.ask("/health/ready")
+            #expect(draining.status == 503)
+            #expect(draining.text.contains(#"{"name":"server","status":"draining"}"#))
+            #expect(try await world.ask("/health/live").status == 200)
+        }
+    }
+
+    @Test func `of the ledger is what it was a moment ago`() async {
+        let checks = Mutex(0)
+        let readiness = Readiness {
+            checks.withLock { $0 += 1 }
+            throw StorageError(.full, "the disk is full")
+        }
+        for _ in 0..<50 { #expect(await readiness.ledgerProblem() == "storage_full") }
+        #expect(checks.withLock(\.self) < 10)
+    }
+
+    @Test func `of a ledger that cannot be written is a problem`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let storage = try SQLiteStorage(path: folder.appending(path: "ledger.sqlite").path)
+        try await storage.checkWritable()
+        try await storage.pool.write { db in try db.execute(sql: "PRAGMA query_only = 1") }
+        let error = await #expect(throws: StorageError.self) { try await storage.checkWritable() }
+        #expect(error?.code == .readOnly)
+    }
+
+    @Test func `of two servers on one ledger is one server's`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "ledger.sqlite").path
+        let link = folder.appending(path: "link.sqlite").path
+        let first = try SQLiteStorage(path: path)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        for name in [path, link] {
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: name) }
+            #expect(error?.code == .busy)
+            #expect(error?.message.contains("(process \(getpid()))") == true)
+        }
+        var options = SQLiteStorage.Options()
+        options.isOnlyWriter = false
+        try SQLiteStorage(path: path, options: options).close()
+        try first.close()
+        try SQLiteStorage(path: path).close()
+    }
+}

@@ -1,0 +1,53 @@
+import CounterfoilServer
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@Suite struct `Lines of the log` {
+    @Test func `are for people, a line each whatever is in them`() {
+        let line = Self.line(.text) { logger in
+            logger.info("kept", metadata: ["count": "3", "reason": "a \"b\"\nc\u{1B}[2J", "empty": ""])
+        }
+        #expect(
+            line == #"2026-05-28T20:26:40.000Z info kept count=3 empty="" reason="a \"b\"\u{a}c\u{1b}[2J""# + "\n")
+    }
+
+    @Test func `are JSON with time, level, message and metadata`() throws {
+        let line = Self.line(.json) { logger in
+            var logger = logger
+            logger[metadataKey: "request"] = "7"
+            logger.error("no \"disk\"\n", metadata: ["reason": "full"])
+        }
+        #expect(
+            line == #"{"time":"2026-05-28T20:26:40.000Z","level":"error","message":"no \"disk\"\u000a","#
+                + #""metadata":{"reason":"full","request":"7"}}"# + "\n")
+        #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any])
+        #expect(!Self.line(.json) { $0.info("x") }.contains("metadata"))
+    }
+
+    @Test func `below the level are not written`() {
+        #expect(Self.line(.json) { $0.debug("x") }.isEmpty)
+    }
+
+    private static func line(_ format: ServerConfiguration.LogFormat, _ body: (Logger) -> Void) -> String {
+        let lines = LogCapture()
+        var log = ServerConfiguration.Log()
+        log.format = format
+        body(lines.logger(log))
+        return lines.text
+    }
+}
+
+/// What was logged.
+final class LogCapture: Sendable {
+    private let bytes = Mutex<[UInt8]>([])
+
+    func logger(_ log: ServerConfiguration.Log) -> Logger {
+        Logger(label: "test") { _ in
+            LogLines(log, now: { World.start }) { line in self.bytes.withLock { $0 += line } }
+        }
+    }
+
+    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,99 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+import NIOHTTP1
+
+@Suite struct `Metrics` {
+    @Test func `tell what became of notifications and requests`() async throws {
+        try await World.run { world async throws in
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: UUID()))
+            try await world.settle()
+            _ = try await world.ask(.POST, "/apple/notifications", body: #"{"signedPayload":"a.b.c"}"#)
+            _ = try await world.ask(.POST, "/apple/notifications", body: "[]")
+            _ = try await world.ask("/v1/customers/a-person")
+            _ = try await world.ask("/nothing/a-person")
+            try world.server.core.metrics.add(
+                .init("counterfoil_completeness_age_seconds", "How old.") { [([("app", "a\"\\\nb")], 1.5)] })
+            let answer = try await world.ask("/metrics")
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == ["text/plain; version=0.0.4; charset=utf-8"])
+            let lines = answer.text.split(separator: "\n").map(String.init)
+            for line in [
+                #"counterfoil_notifications_total{result="kept",code=""} 1"#,
+                #"counterfoil_notifications_total{result="duplicate",code=""} 0"#,
+                #"counterfoil_notifications_total{result="refused",code="bad_json"} 1"#,
+                "counterfoil_acknowledgement_duration_seconds_count 1", "counterfoil_commit_notifications_sum 1",
+                #"counterfoil_commit_notifications_bucket{le="1"} 1"#, "counterfoil_fold_lag_seconds_count 1",
+                "counterfoil_inbox_backlog 0", "counterfoil_inbox_oldest_age_seconds 0",
+                #"counterfoil_completeness_age_seconds{app="a\"\\\nb"} 1.5"#,
+                #"counterfoil_http_requests_total{route="/apple/notifications",method="POST",status="200"} 1"#,
+                #"counterfoil_http_requests_total{route="/apple/notifications",method="POST",status="400"} 2"#,
+                #"counterfoil_http_requests_total{route="/v1/customers/{id}",method="GET",status="401"} 1"#,
+                #"counterfoil_http_requests_total{route="none",method="GET",status="404"} 1"#,
+                "counterfoil_http_requests_under_way 1",
+            ] { #expect(lines.contains(line), "\(line)") }
+            #expect(!answer.text.contains("a-person"))
+            let started = lines.first { $0.hasPrefix("process_start_time_seconds ") }?.split(separator: " ").last
+            #expect(abs(Date().timeIntervalSince1970 - (started.flatMap { Double($0) } ?? 0)) < 86_400)
+            #expect(lines.contains { $0.hasPrefix("process_resident_memory_bytes ") })
+            Self.checkFormat(lines)
+        }
+    }
+
+    @Test func `are for this machine, and for keys of operators`() async throws {
+        let keys = ["operator", "stranger"].map { ($0, APIKeyText.make()) }
+        try await World.run(
+            server: { configuration in
+                configuration.keys = keys.map { name, text in
+                    .init(
+                        name: name, hash: APIKeyText.hash(of: text),
+                        scopes: name == "operator" ? [.operationsRead] : [.customersRead])
+                }
+            }
+        ) { world async throws in
+            let passedOn = ["X-Forwarded-For": "127.0.0.1"]
+            #expect(try await world.ask("/metrics").status == 200)
+            #expect(try await world.ask("/metrics", headers: passedOn).status == 401)
+            for ((_, key), status) in zip(keys, [200, 403]) {
+                let headers = passedOn.merging(["Authorization": "Bearer \(key)"]) { $1 }
+                #expect(try await world.ask("/metrics", headers: headers).status == status)
+            }
+        }
+    }
+
+    @Test func `have a limit to their labels`() async {
+        let metrics = ServerMetrics()
+        for number in 0..<1000 { metrics.refused.add("code_\(number)") }
+        let lines = await metrics.text().split(separator: "\n").filter { $0.contains(#"result="refused""#) }
+        #expect(lines.count == 65)
+        #expect(lines.contains { $0.hasSuffix(#"code="other"} 936"#) })
+    }
+
+    @Test func `sort values into buckets by their upper bounds`() async {
+        let metrics = ServerMetrics()
+        for size in [1, 2, 2, 3, 512, 513] { metrics.batch.note(size) }
+        let text = await metrics.text()
+        for (bound, count) in [("1", 1), ("2", 3), ("4", 4), ("256", 4), ("512", 5), ("+Inf", 6)] {
+            #expect(text.contains("counterfoil_commit_notifications_bucket{le=\"\(bound)\"} \(count)\n"))
+        }
+        #expect(text.contains("counterfoil_commit_notifications_sum 1033\n"))
+    }
+
+    /// Each metric has one help and one type, before its samples; each sample is a number.
+    private static func checkFormat(_ lines: [String]) {
+        var known: Set<Substring> = []
+        for line in lines {
+            let words = line.split(separator: " ")
+            if line.hasPrefix("# TYPE ") {
+                #expect(words.count == 4 && known.insert(words[2]).inserted, "\(line)")
+            } else if !line.hasPrefix("# HELP ") {
+                let name = line.prefix { $0 != "{" && $0 != " " }
+                #expect(known.contains { name.hasPrefix($0) }, "\(line)")
+                #expect(words.last.flatMap { Double($0) } != nil, "\(line)")
+            }
+        }
+    }
+}

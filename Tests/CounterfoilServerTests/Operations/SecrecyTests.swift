@@ -1,0 +1,85 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import Logging
+import NIOHTTP1
+import StoreSimulator
+import Testing
+import Entitlements
+
+@Suite struct `The log` {
+    @Test(arguments: ServerConfiguration.LogFormat.allCases)
+    func `has no secret and nobody's name at its most talkative`(_ format: ServerConfiguration.LogFormat) async throws {
+        let lines = LogCapture()
+        var log = ServerConfiguration.Log()
+        (log.level, log.format) = (.trace, format)
+        let key = APIKeyText.make()
+        let secret = "whsec_" + Data(repeating: 77, count: 32).base64EncodedString()
+        let token = UUID()
+        var said: [String] = [key, APIKeyText.hexadecimalHash(of: key), secret, "cfk_wrong", "ann@example.com"]
+        try await World.run(
+            server: { configuration in
+                configuration.keys = [.init(name: "all", hash: APIKeyText.hash(of: key), scopes: Set(APIScope.all))]
+                configuration.webhooks = [
+                    .init(name: "backend", url: "http://127.0.0.1:9/", secrets: [Secret(secret)])
+                ]
+            }, logger: lines.logger(log)
+        ) { world in
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: token))
+            try await world.settle()
+            try await world.simulator.advance(by: Period.year)
+            try await world.settle()
+            try await Self.ask(world, key: key, customer: token.uuidString.lowercased())
+            let core = try world.server.core
+            let customer = try await core.customer(token.uuidString.lowercased(), in: world.scope(), at: nil)
+            said += [token.uuidString, token.uuidString.lowercased()]
+            for lineage in customer.lineages {
+                said.append(lineage.originalTransactionId)
+                said += lineage.transactions.map(\.transactionId)
+                let kept = try await core.storage.notifications(
+                    about: lineage.originalTransactionId, in: world.scope().id)
+                #expect(!kept.isEmpty)
+                said += kept.map { String($0.text.suffix(80)) }
+            }
+            said.append(try String(contentsOfFile: world.simulator.information.privateKey, encoding: .utf8))
+        }
+        let text = lines.text
+        #expect(text.contains("/v1/customers/{id}"), "requests are logged")
+        for secret in said { #expect(!text.contains(secret), "\(secret) is in the log") }
+    }
+
+    @Test func `has the number that the answer has`() async throws {
+        let lines = LogCapture()
+        var log = ServerConfiguration.Log()
+        log.level = .debug
+        try await World.run(logger: lines.logger(log)) { world in
+            let answer = try await world.ask("/health/live")
+            let number = try #require(answer.headers["x-request-id"].first)
+            #expect(number.count >= 8)
+            let line = lines.text.split(separator: "\n").first { $0.contains("request=\(number)") }
+            #expect(line?.contains("method=GET") == true)
+            #expect(line?.contains("route=/health/live status=200") == true)
+            #expect(try await world.ask("/x").headers["x-request-id"].first != number)
+        }
+    }
+
+    /// Good and bad requests, each with something in it that nobody else is to know.
+    private static func ask(_ world: World, key: String, customer: String) async throws {
+        let authorization = ["Authorization": "Bearer \(key)"]
+        for path in [
+            "/v1/customers/\(customer)", "/v1/customers/\(customer)?at=1", "/v1/customers/ann@example.com?at=x",
+            "/v1/customers/ann@example.com?environment=ann@example.com", "/nothing/ann@example.com?k=\(key)",
+            "/v1/customers/ann@example.com/timeline", "/v1/orders/ann@example.com", "/metrics", "/health/ready",
+        ] {
+            _ = try await world.ask(path, headers: authorization)
+            _ = try await world.ask(path, headers: ["Authorization": "Bearer cfk_wrong"])
+        }
+        for body in ["{\"signedPayload\":\"ann@example.com\"}", "ann@example.com", "{\"ann@example.com\":1}"] {
+            _ = try await world.ask(.POST, "/apple/notifications", body: body)
+            _ = try await world.ask(
+                .POST, "/v1/customers/ann@example.com/purchases", headers: authorization, body: body)
+            _ = try await world.ask(.POST, "/verifyReceipt", headers: authorization, body: body)
+        }
+    }
+}

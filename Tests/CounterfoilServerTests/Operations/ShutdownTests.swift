@@ -1,0 +1,59 @@
+import AppStoreModels
+import AsyncHTTPClient
+import CounterfoilServer
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StoreSimulator
+import Testing
+import Entitlements
+import AppStoreServer
+
+@Suite struct `A server that is stopped` {
+    @Test func `finishes the requests under way, and keeps what it acknowledged`() async throws {
+        try await World.run { world in
+            let token = UUID()
+            let body = try await Self.undelivered(world, token)
+            let (parts, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+            async let answer = Self.post(parts, length: body.utf8.count, to: world.url)
+            let middle = body.utf8.count / 2
+            continuation.yield(ByteBuffer(bytes: body.utf8.prefix(middle)))
+            let metrics = try world.server.core.metrics
+            while metrics.requests.underWay == 0 { await Task.yield() }
+            let readiness = try world.server.core.readiness
+            async let stopped: Void = world.stopServer()
+            while !readiness.isDraining { await Task.yield() }
+            continuation.yield(ByteBuffer(bytes: body.utf8.dropFirst(middle)))
+            continuation.finish()
+            #expect(try await answer == 200)
+            try await stopped
+
+            try await world.startServer()
+            try await world.settle()
+            let customer = token.uuidString.lowercased()
+            let reading = try await world.server.core.customer(customer, in: world.scope(), at: nil)
+            #expect(reading.states.subscriptions.map(\.status) == [.active])
+        }
+    }
+
+    /// The body of a notification that the App Store could not deliver.
+    private static func undelivered(_ world: World, _ token: UUID) async throws -> String {
+        world.simulator.configure { $0.notificationURL = nil }
+        try await world.simulator.perform(
+            .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: token))
+        let core = try world.server.core
+        guard let client = core.clients[try world.scope().id] else { throw CocoaError(.coderValueNotFound) }
+        let request = NotificationHistoryRequest(startDate: World.start - 3600, endDate: World.start + 3600)
+        for try await page in client.notificationHistory(request) {
+            if let text = page.notificationHistory.first?.signedPayload { return "{\"signedPayload\":\"\(text)\"}" }
+        }
+        throw CocoaError(.coderValueNotFound)
+    }
+
+    private static func post(_ parts: AsyncStream<ByteBuffer>, length: Int, to url: String) async throws -> Int {
+        var request = HTTPClientRequest(url: url + "/apple/notifications")
+        request.method = .POST
+        request.body = .stream(parts, length: .known(Int64(length)))
+        return Int(try await HTTPClient.shared.execute(request, timeout: .seconds(20)).status.code)
+    }
+}

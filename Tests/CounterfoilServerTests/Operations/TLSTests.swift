@@ -1,0 +1,97 @@
+import AsyncHTTPClient
+import CounterfoilServer
+import Crypto
+import Foundation
+import NIOSSL
+import SwiftASN1
+import Testing
+import X509
+import NIOHTTP1
+import NIOCore
+
+@Suite struct `HTTPS` {
+    @Test func `is spoken with the certificate of two files, from TLS 1.2 on`() async throws {
+        try await World.run { world in
+            let (certificate, key) = try Self.write(to: world.folder)
+            var configuration = try world.configuration()
+            try await world.stopServer()
+            configuration.listen.port = 0
+            configuration.listen.tls = .init(certificateFile: certificate, keyFile: key)
+            let server = try await Server.start(configuration)
+            for (version, isAccepted) in [(TLSVersion.tlsv11, false), (.tlsv12, true), (.tlsv13, true)] {
+                let status = try await Self.status(server.port, trusting: certificate, upTo: version)
+                #expect((status == 200) == isAccepted, "\(version)")
+            }
+            try await server.stop()
+        }
+    }
+
+    @Test func `with files that do not fit is refused, saying which`() async throws {
+        try await World.run { world in
+            let (certificate, key) = try Self.write(to: world.folder)
+            var configuration = try world.configuration()
+            try await world.stopServer()
+            let other = world.folder.appending(path: "other.pem").path
+            try P256.Signing.PrivateKey().pemRepresentation.write(toFile: other, atomically: true, encoding: .utf8)
+            for (files, word) in [
+                ((key, certificate), key), ((certificate, certificate), "no private key"),
+                ((certificate, other), "together"),
+            ] {
+                configuration.listen.tls = .init(certificateFile: files.0, keyFile: files.1)
+                let error = await Self.refusal(configuration)
+                #expect(error?.code == .badCertificate)
+                #expect(error?.message.contains(word) == true)
+            }
+        }
+    }
+
+    @Test func `a port that is taken is named`() async throws {
+        try await World.run { world in
+            var configuration = try world.configuration()
+            configuration.storage.path += ".other"
+            let error = await Self.refusal(configuration)
+            #expect(error?.code == .portTaken)
+            #expect(error?.message.contains("127.0.0.1:\(configuration.listen.port)") == true)
+        }
+    }
+
+    private static func refusal(_ configuration: ServerConfiguration) async -> ServerError? {
+        await #expect(throws: ServerError.self) { _ = try await Server.start(configuration) }
+    }
+
+    private static func status(
+        _ port: Int, trusting certificate: String, upTo version: TLSVersion
+    ) async throws -> Int? {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate))
+        tls.minimumTLSVersion = .tlsv1
+        tls.maximumTLSVersion = version
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        var status: Int?
+        do {
+            let request = HTTPClientRequest(url: "https://localhost:\(port)/health/live")
+            status = Int(try await client.execute(request, timeout: .seconds(10)).status.code)
+        } catch {}
+        try await client.shutdown()
+        return status
+    }
+
+    /// A certificate of its own for `localhost`, and its key.
+    private static func write(to folder: URL) throws -> (certificate: String, key: String) {
+        let key = P256.Signing.PrivateKey()
+        let name = try DistinguishedName { CommonName("localhost") }
+        let certificate = try Certificate(
+            version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: Date() - 3600,
+            notValidAfter: Date() + 3600, issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: try Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                SubjectAlternativeNames([.dnsName("localhost")])
+            }, issuerPrivateKey: .init(key))
+        let files = (folder.appending(path: "cert.pem").path, folder.appending(path: "key.pem").path)
+        try certificate.serializeAsPEM().pemString.write(toFile: files.0, atomically: true, encoding: .utf8)
+        try key.pemRepresentation.write(toFile: files.1, atomically: true, encoding: .utf8)
+        return files
+    }
+}

@@ -1,0 +1,53 @@
+import CounterfoilServer
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `counterfoil keys` {
+    private static let configuration = """
+        apps:
+          - bundle_id: com.example.app
+            apple_id: 1
+        keys:
+
+        """
+
+    @Test func `makes a key whose lines the configuration takes`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "c.yaml")
+            let made = try await Command.run([
+                "keys", "create", "--name", "backend", "--scope", "customers:read", "--scope", "offers:sign", "--app",
+                "com.example.app", "--json",
+            ]).object()
+            let key = try #require(made["key"] as? String)
+            let yaml = try #require(made["yaml"] as? String)
+            #expect(key.hasPrefix("cfk_"))
+            #expect(!yaml.contains(key))
+            #expect(made["sha256"] as? String == APIKeyText.hexadecimalHash(of: key))
+            try Data((Self.configuration + yaml + "\n").utf8).write(to: file)
+            let listed = try await Command.run(["keys", "list", "--config", file.path])
+            #expect(listed.output == "backend  customers:read, offers:sign; com.example.app\n")
+            let again = try await Command.run([
+                "keys", "create", "--name", "backend", "--scope", "all", "--config", file.path,
+            ])
+            #expect(again.status == 1)
+            #expect(again.errors.contains("has a key named backend already"))
+            #expect(again.output.isEmpty)
+            let text = try await Command.run(["keys", "create", "--name", "x", "--scope", "all", "--config", file.path])
+            #expect(text.status == 0)
+            #expect(text.output.contains("Authorization: Bearer cfk_"))
+            #expect(text.output.contains("  - name: x\n    secret: {sha256: "))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["--name", "x"], ["--name", "x y", "--scope", "all"], ["--name", "x", "--scope", "nonsense"],
+            ["--name", "x", "--scope", "all", "--public"], ["--scope", "all"],
+        ])
+    func `refuses what makes no key`(_ arguments: [String]) async throws {
+        let outcome = try await Command.run(["keys", "create"] + arguments)
+        #expect(outcome.status == 2)
+        #expect(outcome.output.isEmpty)
+    }
+}
