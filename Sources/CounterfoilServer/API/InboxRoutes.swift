@@ -22,7 +22,7 @@ enum InboxRoutes {
     ) async throws -> Response {
         let principal = try context.require(.operationsRead)
         let paging = try Paging(request)
-        var filter = NotificationFilter(scopes: try scopes(request, core, principal))
+        var filter = InboxFilter(scopes: try scopes(request, core, principal))
         filter.type = try request.word("type")
         filter.subtype = try request.word("subtype")
         filter.from = try request.instant("from")

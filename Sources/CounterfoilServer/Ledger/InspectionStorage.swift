@@ -10,7 +10,7 @@ package protocol InspectionStorage: Sendable {
     ) async throws -> [TimelineItem]
 
     /// Notifications, the last that was received first.
-    func notifications(_ filter: NotificationFilter, before id: Int64, limit: Int) async throws -> NotificationPage
+    func notifications(_ filter: InboxFilter, before id: Int64, limit: Int) async throws -> NotificationPage
 
     /// The notification with this identifier.
     func notification(_ uuid: String) async throws -> KeptNotification?
@@ -54,7 +54,7 @@ package struct TimelineItem: Sendable {
 }
 
 /// Which notifications are looked for. Nil is any.
-package struct NotificationFilter: Sendable {
+package struct InboxFilter: Sendable {
     package var scopes: [Int64]
     package var type: String?
     package var subtype: String?

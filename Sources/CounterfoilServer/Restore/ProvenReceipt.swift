@@ -39,9 +39,7 @@ extension ServerCore {
 
     /// A receipt reads like the answer that `verifyReceipt` would give about it.
     private func facts(of receipt: Verified<Receipt>) throws(VerificationError) -> [TransactionFact] {
-        let app = configuration.app(receipt.payload.bundleID)
-        var catalogue = app?.catalogue ?? ProductCatalogue()
-        catalogue.consumables.formUnion(app?.consumables ?? [])
+        let catalogue = configuration.app(receipt.payload.bundleID)?.catalogue ?? ProductCatalogue()
         let answer = VerifyReceiptEndpoint(validator: receiptValidator).response(about: receipt).json
         var facts: [TransactionFact]
         do {

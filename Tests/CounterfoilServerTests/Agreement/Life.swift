@@ -1,8 +1,6 @@
 import AppStoreModels
 import CounterfoilServer
-import Entitlements
 import Foundation
-import GRDB
 import StoreSimulator
 import TestSupport
 
@@ -61,6 +59,7 @@ struct Life {
         }
         try await world.simulator.advance(by: 3600)
         try await recover()
+        if Self.hasFalseStatements(seed) { try await Recovering(world: world).askAnew() }
         probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
     }
 
@@ -144,7 +143,10 @@ extension Life {
     private mutating func recover() async throws {
         if isServerDown { try await changeServer() }
         try world.simulator.removeFault()
-        try await Recovering(world: world).run(since: lastRecovery - 86_400)
+        let core = try world.server.core
+        try await world.settle()
+        try await core.recovery.runNow()
+        try await world.settle()
         lastRecovery = world.simulator.now
         try switchFaultsOn()
     }

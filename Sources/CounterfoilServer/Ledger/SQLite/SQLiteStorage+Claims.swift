@@ -5,7 +5,7 @@ internal import GRDB
 enum HistoryTable {
     static let schema = [
         """
-        CREATE TABLE histories (
+        CREATE TABLE account_histories (
             scope INTEGER NOT NULL, transaction_id TEXT NOT NULL, revision TEXT NOT NULL, asked_at INTEGER NOT NULL,
             PRIMARY KEY (scope, transaction_id)) WITHOUT ROWID
         """
@@ -30,7 +30,7 @@ extension SQLiteStorage: ClaimStorage {
         try await read { db in
             for id in originalTransactionIds {
                 let revision = try String.fetchOne(
-                    db, sql: "SELECT revision FROM histories WHERE scope = ? AND transaction_id = ?",
+                    db, sql: "SELECT revision FROM account_histories WHERE scope = ? AND transaction_id = ?",
                     arguments: [scope, id])
                 if let revision { return HistoryMark(transactionId: id, revision: revision) }
             }
@@ -42,7 +42,8 @@ extension SQLiteStorage: ClaimStorage {
         try await write { db in
             try db.execute(
                 sql: """
-                    INSERT OR REPLACE INTO histories (scope, transaction_id, revision, asked_at) VALUES (?, ?, ?, ?)
+                    INSERT OR REPLACE INTO account_histories (scope, transaction_id, revision, asked_at)
+                    VALUES (?, ?, ?, ?)
                     """, arguments: [scope, mark.transactionId, mark.revision, now])
         }
     }

@@ -15,7 +15,7 @@ extension SQLiteStorage: InspectionStorage {
     }
 
     package func notifications(
-        _ filter: NotificationFilter, before id: Int64, limit: Int
+        _ filter: InboxFilter, before id: Int64, limit: Int
     ) async throws -> NotificationPage {
         try await read { db in
             let window = 20_000
@@ -136,7 +136,7 @@ extension SQLiteStorage: InspectionStorage {
     }
 }
 
-extension NotificationFilter {
+extension InboxFilter {
     /// The table whose numbers are looked through: those that wait and those that failed are few.
     var table: String {
         switch state {
