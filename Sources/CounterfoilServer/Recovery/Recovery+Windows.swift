@@ -56,8 +56,7 @@ extension Recovery {
             notificationType: window.filter?.type, notificationSubtype: window.filter?.subtype,
             onlyFailures: window.onlyFailures ? true : nil)
         for try await page in client.notificationHistory(request, after: window.token) {
-            var outcome = try await keep(page)
-            outcome.next = page.hasMore ? page.nextPage ?? window.token : nil
+            let outcome = try await keep(page)
             try await storage.note(outcome, of: window, at: now)
             try Task.checkCancellation()
         }
@@ -68,6 +67,7 @@ extension Recovery {
         try await withThrowingTaskGroup(of: Item.self) { group in
             for item in page.items { group.addTask { try await self.keep(item.signedPayload) } }
             var outcome = PageOutcome(
+                next: page.hasMore ? page.nextPage : nil, isLast: !page.hasMore,
                 counts: RecoveryCounts(pages: 1, found: page.items.count), unverified: [])
             for try await item in group {
                 switch item {

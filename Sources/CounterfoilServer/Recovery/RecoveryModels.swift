@@ -104,8 +104,9 @@ package struct RecoveryWindow: Sendable, Hashable {
 
 /// A page that was read: all that can be kept of it is on disk.
 package struct PageOutcome: Sendable {
-    /// Where the next page begins; nil after the last.
+    /// Where the next page begins.
     package var next: String?
+    package var isLast: Bool
     package var counts: RecoveryCounts
     package var unverified: [UnverifiedItem]
 }

@@ -73,7 +73,6 @@ struct RecoverCommand: AsyncParsableCommand {
         var outcomes: [RecoveryOutcome] = []
         for scope in try options.scopes(core) {
             let before = try await core.storage.recoveries(in: [scope.id], before: nil, limit: 1).first?.id ?? 0
-            var cause: RecoveryRun.Cause?
             if let from {
                 let span = core.recovery.span(from: from.milliseconds, until: to?.milliseconds)
                 guard span.from < span.until else {
@@ -81,9 +80,9 @@ struct RecoverCommand: AsyncParsableCommand {
                 }
                 _ = try await core.recovery.request(
                     scope, from: span.from, until: span.until, filters: types.flatMap(NotificationFilter.named))
-            } else {
-                cause = .request
             }
+            // Without a time, what was signed since the mark.
+            let cause: RecoveryRun.Cause? = from == nil ? .request : nil
             let result = try await watched(core, scope) { try await core.recovery.pass(scope, because: cause) }
             for run in try await core.storage.recoveries(in: [scope.id], before: nil, limit: 10).reversed()
             where run.id > before {

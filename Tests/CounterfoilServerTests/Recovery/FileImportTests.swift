@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `A file of customers` {
     @Test func `is brought in, says what failed and goes on where it was`() async throws {
-        try await World.run { world in
+        try await World.run(simulator: { $0.makesReceiptAuthority = true }) { world in
             let simulator = world.simulator
             try simulator.add(Fault("notification:*", .drop))
             var lines: [String] = []
@@ -22,7 +22,7 @@ import Testing
             try Data(lines.joined(separator: "\n").utf8).write(to: file)
             try await world.stopServer()
             // The second batch meets a store that refuses: the first is done, and stays so.
-            try await #expect(throws: AppStoreServerError.self) {
+            await #expect(throws: AppStoreServerError.self) {
                 try await bring(file, world) { _ in
                     do { try simulator.add(Fault("route:subscription-statuses", .status(code: 418))) } catch {}
                 }

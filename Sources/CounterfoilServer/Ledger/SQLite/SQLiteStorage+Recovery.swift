@@ -62,7 +62,7 @@ extension SQLiteStorage: RecoveryStorage {
         try await write { db in
             try db.execute(
                 sql: "UPDATE recovery_windows SET token = ?, is_done = ? WHERE id = ?",
-                arguments: [page.next, page.next == nil, window.id])
+                arguments: [page.next, page.isLast, window.id])
             let counts = page.counts
             try db.execute(
                 sql: """
