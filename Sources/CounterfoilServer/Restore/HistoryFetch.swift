@@ -38,8 +38,9 @@ final class HistoryFetch: Sendable {
     private let revision: String?
     private let originals = Mutex<Set<String>>([])
 
-    init(_ core: ServerCore, _ client: AppStoreServerClient, _ scope: Scope, _ transactionId: String, _ revision: String?)
-    {
+    init(
+        _ core: ServerCore, _ client: AppStoreServerClient, _ scope: Scope, _ transactionId: String, _ revision: String?
+    ) {
         self.core = core
         self.client = client
         self.scope = scope

@@ -16,7 +16,8 @@ struct ProvenPurchases: Sendable {
 
     /// The subscriptions and purchases that were sent, the receipt's included.
     var originalTransactionIds: [String] {
-        let all = transactions.map(\.payload.originalTransactionId) + (receipt?.facts ?? []).map(\.originalTransactionId)
+        let all =
+            transactions.map(\.payload.originalTransactionId) + (receipt?.facts ?? []).map(\.originalTransactionId)
         return Set(all).sorted()
     }
 

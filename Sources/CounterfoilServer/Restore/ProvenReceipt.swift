@@ -53,7 +53,8 @@ extension ServerCore {
             (receipt.appReceipt?.payload.purchases ?? []).map { ($0.transactionID, $0.productType) },
             uniquingKeysWith: { first, _ in first })
         for index in facts.indices {
-            guard let kind = kinds[facts[index].transactionId], let type = kind.flatMap(ProductType.init(receipt:)) else {
+            guard let kind = kinds[facts[index].transactionId], let type = kind.flatMap(ProductType.init(receipt:))
+            else {
                 continue
             }
             facts[index].type = type

@@ -37,7 +37,8 @@ struct PurchaseReport: Decodable {
         } catch {
             throw APIFailure(
                 .badRequest, "bad_json",
-                "The body is a JSON object with signed_transactions, app_transaction, receipt and restore, all optional.")
+                "The body is a JSON object with signed_transactions, app_transaction, receipt and restore, all optional."
+            )
         }
         guard signedTransactions.count <= Self.maximumTransactions else {
             throw APIFailure(

@@ -37,11 +37,13 @@ extension ServerCore {
             let relatives = try await storage.relatives(of: sent, in: scope.id).map(\.originalTransactionId)
             granted.formUnion(
                 try await claim(
-                    Array(fetched.found.union(relatives)), nil, for: customer, in: scope, takes: takeover == .everything,
+                    Array(fetched.found.union(relatives)), nil, for: customer, in: scope,
+                    takes: takeover == .everything,
                     skipsRefused: true))
         }
         let lineages = try await storage.lineages(of: customer, in: scope.id)
-        let added = try await unknown((proven.receipt?.facts ?? []).filter { granted.contains($0.originalTransactionId) }, scope)
+        let added = try await unknown(
+            (proven.receipt?.facts ?? []).filter { granted.contains($0.originalTransactionId) }, scope)
         return Restoration(
             reading: try await reading(customer, scope, lineages.adding(added), at: nil), history: history)
     }
@@ -89,7 +91,8 @@ extension [Lineage] {
     /// The same with more transactions.
     func adding(_ facts: [TransactionFact]) -> [Lineage] {
         var lineages = self
-        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionId).sorted(by: { $0.key < $1.key }) {
+        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionId).sorted(by: { $0.key < $1.key }
+        ) {
             if let index = lineages.firstIndex(where: { $0.originalTransactionId == original }) {
                 lineages[index].transactions += facts
             } else {

@@ -187,15 +187,16 @@ extension DemoStory {
         try await prove()
     }
 
-    /// Who has lived through the most.
+    /// Who has lived through the most, best of all something of which the server did not hear in time.
     private mutating func chooseProtagonist() {
-        let kinds = world.simulator.core.read(.production) { store, _ in
-            store.notifications.reduce(into: [String: Set<String>]()) { kinds, record in
+        let lives = world.simulator.core.read(.production) { store, _ in
+            store.notifications.reduce(into: [String: Set<String>]()) { lives, record in
                 guard let customer = record.customer else { return }
-                kinds[customer, default: []].insert("\(record.type.rawValue) \(record.subtype?.rawValue ?? "")")
+                lives[customer, default: []].insert("\(record.type.rawValue) \(record.subtype?.rawValue ?? "")")
+                if !record.isDelivered { lives[customer, default: []].formUnion(["lost", "and", "found"]) }
             }
         }
-        let most = cast.customers.max { (kinds[$0.name]?.count ?? 0) < (kinds[$1.name]?.count ?? 0) }
+        let most = cast.customers.max { (lives[$0.name]?.count ?? 0) < (lives[$1.name]?.count ?? 0) }
         if let most { protagonist = most }
     }
 
@@ -231,11 +232,14 @@ extension DemoStory {
     }
 
     private func explain() async throws {
-        teller.chapter("Why \(protagonist.name) has premium, or has not")
-        let path = "/v1/customers/\(protagonist.id)/entitlements/premium/explain"
+        let product = try world.simulator.state(of: protagonist.name).subscriptions.last?.productId
+        guard let name = product?.split(separator: ".").dropFirst(2).first else { return }
+        teller.chapter("Why \(protagonist.name) has \(name), or has not")
+        let path = "/v1/customers/\(protagonist.id)/entitlements/\(name)/explain"
         teller.line(teller.faint("GET " + path))
         let answer: Explanation = try await world.client.get(path)
-        teller.line("\(answer.isActive ? teller.good("yes") : teller.bad("no")) \(answer.rule): \(answer.sentence.printable)")
+        teller.line(
+            "\(answer.isActive ? teller.good("yes") : teller.bad("no")) \(answer.rule): \(answer.sentence.printable)")
         for fact in answer.facts where fact.role == "decides" {
             let origin = fact.origin.map { ", \($0)" } ?? ""
             teller.line("decided by \(fact.kind) \(fact.identifier.printable)\(origin), of \(answer.facts.count) facts")
@@ -275,7 +279,8 @@ extension DemoStory {
         }
         let (signed, arrived) = counts
         (report.notifications, report.lost) = (signed, signed - arrived)
-        report.agreed = report.wrongAfterRecovery + report.wrongAtTheEnd + report.wrongInThePast == 0
+        report.agreed =
+            report.wrongAfterRecovery + report.wrongAtTheEnd + report.wrongInThePast == 0
             && truth.count == cast.customers.count
     }
 

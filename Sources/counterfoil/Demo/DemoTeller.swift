@@ -26,7 +26,6 @@ struct DemoTeller {
         chapter("Both stay up until Ctrl-C. In another terminal:")
         line("curl \(key) \(world.url)/v1/customers/\(somebody.id)")
         line("curl \(key) \(world.url)/v1/customers/\(somebody.id)/timeline")
-        line("curl \(key) \(world.url)/v1/customers/\(somebody.id)/entitlements/premium/explain")
         line("curl \(key) \(world.url)/v1/completeness")
         line("sqlite3 \(world.database) 'SELECT type, count(*) FROM notifications GROUP BY type'")
         line()

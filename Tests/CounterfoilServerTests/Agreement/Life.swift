@@ -91,7 +91,8 @@ struct Life {
     private mutating func next() -> StoreCommand {
         if random.chance(2) { return advancedCommerce() }
         let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
-        guard case .purchase(let customer, let product, let quantity, let offer, let introductory, _, let plan) = command
+        guard
+            case .purchase(let customer, let product, let quantity, let offer, let introductory, _, let plan) = command
         else { return command }
         return .purchase(
             customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
