@@ -50,6 +50,12 @@ agreement: system-packages ## Live 200 random lives of a store, and have server 
 	$(BUILD) --build-tests
 	COUNTERFOIL_AGREEMENT=1-200 swift test --skip-build --filter 'Server and simulator agree'
 
+.PHONY: api-fuzz
+api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; API_FUZZ_EXAMPLES=200 each
+	Tests/Interop/setup-api-fuzz
+	$(BUILD) --build-tests
+	COUNTERFOIL_API_FUZZ=$(or $(API_FUZZ_EXAMPLES),200) swift test --skip-build --filter CounterfoilServerTests.*Whatever
+
 .PHONY: mutants
 mutants: system-packages interop ## Disable each check in turn and see a test turn red (long)
 	Scripts/mutants

@@ -10,16 +10,19 @@ internal import NIOCore
 
 /// Where the App Store sends its notifications.
 enum NotificationRoutes {
-    /// Some ten times the largest genuine one known.
-    private static let maximumBytes = 256 << 10
+    /// Those of version 1 have a receipt and the last hundred transactions in them. Those of version 2 are far smaller.
+    private static let maximumBytes = 1 << 20
 
     static func add(to router: Router<ServerContext>, _ core: ServerCore) {
-        router.post("/apple/notifications") { request, context in try await receive(request, context, core) }
+        let version1 = NotificationV1Receiver(core)
+        router.post("/apple/notifications") { request, context in
+            try await receive(request, context, core, version1)
+        }
     }
 
     /// 200 when it is on disk; 4xx for what can never be valid; 5xx when it may be later, so that it is sent again.
     private static func receive(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
+        _ request: Request, _ context: ServerContext, _ core: ServerCore, _ version1: NotificationV1Receiver
     ) async throws -> Response {
         let listen = core.configuration.listen
         let sender = context.sender(of: request, listen)
@@ -29,7 +32,7 @@ enum NotificationRoutes {
             }
         }
         let body = try await request.body.collect(upTo: maximumBytes)
-        do { try await accept(body, core) } catch let failure as APIFailure {
+        do { try await accept(body, core, version1) } catch let failure as APIFailure {
             if failure.status.code < 500 {
                 core.logger.warning("a notification was refused", metadata: ["code": "\(failure.type)"])
                 core.refusals.add(
@@ -42,12 +45,17 @@ enum NotificationRoutes {
         return Response(status: .ok)
     }
 
-    private static func accept(_ body: ByteBuffer, _ core: ServerCore) async throws {
+    private static func accept(
+        _ body: ByteBuffer, _ core: ServerCore, _ version1: NotificationV1Receiver
+    ) async throws {
         let signedPayload: String
         do {
             signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: Array(body.readableBytesView))
                 .signedPayload
         } catch {
+            if let notification = NotificationV1.read(Array(body.readableBytesView)) {
+                return try await version1.receive(notification)
+            }
             throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
         }
         do {

@@ -1,6 +1,8 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
 
 /// Says which path leads where.
 enum ServerRoutes {
@@ -13,17 +15,20 @@ enum ServerRoutes {
         router.get("/health/live") { _, _ in Response(status: .ok) }
         router.get("/openapi.yaml") { _, _ in APIDescription.response }
         NotificationRoutes.add(to: router, core)
+        VerifyReceiptRoutes.add(to: router, core)
         RetentionRoutes.add(to: router, core)
         // Everything below /v1 needs a key.
         let v1 = router.group("/v1").add(middleware: Authorization(core))
         CustomerRoutes.add(to: v1, core)
         RecoveryRoutes.add(to: v1, core)
-        PurchaseRoutes.add(to: v1, core)
         TimelineRoutes.add(to: v1, core)
         ExplanationRoutes.add(to: v1, core)
         InboxRoutes.add(to: v1, core)
         LookupRoutes.add(to: v1, core)
         WebhookRoutes.add(to: v1, core)
+        PurchaseRoutes.add(to: v1, core)
+        ConsumptionRoutes.add(to: v1, core)
+        OfferRoutes.add(to: v1, core)
         return router
     }
 }
@@ -49,7 +54,10 @@ struct FailureMiddleware: RouterMiddleware {
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        do { return try await next(request, context) } catch {
+        do { return try await next(request, context) } catch let error as HTTPParserError {
+            // What is no HTTP is answered, and the connection closed, by who reads it.
+            throw error
+        } catch {
             let failure = Self.failure(error)
             if failure.status.code >= 500 {
                 context.logger.error("request failed", metadata: ["reason": "\(error)", "path": "\(request.uri.path)"])
@@ -73,6 +81,12 @@ struct FailureMiddleware: RouterMiddleware {
             APIFailure(
                 error.status, error.status.code < 500 ? "invalid_request" : "internal_error",
                 error.body ?? error.status.reasonPhrase, isRetryable: error.status.code >= 500)
+        case is NIOTooManyBytesError:
+            APIFailure(.contentTooLarge, "too_large", "The request is larger than this server takes.")
+        case is CancellationError:
+            APIFailure(.serviceUnavailable, "cancelled", "The request was given up.", isRetryable: true, backoff: 1000)
+        case is ChannelError, is IOError:
+            APIFailure(.badRequest, "connection_lost", "The request did not come to its end.", isRetryable: true)
         default:
             APIFailure(.internalServerError, "internal_error", "Something went wrong here.", isRetryable: true)
         }

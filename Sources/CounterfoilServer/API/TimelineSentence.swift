@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import Foundation
 
 /// Says in one sentence what happened, for people. English; not for programs.
-enum TimelineSentence {
+package enum TimelineSentence {
     /// What a notification tells.
     static func text(_ kept: KeptNotification, _ parts: NotificationParts?) -> String {
         guard let parts else {
@@ -26,7 +26,7 @@ enum TimelineSentence {
     }
 
     /// A price such as `9.99 USD`, from thousandths.
-    static func price(_ price: Int64, _ currency: String) -> String {
+    package static func price(_ price: Int64, _ currency: String) -> String {
         let (whole, rest) = price.magnitude.quotientAndRemainder(dividingBy: 1000)
         var digits = ""
         if rest != 0 || !currenciesWithoutCents.contains(currency) {

@@ -51,7 +51,7 @@ package protocol ClaimStorage: Sendable {
     func historyMark(of originalTransactionIds: [String], in scope: Int64) async throws -> HistoryMark?
 
     /// Notes where to go on.
-    func note(_ mark: HistoryMark, in scope: Int64, at now: Milliseconds) async throws
+    func note(_ mark: HistoryMark, in scope: Int64) async throws
 
     /// All that the Apple accounts have that these purchases are of, those included.
     func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage]
@@ -63,4 +63,6 @@ package struct HistoryMark: Sendable, Hashable {
     package var transactionId: String
     /// The App Store's token for what comes afterwards.
     package var revision: String
+    /// When it was asked.
+    package var askedAt: Milliseconds
 }

@@ -57,8 +57,9 @@ final class HistoryFetch: Sendable {
             for text in page.signedTransactions { statements.append(try await transaction(text)) }
             try await keep(statements)
             try await core.storage.note(
-                HistoryMark(transactionId: transactionId, revision: page.revision), in: scope.id,
-                at: core.now.milliseconds)
+                HistoryMark(
+                    transactionId: transactionId, revision: page.revision, askedAt: core.now.milliseconds),
+                in: scope.id)
         }
         try await statuses()
     }
@@ -92,13 +93,16 @@ extension ServerCore {
     /// Asks the App Store, within the time that a request has, about the Apple account that some purchases are of. What it
     /// does not answer now is put down for recovery.
     ///
-    /// - Parameter ids: Original transactions, or the app transaction: one of them is enough to ask with.
+    /// - Parameters:
+    ///   - ids: Original transactions, or the app transaction: one of them is enough to ask with.
+    ///   - age: If it was asked not so long ago, in seconds, it is not asked again.
     /// - Returns: How it ended, and the subscriptions and purchases that were found.
     func fetchHistory(
-        of ids: [String], in scope: Scope, because reason: Errand.Reason
+        of ids: [String], in scope: Scope, because reason: Errand.Reason, unlessYoungerThan age: TimeInterval = 0
     ) async throws -> (state: HistoryState, found: Set<String>) {
         guard let client = clients[scope.id] else { return (.notConfigured, []) }
         let mark = try await storage.historyMark(of: ids, in: scope.id)
+        if let mark, now.timeIntervalSince(Date(milliseconds: mark.askedAt)) < age { return (.complete, []) }
         guard let id = mark?.transactionId ?? ids.first else { return (.complete, []) }
         let fetch = HistoryFetch(self, client, scope, id, mark?.revision)
         var state = try await outcome(of: fetch, scope)

@@ -79,6 +79,7 @@ public final class Server: Sendable {
         ]
         if let followed = clock.followed { services.append(ClockService(clock: followed)) }
         services.append(RecoveryService(recovery: core.recovery))
+        services.append(ConsumptionService(desk: ConsumptionDesk(core)))
         services.append(application)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -98,6 +99,11 @@ public final class Server: Sendable {
         do { result = .success(try await group.run()) } catch { result = .failure(error) }
         try storage.close()
         try result.get()
+    }
+
+    /// Every operation that it answers, as `GET /v1/customers/{id}`.
+    package var operations: Set<String> {
+        Set(ServerRoutes.router(core).routes.map { "\($0.method.rawValue) \($0.path.description)" })
     }
 
     /// Takes no more requests, finishes those under way and what they caused, and ends.

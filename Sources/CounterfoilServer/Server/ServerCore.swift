@@ -14,6 +14,7 @@ package typealias Storage = LedgerStorage & CustomerStorage
     & InspectionStorage
     & RefusalStorage
     & WebhookStorage
+    & ConsumptionStorage
 
 /// The parts of a server, before there is a port: what the routes and the services share.
 package struct ServerCore: Sendable {

@@ -69,6 +69,11 @@ package struct FanOutTarget: Sendable {
     package var endpoint: Int64
     /// By the type of the event and the number of its scope.
     package var deliveries: @Sendable (EventType, Int64) -> Int
+
+    package init(endpoint: Int64, deliveries: @escaping @Sendable (EventType, Int64) -> Int) {
+        self.endpoint = endpoint
+        self.deliveries = deliveries
+    }
 }
 
 /// Which events are sent again.

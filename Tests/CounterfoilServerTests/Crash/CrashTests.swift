@@ -48,6 +48,8 @@ private final class CrashSite: Sendable {
         var acknowledged: Set<String> = []
         var random: SeededGenerator
         var folded: Set<String> = []
+        /// Whether the server of this round is gone.
+        var isOver = false
     }
 
     private struct Signed: Sendable {
@@ -103,11 +105,11 @@ private final class CrashSite: Sendable {
         let server = try await ServerProcess(configuration: configuration, log: folder.appending(path: "log.txt"))
         let known = notifications.prefix(Int(Double(notifications.count) * share) + 1)
         let delay = Duration.milliseconds(Int.random(in: 1...250, using: &random))
-        let isOver = Mutex(false)
+        state.withLock { $0.isOver = false }
         return try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<6 {
                 group.addTask {
-                    while !isOver.withLock({ $0 }) {
+                    while !self.state.withLock({ $0.isOver }) {
                         guard let next = self.next(known) else { return 0 }
                         do {
                             guard try await server.post(next.text) else { throw Unexpected.refusal }
@@ -123,7 +125,7 @@ private final class CrashSite: Sendable {
                 // The one place where time itself is the matter.
                 try await Task.sleep(for: delay)
                 await server.kill()
-                isOver.withLock { $0 = true }
+                self.state.withLock { $0.isOver = true }
                 return 0
             }
             return try await group.reduce(0, +)

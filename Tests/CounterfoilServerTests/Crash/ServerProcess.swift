@@ -21,7 +21,7 @@ final class ServerProcess: Sendable {
         let pipe = Pipe()
         process.standardOutput = pipe
         if !FileManager.default.fileExists(atPath: log.path) {
-            FileManager.default.createFile(atPath: log.path, contents: nil)
+            _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         }
         let errors = try FileHandle(forWritingTo: log)
         try errors.seekToEnd()
@@ -108,7 +108,7 @@ final class ServerProcess: Sendable {
         process.arguments = arguments
         process.environment = ["TERM": "dumb"]
         let file = folder.appending(path: UUID().uuidString)
-        FileManager.default.createFile(atPath: file.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         let output = try FileHandle(forWritingTo: file)
         process.standardOutput = output
         process.standardError = output

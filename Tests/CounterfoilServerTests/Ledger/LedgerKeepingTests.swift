@@ -67,7 +67,7 @@ import Testing
         try await withLedger { ledger, life, _ in
             try await ledger.storage.pool.write { db in
                 try db.execute(
-                    sql: "UPDATE notifications SET text = substr(text, 1, length(text) - 1) || x'00' WHERE id = 1")
+                    sql: "UPDATE notifications SET text = CAST(substr(text, 1, length(text) - 1) || x'00' AS BLOB) WHERE id = 1")
             }
             let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
             #expect(report.refusals == 1 && !report.isReplaced)
@@ -117,24 +117,23 @@ import Testing
 
     @Test func `a backup is made while the ledger is written, and put back`() async throws {
         try await withLedger { ledger, life, folder in
+            let written = Mutex(0)
             let writing = Task {
-                var number = 0
                 while !Task.isCancelled {
-                    number += 1
-                    let customer = "customer \(number)"
+                    let customer = "customer \(written.withLock { $0 })"
                     try await ledger.storage.pool.write { db in
-                        try db.execute(
-                            sql: "INSERT INTO claims VALUES (1, '7', ?, 0)", arguments: [customer])
+                        try db.execute(sql: "INSERT INTO claims VALUES (1, '7', ?, 0)", arguments: [customer])
                     }
+                    written.withLock { $0 += 1 }
                 }
-                return number
             }
+            while written.withLock({ $0 }) == 0 { await Task.yield() }
             let copy = folder.appending(path: "copy.sqlite").path
             let told = Mutex(0.0)
             let report = try LedgerBackup.make(of: ledger.storage.path, to: copy) { done in told.withLock { $0 = done }
             }
             writing.cancel()
-            #expect(try await writing.value > 0)
+            try await writing.value
             #expect(report.notifications == life.notifications.count && told.withLock { $0 } == 1)
             #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
             #expect(try LedgerBackup.check(copy).digest == report.digest)
@@ -175,7 +174,7 @@ import Testing
     private func export(
         _ storage: SQLiteStorage, to file: URL
     ) async throws -> (count: LedgerExport.Count, digest: String) {
-        FileManager.default.createFile(atPath: file.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         let handle = try FileHandle(forWritingTo: file)
         defer { try? handle.close() }
         return try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }

@@ -48,7 +48,7 @@ import Testing
             var count = 0
             // The pages that are there have some room.
             while status == 200, count < 100 {
-                let payload = try await unsent(world, "customer \(count)")
+                let payload = try await unsent(world, "customer-\(count)")
                 (status, answer) = try await post(payload, to: world)
                 count += 1
             }
@@ -109,6 +109,7 @@ import Testing
             try await ledger.take(try await ledger.arrivals(of: life), &random)
             try ledger.storage.close()
             let good = try Data(contentsOf: path)
+            try #require(good.count > 20 * 4096)
             var codes: Set<StorageError.Code> = []
             // Each page in turn but the first, with which the file would be no database.
             for page in 1..<good.count / 4096 {

@@ -91,7 +91,7 @@ struct StoreLife: Sendable {
     ]
 
     private static func command(_ customers: Int, _ random: inout SeededGenerator) -> StoreCommand? {
-        let customer = "customer \(Int.random(in: 0..<customers, using: &random))"
+        let customer = "customer-\(Int.random(in: 0..<customers, using: &random))"
         switch Int.random(in: 0..<16, using: &random) {
         case 0..<5:
             let product = "com.example." + (products.randomElement(using: &random) ?? "unlock")
@@ -105,7 +105,7 @@ struct StoreLife: Sendable {
         case 9: return .requestRefund(customer: customer)
         case 10: return .approveRefund(customer: customer)
         case 11: return .reverseRefund(customer: customer)
-        case 12: return .shareWithFamily(customer: customer, member: "member of \(customer)")
+        case 12: return .shareWithFamily(customer: customer, member: "member-of-\(customer)")
         case 13: return .setAppAccountToken(customer: customer, appAccountToken: uuid(&random))
         default: return nil
         }

@@ -5,7 +5,7 @@ extension APIDescription {
             post:
               operationId: receiveNotification
               tags: [app store]
-              summary: Where the App Store sends its notifications, version 2
+              summary: Where the App Store sends its notifications, version 2, and version 1 of apps that were not switched over
               security: []
               requestBody: {required: true, content: {application/json: {schema: {$ref: "#/components/schemas/SignedPayload"}}}}
               responses:

@@ -29,7 +29,9 @@ enum Fold {
         if let fact = notification.renewal {
             try drop(put(fact, scope: notification.scope, source, db).replaced, db)
         }
-        if waited, isNew, makingEvent { try OutboxTable.add(.init(notification), db) }
+        guard waited, isNew, makingEvent else { return }
+        try OutboxTable.add(.init(notification), db)
+        try ConsumptionTables.note(notification, db)
     }
 
     /// Puts in what came by itself; false when it was no news.

@@ -16,35 +16,39 @@ extension SQLiteStorage: ClaimStorage {
     package func claim(
         _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
     ) async throws -> ClaimOutcome {
-        do {
-            return try await write { db in
-                let decision = ClaimDecision(claim: claim, givesAccess: givesAccess)
-                return .granted(try decision.carryOut(db))
+        try await write { db in
+            var outcome = ClaimOutcome.inUse
+            try db.inSavepoint {
+                do {
+                    outcome = .granted(try ClaimDecision(claim: claim, givesAccess: givesAccess).carryOut(db))
+                } catch is ClaimRefused { return .rollback }
+                return .commit
             }
-        } catch is ClaimRefused {
-            return .inUse
+            return outcome
         }
     }
 
     package func historyMark(of originalTransactionIds: [String], in scope: Int64) async throws -> HistoryMark? {
         try await read { db in
             for id in originalTransactionIds {
-                let revision = try String.fetchOne(
-                    db, sql: "SELECT revision FROM account_histories WHERE scope = ? AND transaction_id = ?",
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT revision, asked_at FROM account_histories WHERE scope = ? AND transaction_id = ?",
                     arguments: [scope, id])
-                if let revision { return HistoryMark(transactionId: id, revision: revision) }
+                if let row, let revision = row.text(0) {
+                    return HistoryMark(transactionId: id, revision: revision, askedAt: row.number(1) ?? 0)
+                }
             }
             return nil
         }
     }
 
-    package func note(_ mark: HistoryMark, in scope: Int64, at now: Milliseconds) async throws {
+    package func note(_ mark: HistoryMark, in scope: Int64) async throws {
         try await write { db in
             try db.execute(
                 sql: """
                     INSERT OR REPLACE INTO account_histories (scope, transaction_id, revision, asked_at)
                     VALUES (?, ?, ?, ?)
-                    """, arguments: [scope, mark.transactionId, mark.revision, now])
+                    """, arguments: [scope, mark.transactionId, mark.revision, mark.askedAt])
         }
     }
 

@@ -54,6 +54,8 @@ package final class SQLiteStorage: Sendable {
 
     /// Closes the file, for others to have. What was committed stays.
     package func close() throws {
+        // One file is easier to look after than three. If that fails, the log is read again at the next start.
+        do { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } catch {}
         try pool.close()
         lock.withLock { $0 = nil }
     }

@@ -19,6 +19,7 @@ enum Schema {
             RecoveryTables.schema,
             HistoryTable.schema,
             InspectionTables.schema,
+            ConsumptionTables.schema,
             WebhookTables.schema,
         ]
     }

@@ -40,20 +40,21 @@ struct APIAnswer {
 }
 
 extension World {
-    static let key = "a key of the tests"
+    static let backendKey = "a key of the tests"
 
     /// A key that may do everything.
-    static let everything = ServerConfiguration.Key(
-        name: "tests", hash: Data(SHA256.hash(data: Data(key.utf8))), scopes: Set(APIScope.all))
+    static let backend = ServerConfiguration.Key(
+        name: "tests", hash: Data(SHA256.hash(data: Data(backendKey.utf8))), scopes: Set(APIScope.all))
 
     /// Asks the server.
-    func ask(_ method: Verb, _ path: String, _ body: [String: Any]? = nil, key: String? = World.key) async throws
+    func call(_ method: Verb, _ path: String, _ body: [String: Any]? = nil, key: String? = World.backendKey)
+        async throws
         -> APIAnswer
     {
-        try await ask(method, path, data: body.map { try JSONSerialization.data(withJSONObject: $0) }, key: key)
+        try await call(method, path, data: body.map { try JSONSerialization.data(withJSONObject: $0) }, key: key)
     }
 
-    func ask(_ method: Verb, _ path: String, data: Data?, key: String? = World.key) async throws -> APIAnswer {
+    func call(_ method: Verb, _ path: String, data: Data?, key: String? = World.backendKey) async throws -> APIAnswer {
         var request = HTTPClientRequest(url: url + path)
         request.method = HTTPMethod(rawValue: method.rawValue)
         if let key { request.headers.add(name: "authorization", value: "Bearer \(key)") }

@@ -1,0 +1,167 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Where apps get the signatures that purchases on special terms need.
+enum OfferRoutes {
+    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
+        router.post("/customers/{id}/offers/promotional") { request, context in
+            try await promotional(request, context, core)
+        }
+        router.post("/customers/{id}/offers/introductory") { request, context in
+            try await introductory(request, context, core)
+        }
+    }
+
+    private struct Question {
+        var body: OfferBody
+        var reading: CustomerReading
+        var desk: OfferDesk
+    }
+
+    private static func question(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Question {
+        let principal = try context.require(.offersSign)
+        let scope = try context.scope(of: request, core, for: principal)
+        let customer = try context.customer(for: principal)
+        let bytes = try await request.body.collect(upTo: 16 << 10)
+        let body = try OfferBody(body: Array(bytes.readableBytesView))
+        guard principal.customer == nil || !body.isForced else {
+            throw APIFailure(.forbidden, "forbidden", "Only a backend may force an offer.", parameter: "force")
+        }
+        let reading = try await core.customer(customer, in: scope, at: nil)
+        return Question(body: body, reading: reading, desk: OfferDesk(core: core, scope: scope))
+    }
+
+    /// A signature for a promotional offer, as a JWS or in the original format.
+    private static func promotional(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let question = try await question(request, context, core)
+        let (body, desk) = (question.body, question.desk)
+        guard let offerId = body.offerId else {
+            throw APIFailure(.badRequest, "missing_parameter", "Name the offer.", parameter: "offer_id")
+        }
+        if !body.isForced { try desk.requireSubscriber(question.reading) }
+        var json = JSONText()
+        switch body.format ?? "jws" {
+        case "jws":
+            let transactionId = try await desk.transactionId(body.transactionId, question.reading)
+            let token = try signing {
+                try desk.signer().promotionalOfferV2(
+                    productID: body.productId, offerID: offerId, transactionID: transactionId)
+            }
+            write(token, "promotional", body, transactionId, to: &json)
+        case "original":
+            let signature = try signing {
+                try desk.originalSigner(nonce: body.nonce).promotionalOffer(
+                    productID: body.productId, offerID: offerId, appAccountToken: body.appAccountToken)
+            }
+            write(signature, to: &json)
+        default:
+            throw APIFailure(.badRequest, "invalid_format", "A format is jws or original.", parameter: "format")
+        }
+        return json.response()
+    }
+
+    /// A signature that says whether a customer gets the introductory offer.
+    private static func introductory(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let question = try await question(request, context, core)
+        let (body, desk) = (question.body, question.desk)
+        guard let allow = body.allow else {
+            throw APIFailure(.badRequest, "missing_parameter", "Say whether to allow it.", parameter: "allow")
+        }
+        if allow, !body.isForced { try desk.requireNewcomer(question.reading, productId: body.productId) }
+        guard let transactionId = try await desk.transactionId(body.transactionId, question.reading) else {
+            throw APIFailure(
+                .badRequest, "missing_parameter",
+                "The customer has no transaction yet: send the identifier of the app transaction.",
+                parameter: "transaction_id")
+        }
+        let token = try signing {
+            try desk.signer().introductoryOfferEligibility(
+                productID: body.productId, isAllowed: allow, transactionID: transactionId)
+        }
+        var json = JSONText()
+        write(token, "introductory", body, transactionId, to: &json)
+        return json.response()
+    }
+
+    private static func signing<Value>(_ sign: () throws -> Value) throws -> Value {
+        do { return try sign() } catch let error as SigningError {
+            throw APIFailure(.badRequest, "\(error.code)", error.reason)
+        }
+    }
+
+    private static func write(
+        _ token: String, _ kind: String, _ body: OfferBody, _ transactionId: String?, to json: inout JSONText
+    ) {
+        json.object { json in
+            json.member("object", "offer_signature")
+            json.member("kind", kind)
+            json.member("format", "jws")
+            json.member("product_id", body.productId)
+            json.member("offer_id", body.offerId)
+            if let allow = body.allow { json.member("allow", allow) }
+            json.member("transaction_id", transactionId)
+            json.member("jws", token)
+        }
+    }
+
+    private static func write(_ signature: PromotionalOfferSignatureV1, to json: inout JSONText) {
+        json.object { json in
+            json.member("object", "offer_signature")
+            json.member("kind", "promotional")
+            json.member("format", "original")
+            json.member("product_id", signature.productId)
+            json.member("offer_id", signature.offerIdentifier)
+            json.member("key_id", signature.keyId)
+            json.member("nonce", signature.nonce.uuidString.lowercased())
+            json.member("timestamp", signature.timestamp)
+            json.member("app_account_token", signature.appAccountToken?.uuidString.lowercased())
+            json.member("signature", signature.encodedSignature)
+        }
+    }
+}
+
+/// What is asked for.
+private struct OfferBody: Decodable {
+    var productId: String
+    var offerId: String?
+    var format: String?
+    var transactionId: String?
+    var appAccountToken: UUID?
+    var nonce: UUID?
+    var allow: Bool?
+    var force: Bool?
+
+    var isForced: Bool { force ?? false }
+
+    private enum CodingKeys: String, CodingKey {
+        case productId = "product_id"
+        case offerId = "offer_id"
+        case format, nonce, allow, force
+        case transactionId = "transaction_id"
+        case appAccountToken = "app_account_token"
+    }
+
+    init(body: [UInt8]) throws(APIFailure) {
+        do { self = try StrictJSONDecoder.decode(OfferBody.self, from: body) } catch {
+            throw APIFailure(.badRequest, "bad_json", "The body is not a JSON object that names a product_id.")
+        }
+        for (text, name) in [
+            (productId, "product_id"), (offerId, "offer_id"), (transactionId, "transaction_id"),
+        ] {
+            guard text.map({ !$0.isEmpty && $0.utf8.count <= 255 }) ?? true else {
+                throw APIFailure(
+                    .badRequest, "invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: name)
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import AppStoreModels
+internal import AppStoreReceipts
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// The retired endpoint, for old clients: the shared secret of the app is their key.
+enum VerifyReceiptRoutes {
+    static func add(to router: Router<ServerContext>, _ core: ServerCore) {
+        // Clients show no key. Checking an RSA signature costs a millisecond.
+        let meters = RateMeters(perSecond: 50)
+        let desk = VerifyReceiptDesk(core: core)
+        router.post("/verifyReceipt") { request, context in try await verify(request, context, desk, meters) }
+        router.get("/verifyReceipt") { _, _ in notPost() }
+    }
+
+    /// Stands for production, or with `?environment=Sandbox` for the sandbox.
+    private static func verify(
+        _ request: Request, _ context: ServerContext, _ desk: VerifyReceiptDesk, _ meters: RateMeters
+    ) async throws -> Response {
+        let sender = context.sender(of: request, desk.core.configuration.listen) ?? ""
+        if let backoff = meters[sender]?.take(at: RateMeter.now) {
+            throw APIFailure(
+                .tooManyRequests, "rate_limited", "Too many receipts in a second.", isRetryable: true, backoff: backoff)
+        }
+        let body = try await request.body.collect(upTo: desk.core.configuration.limits.requestBytes)
+        let isSandbox = request.uri.queryParameters["environment"].map { $0 == "Sandbox" } ?? false
+        let answer = await desk.answer(Data(body.readableBytesView), environment: isSandbox ? .sandbox : .production)
+        return response(answer)
+    }
+
+    private static func notPost() -> Response { response(VerifyReceiptResponse(status: .notPost).object) }
+
+    private static func response(_ answer: OrderedJSON) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: answer.text)))
+    }
+}

@@ -1,0 +1,114 @@
+package import AppStoreModels
+package import Entitlements
+internal import Foundation
+
+/// What is sent about one purchase, and why: a pure function of what is known.
+package struct ConsumptionAnswer: Sendable, Hashable {
+    /// Where a value comes from.
+    package enum Source: String, Sendable, Hashable {
+        case transactionUsage = "usage_of_transaction"
+        case productUsage = "usage_of_product"
+        case customerUsage = "usage_of_customer"
+        case policy
+        /// The App Store's rules leave no choice.
+        case rule
+    }
+
+    /// Why nothing may be sent.
+    package enum Obstacle: String, Sendable, Hashable {
+        case noPolicy = "no_policy"
+        case noConsent = "no_consent"
+        case notOwn = "not_purchased"
+    }
+
+    /// A value that is sent, or left out, and where it comes from.
+    package struct Reason: Sendable, Hashable {
+        package var member: String
+        package var source: Source
+        package var note: String?
+    }
+
+    /// What is sent; nil where an obstacle says why not.
+    package var request: ConsumptionRequest?
+    package var obstacle: Obstacle?
+    package var reasons: [Reason] = []
+
+    package init(about transaction: TransactionFact, usage: [UsageReport], policy: ConsumptionPolicy?) {
+        guard let policy else {
+            obstacle = .noPolicy
+            return
+        }
+        guard transaction.ownership == .purchased else {
+            obstacle = .notOwn
+            return
+        }
+        let consent = take("customer_consented", usage, \.customerConsented) ?? policy.defaultConsent
+        guard consent else {
+            obstacle = .noConsent
+            return
+        }
+        var request = ConsumptionRequest(
+            customerConsented: true,
+            deliveryStatus: take("delivery_status", usage, \.deliveryStatus) ?? policy.deliveryStatus,
+            sampleContentProvided: take("sample_content_provided", usage, \.sampleContentProvided)
+                ?? policy.sampleContentProvided)
+        setPercentage(&request, transaction, usage)
+        setPreference(&request, transaction, policy)
+        self.request = request
+    }
+
+    /// The most specific report that says something; else it comes from the policy.
+    private mutating func take<Value>(
+        _ member: String, _ usage: [UsageReport], _ value: KeyPath<UsageReport, Value?>
+    ) -> Value? {
+        for report in usage {
+            guard let found = report[keyPath: value] else { continue }
+            reasons.append(Reason(member: member, source: report.source))
+            return found
+        }
+        reasons.append(Reason(member: member, source: .policy))
+        return nil
+    }
+
+    private mutating func setPercentage(
+        _ request: inout ConsumptionRequest, _ transaction: TransactionFact, _ usage: [UsageReport]
+    ) {
+        let member = "consumption_percentage"
+        if transaction.type == .autoRenewableSubscription {
+            reasons.append(
+                Reason(member: member, source: .rule, note: "Left out: the App Store knows how far a subscription is."))
+        } else if request.deliveryStatus != .delivered {
+            request.consumptionPercentage = 0
+            reasons.append(Reason(member: member, source: .rule, note: "What was not delivered was not used."))
+        } else if let report = usage.first(where: { $0.consumptionPercentage != nil && $0.productOrTransaction }) {
+            request.consumptionPercentage = report.consumptionPercentage
+            reasons.append(Reason(member: member, source: report.source))
+        }
+    }
+
+    private mutating func setPreference(
+        _ request: inout ConsumptionRequest, _ transaction: TransactionFact, _ policy: ConsumptionPolicy
+    ) {
+        guard let preference = policy.refundPreference else { return }
+        let member = "refund_preference"
+        if preference == .grantProrated, transaction.type != .autoRenewableSubscription,
+            !(1..<100_000).contains(request.consumptionPercentage ?? 0)
+        {
+            reasons.append(
+                Reason(
+                    member: member, source: .rule,
+                    note: "Left out: a part of the price needs a consumption between nothing and all."))
+            return
+        }
+        request.refundPreference = preference
+        reasons.append(Reason(member: member, source: .policy))
+    }
+}
+
+extension UsageReport {
+    fileprivate var source: ConsumptionAnswer.Source {
+        transactionId != nil ? .transactionUsage : productId != nil ? .productUsage : .customerUsage
+    }
+
+    fileprivate var productOrTransaction: Bool { transactionId != nil || productId != nil }
+}

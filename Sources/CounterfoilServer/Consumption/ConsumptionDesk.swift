@@ -1,0 +1,108 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import Entitlements
+internal import Foundation
+internal import Logging
+internal import ServiceLifecycle
+
+/// Answers the App Store's questions before refunds, while they may be answered.
+package struct ConsumptionDesk: Sendable {
+    let core: ServerCore
+
+    package init(_ core: ServerCore) { self.core = core }
+
+    /// How long one attempt may take before another is made, in milliseconds.
+    private static let lease: Milliseconds = 120_000
+
+    /// Answers the questions whose time has come.
+    package func answerDue() async throws {
+        while true {
+            let now = core.now.milliseconds
+            let due = try await core.storage.takeInquiries(at: now, leaseEnds: now + Self.lease, limit: 20)
+            for inquiry in due { try await answer(inquiry) }
+            guard due.count == 20 else { return }
+        }
+    }
+
+    /// What would be sent about a transaction; nil when the ledger does not know it.
+    func preview(_ transactionId: String, of customer: String?, in scope: Scope) async throws -> ConsumptionAnswer? {
+        guard let original = try await core.storage.originalTransactionId(of: transactionId, in: scope.id),
+            let lineage = try await core.storage.lineage(original, in: scope.id),
+            let transaction = lineage.transactions.first(where: { $0.transactionId == transactionId })
+        else { return nil }
+        var usage: [UsageReport] = []
+        if let customer {
+            usage = try await core.storage.usage(
+                of: customer, transactionId: transactionId, productId: transaction.productId, in: scope.id)
+        }
+        return ConsumptionAnswer(
+            about: transaction, usage: usage, policy: core.configuration.app(scope.bundleId)?.consumption)
+    }
+
+    private func answer(_ inquiry: ConsumptionInquiry) async throws {
+        guard let scope = core.scopes[id: inquiry.scope] else { return }
+        var inquiry = inquiry
+        let now = core.now.milliseconds
+        let owners = try await core.storage.owners(of: inquiry.originalTransactionId, in: scope.id)
+        let customer = owners.first ?? inquiry.customer
+        let answer = try await preview(inquiry.transactionId, of: customer, in: scope)
+        let obstacle = answer.map { $0.obstacle?.rawValue } ?? "unknown_transaction"
+        if now >= inquiry.deadline {
+            inquiry.state = .missed
+            inquiry.answer = obstacle ?? inquiry.answer ?? "too_late"
+        } else if let request = answer?.request {
+            try await send(request, &inquiry, scope)
+        } else {
+            // The customer may still agree, and the app say so.
+            inquiry.answer = obstacle
+            inquiry.nextAttemptAt = inquiry.deadline
+        }
+        try await core.storage.settle(inquiry)
+    }
+
+    private func send(
+        _ request: ConsumptionRequest, _ inquiry: inout ConsumptionInquiry, _ scope: Scope
+    ) async throws {
+        guard let client = core.clients[scope.id] else {
+            inquiry.answer = "not_configured"
+            inquiry.nextAttemptAt = inquiry.deadline
+            return
+        }
+        inquiry.attempts += 1
+        inquiry.sent = ConsumptionJSON.text(of: request)
+        do {
+            try await client.sendConsumption(request, for: inquiry.transactionId)
+            inquiry.state = .sent
+            inquiry.sentAt = core.now.milliseconds
+            inquiry.answer = "accepted"
+        } catch {
+            inquiry.answer = error.apiCode.map { String($0.rawValue) } ?? "\(error.code)"
+            core.logger.warning(
+                "the answer to a consumption request was not taken",
+                metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleId)"])
+            if error.code == .refused, !error.isRetryable {
+                inquiry.state = .refused
+            } else {
+                let pause: Milliseconds = 5000 << Milliseconds(min(inquiry.attempts, 7))
+                inquiry.nextAttemptAt = min(core.now.milliseconds + pause, inquiry.deadline)
+            }
+        }
+    }
+}
+
+/// Sees to it that questions are answered in time.
+struct ConsumptionService: Service {
+    let desk: ConsumptionDesk
+
+    func run() async throws { await cancelWhenGracefulShutdown { await work() } }
+
+    private func work() async {
+        while !Task.isCancelled {
+            // Cancelled is stopped.
+            do { try await Task.sleep(for: .seconds(1)) } catch { return }
+            do { try await desk.answerDue() } catch {
+                desk.core.logger.error("consumption requests wait", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import AppStoreModels
+internal import AppStoreReceipts
+internal import Entitlements
+internal import Foundation
+
+/// What `verifyReceipt` says beyond the receipt, of what the ledger knows.
+///
+/// Of a transaction that the receipt does not list, `web_order_line_item_id` is missing, and `original_purchase_date` where
+/// the original transaction is not known.
+struct LatestReceipt {
+    let lineages: [Lineage]
+    let receipt: AppReceipt
+    let excludesOld: Bool
+    let now: Date
+
+    /// The most entries, as at Apple's.
+    private static let mostTransactions = 100
+
+    /// Without them the answer is the receipt's alone.
+    var hasAutoRenewables: Bool {
+        lineages.contains { $0.transactions.contains { $0.type == .autoRenewableSubscription } }
+    }
+
+    /// `latest_receipt_info`, the newest first.
+    var transactions: OrderedJSON {
+        let listed = Dictionary(
+            receipt.purchases.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
+        var all: [(fact: TransactionFact, original: Date?)] = []
+        for lineage in lineages {
+            let original = lineage.transactions.first { $0.transactionId == lineage.originalTransactionId }
+            var facts = lineage.transactions.filter { fact in
+                // The App Store drops consumables from receipts once the app has finished them.
+                fact.type != .consumable || listed[fact.transactionId] != nil
+            }
+            if excludesOld, let newest = facts.filter(\.isSubscription).max(by: { $0.purchaseDate < $1.purchaseDate }) {
+                facts = facts.filter { !$0.isSubscription } + [newest]
+            }
+            all += facts.map { ($0, original?.purchaseDate) }
+        }
+        all.sort {
+            ($0.fact.purchaseDate, $0.fact.transactionId) > ($1.fact.purchaseDate, $1.fact.transactionId)
+        }
+        return .array(
+            all.prefix(Self.mostTransactions).map { item in
+                .object(Self.members(item.fact, item.original, listed[item.fact.transactionId]))
+            })
+    }
+
+    private static func members(
+        _ fact: TransactionFact, _ original: Date?, _ listed: InAppPurchase?
+    ) -> [OrderedJSON.Member] {
+        let isIntroductory = fact.offerType == .introductory
+        let isTrial = isIntroductory && fact.offerDiscountType == .freeTrial
+        var members = ReceiptMembers()
+        members.add("quantity", String(fact.quantity))
+        members.add("product_id", fact.productId)
+        members.add("transaction_id", fact.transactionId)
+        members.add("original_transaction_id", fact.originalTransactionId)
+        members.add("purchase_date", fact.purchaseDate)
+        members.add("original_purchase_date", original ?? listed?.originalPurchaseDate)
+        members.add("expires_date", fact.expiresDate)
+        members.add("web_order_line_item_id", listed?.webOrderLineItemID.map { String($0) })
+        members.add("is_trial_period", isTrial ? "true" : "false")
+        if fact.isSubscription {
+            members.add("is_in_intro_offer_period", isIntroductory && !isTrial ? "true" : "false")
+        }
+        members.add("cancellation_date", fact.revocationDate)
+        if fact.revocationDate != nil {
+            members.add("cancellation_reason", String(fact.revocationReason?.rawValue ?? 0))
+        }
+        members.addOffer(fact.offerType, fact.offerIdentifier)
+        members.add("subscription_group_identifier", fact.subscriptionGroupIdentifier)
+        if fact.isUpgraded { members.add("is_upgraded", "true") }
+        members.add("in_app_ownership_type", fact.ownership.rawValue)
+        members.add("app_account_token", fact.appAccountToken?.uuidString.lowercased())
+        return members.all
+    }
+
+    /// `pending_renewal_info`: how each subscription goes on.
+    var renewals: OrderedJSON {
+        .array(lineages.compactMap(\.renewal).map { .object(Self.members($0, at: now)) })
+    }
+
+    private static func members(_ fact: RenewalFact, at now: Date) -> [OrderedJSON.Member] {
+        var members = ReceiptMembers()
+        members.add("auto_renew_product_id", fact.autoRenewProductId)
+        members.add("original_transaction_id", fact.originalTransactionId)
+        members.add("product_id", fact.productId)
+        members.add("auto_renew_status", fact.willRenew ? "1" : "0")
+        members.add("expiration_intent", fact.expirationIntent.map { String($0.rawValue) })
+        if fact.expirationIntent == .billingError || fact.isInBillingRetry {
+            members.add("is_in_billing_retry_period", fact.isInBillingRetry ? "1" : "0")
+        }
+        members.add("grace_period_expires_date", fact.gracePeriodExpiresDate)
+        members.add("price_increase_status", fact.priceIncreaseStatus.map { String($0.rawValue) })
+        members.addOffer(fact.offerType, fact.offerIdentifier)
+        return members.all
+    }
+}
+
+extension TransactionFact {
+    fileprivate var isSubscription: Bool { type == .autoRenewableSubscription }
+}
+
+/// The members of an object in an answer of `verifyReceipt`, where everything is text.
+private struct ReceiptMembers {
+    private(set) var all: [OrderedJSON.Member] = []
+
+    mutating func add(_ name: String, _ text: String?) {
+        if let text { all.append(.init(name, .string(text))) }
+    }
+
+    /// A date in its three forms; none when it is absent.
+    mutating func add(_ name: String, _ date: Date?) {
+        guard let date, let milliseconds = date.receiptMilliseconds else { return }
+        add(name, date.formatted(Self.style(.gmt)) + " Etc/GMT")
+        add(name + "_ms", String(milliseconds))
+        if let losAngeles = Self.losAngeles {
+            add(name + "_pst", date.formatted(Self.style(losAngeles)) + " America/Los_Angeles")
+        }
+    }
+
+    /// Of the four kinds of offers, receipts know these two by name.
+    mutating func addOffer(_ type: OfferType?, _ identifier: String?) {
+        switch type {
+        case .promotional: add("promotional_offer_id", identifier)
+        case .offerCode: add("offer_code_ref_name", identifier)
+        default: return
+        }
+    }
+
+    private static let losAngeles = TimeZone(identifier: "America/Los_Angeles")
+
+    private static func style(_ zone: TimeZone) -> Date.ISO8601FormatStyle {
+        Date.ISO8601FormatStyle(timeZone: zone).year().month().day().dateSeparator(.dash)
+            .dateTimeSeparator(.space).time(includingFractionalSeconds: false).timeSeparator(.colon)
+    }
+}

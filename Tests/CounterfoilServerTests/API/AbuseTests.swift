@@ -1,0 +1,120 @@
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import Testing
+
+/// Everything at once that a stranger can do to a server, while others use it.
+@Suite struct `Abuse` {
+    /// What is sent over and over.
+    private static func attacks(_ good: String) -> [String] {
+        let json = #"{"signedPayload":"\#(good.dropLast(8))AAAAAAAA"}"#
+        func post(_ body: String, _ path: String = "/apple/notifications") -> String {
+            "POST \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        }
+        return [
+            // Nobody we know.
+            "GET /v1/customers/anna HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            "GET /v1/notifications HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer cfk_guess\r\nConnection: close\r\n\r\n",
+            // Forged.
+            post(json), post(json, "/apple/retention"), post(#"{"signedPayload":"e30.e30.e30"}"#),
+            // Malformed.
+            post("{"), post(String(repeating: "[", count: 20_000)), "\u{0}\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n",
+            "POST /apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+            "POST /apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            "POST /apple/notifications HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+            "GET /%%%?at=%zz&page=%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            "GET /v1/customers/%ff%fe/timeline HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            // Too large.
+            "GET /\(String(repeating: "a", count: 100_000)) HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET / HTTP/1.1\r\n\(String(repeating: "X-A: b\r\n", count: 2000))\r\n",
+            "POST /apple/notifications HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000000000\r\n\r\n{",
+        ]
+    }
+
+    @Test func `by the thousand does not keep anybody else from being served`() async throws {
+        try await World.withAPI(server: {
+            $0.limits.sendingTime = .milliseconds(400)
+            $0.limits.connections = 400
+        }) { world in
+            let anna = try await world.subscriber("anna")
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let text = try #require(try await world.server.core.storage.notification(uuid)?.text)
+            let quiet = try await Self.reads(of: anna, world, count: 100)
+            let attacks = Self.attacks(text)
+            let (reads, received) = try await withThrowingTaskGroup(of: Void.self) { group in
+                for worker in 0..<8 {
+                    group.addTask { try await Self.attack(attacks, worker, world) }
+                }
+                group.addTask { try await Self.hold(world) }
+                async let reads = Self.reads(of: anna, world, count: 400)
+                async let received = Self.notifications(world, count: 40)
+                let result = try await (reads, received)
+                try await group.waitForAll()
+                return result
+            }
+            #expect(received == 40)
+            #expect(try await world.api.get("/health/live").status == 200)
+            print(
+                "abuse: reads alone \(Self.summary(quiet)); under attack \(Self.summary(reads)); "
+                    + "\(try world.server.core.refusals.dropped) refusals not kept")
+        }
+    }
+
+    private static func attack(_ attacks: [String], _ worker: Int, _ world: World) async throws {
+        for round in 0..<250 {
+            let attack = attacks[(round &* 7 &+ worker) % attacks.count]
+            let connection = try RawConnection(url: world.url)
+            connection.send(attack)
+            if round % 3 == 0 { connection.finishSending() }
+            // Most do not wait for an answer.
+            if round % 5 == 0 {
+                let answer = await connection.read()
+                #expect(!answer.hasPrefix("HTTP/1.1 5"), "\(attack.prefix(80)): \(answer.prefix(300))")
+            }
+        }
+    }
+
+    /// Connections that send nothing, or a little and slowly.
+    private static func hold(_ world: World) async throws {
+        for _ in 0..<4 {
+            let silent = try (0..<30).map { _ in try RawConnection(url: world.url) }
+            for (index, connection) in silent.enumerated() where index % 2 == 0 { connection.send("GET / HT") }
+            if let slow = silent.first { await slow.drip("TP/1.1\r\nHost: slow\r\n", every: 20) }
+            for connection in silent { _ = await connection.read() }
+            #expect(silent.allSatisfy { $0.isClosed })
+        }
+    }
+
+    /// Reads a customer so many times; gives how long each took.
+    private static func reads(of customer: String, _ world: World, count: Int) async throws -> [Duration] {
+        var times: [Duration] = []
+        for _ in 0..<count {
+            let start = ContinuousClock.now
+            let answer = try await world.api.get("/v1/customers/\(customer)")
+            times.append(start.duration(to: .now))
+            #expect(answer.status == 200)
+        }
+        return times
+    }
+
+    /// Has the store announce purchases; gives how many of them the server knows afterwards.
+    private static func notifications(_ world: World, count: Int) async throws -> Int {
+        var known = 0
+        for index in 0..<count {
+            let customer = try await world.subscriber("customer-\(index)")
+            let reading = try await world.server.core.customer(customer, in: world.scope(), at: nil)
+            known += reading.states.entitlement("premium")?.isActive == true ? 1 : 0
+        }
+        return known
+    }
+
+    private static func summary(_ times: [Duration]) -> String {
+        let sorted = times.map(\.seconds).sorted()
+        func milliseconds(_ part: Double) -> String {
+            let place = min(sorted.count - 1, Int(Double(sorted.count) * part))
+            return sorted.indices.contains(place) ? String((sorted[place] * 1e5).rounded() / 100) : "?"
+        }
+        return "p50 \(milliseconds(0.5)) ms, p99 \(milliseconds(0.99)) ms"
+    }
+}

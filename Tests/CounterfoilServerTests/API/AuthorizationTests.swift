@@ -1,0 +1,90 @@
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `Authorization` {
+    private static let start = Int64(World.start.timeIntervalSince1970)
+
+    @Test func `lets in who shows a key, for what the key is for`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            var api = world.api
+            #expect(try await api.get("/v1/customers/\(anna)").status == 200)
+            for key in [nil, "", "cfk_of-nobody-whom-we-know", Asker.key + "x"] {
+                api.key = key
+                let answer = try await api.get("/v1/customers/\(anna)")
+                #expect(answer.status == 401)
+                #expect(answer["type"] as? String == "unauthorized")
+                #expect(!answer.text.contains("cfk_"))
+            }
+            api.key = Asker.readerKey
+            #expect(try await api.get("/v1/customers/\(anna)").status == 403)
+            #expect(try await api.get("/v1/customers/\(anna)?environment=Sandbox").status == 200)
+            #expect(try await api.get("/v1/notifications").status == 403)
+            // Without the scopes of the key that is shipped in an app, too.
+            api.key = Asker.publicKey
+            #expect(try await api.get("/v1/customers/\(anna)").status == 401)
+        }
+    }
+
+    @Test func `limits the key of an app to the customer of the token`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let ben = try await world.subscriber("ben")
+            let (iat, exp) = (Self.start, Self.start + 3600)
+            var api = Asker(
+                url: world.url, key: Asker.publicKey,
+                token: Asker.token(claims: #"{"sub":"\#(anna.uppercased())","iat":\#(iat),"exp":\#(exp)}"#))
+            let answer = try await api.get("/v1/customers/\(anna)")
+            #expect(answer.status == 200)
+            #expect((answer["entitlements"] as? [[String: Any]])?.first?["is_active"] as? Bool == true)
+            #expect(try await api.get("/v1/customers/\(ben)").status == 403)
+            #expect(try await api.get("/v1/customers/\(ben)/timeline").status == 403)
+            #expect(try await api.get("/v1/customers/\(ben)/entitlements/premium/explain").status == 403)
+            #expect(try await api.get("/v1/notifications").status == 403)
+            #expect(try await api.get("/v1/transactions/1").status == 403)
+            // The token of another key is no matter.
+            api.key = Asker.key
+            #expect(try await api.get("/v1/customers/\(ben)").status == 200)
+        }
+    }
+
+    @Test func `refuses every token that is not what it should be`() async throws {
+        let (iat, exp) = (Self.start, Self.start + 3600)
+        let good = #"{"sub":"anna","iat":\#(iat),"exp":\#(exp)}"#
+        let head = #"{"alg":"HS256"}"#
+        let signed = Asker.token(claims: good)
+        let tokens: [(String, type: String)] = [
+            ("", "unauthorized"), ("..", "unauthorized"), ("a.b", "unauthorized"), (signed + "A", "unauthorized"),
+            (signed + "=", "unauthorized"), (String(repeating: "a", count: 5000), "unauthorized"),
+            (Asker.token(claims: good, secret: "another"), "unauthorized"),
+            (Asker.token(claims: good, secret: ""), "unauthorized"),
+            (Asker.token(header: #"{"alg":"none"}"#, claims: good), "unauthorized"),
+            (Asker.token(header: #"{"alg":"HS512"}"#, claims: good), "unauthorized"),
+            (Asker.token(header: #"{"alg":"HS256","crit":["exp"],"exp":1}"#, claims: good), "unauthorized"),
+            (Asker.token(header: #"{"alg":"HS256","alg":"HS256"}"#, claims: good), "unauthorized"),
+            (Asker.token(header: head, claims: "[]"), "unauthorized"),
+            (Asker.token(header: head, claims: #"{"sub":"anna","exp":\#(exp)}"#), "unauthorized"),
+            (Asker.token(header: head, claims: #"{"sub":"","iat":\#(iat),"exp":\#(exp)}"#), "unauthorized"),
+            (Asker.token(header: head, claims: #"{"sub":"anna","iat":\#(iat),"exp":1e400}"#), "unauthorized"),
+            (Asker.token(header: head, claims: #"{"sub":"anna","iat":\#(iat),"exp":9e300}"#), "unauthorized"),
+            (Asker.token(claims: #"{"sub":"anna","iat":\#(iat - 7200),"exp":\#(iat)}"#), "token_expired"),
+            (Asker.token(claims: #"{"sub":"anna","iat":\#(iat + 90),"exp":\#(exp)}"#), "unauthorized"),
+            (Asker.token(claims: #"{"sub":"anna","iat":\#(iat),"exp":\#(iat + 90000)}"#), "unauthorized"),
+            (Asker.token(claims: #"{"sub":"anna","iat":\#(iat),"exp":\#(exp),"aud":"com.other"}"#), "unauthorized"),
+        ]
+        try await World.withAPI { world in
+            for (token, type) in tokens {
+                let api = Asker(url: world.url, key: Asker.publicKey, token: token)
+                let answer = try await api.get("/v1/customers/anna")
+                #expect(answer.status == 401, "\(token.prefix(40))")
+                #expect(answer["type"] as? String == type, "\(token.prefix(40))")
+            }
+            let audience =
+                #"{"sub":"anna","iat":\#(iat),"exp":\#(exp),"aud":"\#(world.simulator.information.bundleId)"}"#
+            let api = Asker(url: world.url, key: Asker.publicKey, token: Asker.token(claims: audience))
+            #expect(try await api.get("/v1/customers/anna").status == 200)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import GRDB
+import StoreSimulator
+import Testing
+
+@Suite struct `The inbox` {
+    @Test func `lists what was received, the last first`() async throws {
+        try await World.withAPI { world in
+            let api = world.api
+            _ = try await world.subscriber("anna")
+            _ = try await world.subscriber("ben", in: .sandbox)
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.settle()
+            let all = try await api.get("/v1/notifications")
+            #expect(
+                all.items.compactMap { $0["type"] as? String } == [
+                    "DID_CHANGE_RENEWAL_STATUS", "SUBSCRIBED", "SUBSCRIBED",
+                ])
+            #expect(try await api.get("/v1/notifications?type=SUBSCRIBED").items.count == 2)
+            #expect(try await api.get("/v1/notifications?subtype=AUTO_RENEW_DISABLED").items.count == 1)
+            #expect(try await api.get("/v1/notifications?environment=Sandbox").items.count == 1)
+            #expect(try await api.get("/v1/notifications?state=folded").items.count == 3)
+            #expect(try await api.get("/v1/notifications?state=failed").items.isEmpty)
+            let start = Int64(World.start.timeIntervalSince1970 * 1000)
+            #expect(try await api.get("/v1/notifications?from=\(start)&to=\(start + 1)").items.count == 3)
+            #expect(try await api.get("/v1/notifications?to=\(start)").items.isEmpty)
+            let page = try await api.get("/v1/notifications?limit=2")
+            let next = try #require(page["next_page"] as? String)
+            #expect(try await api.get("/v1/notifications?limit=2&page=\(next)").items.count == 1)
+            for wrong in ["state=x", "from=x", "page=x", "app=com.other", "environment=x", "type="] {
+                #expect(try await api.get("/v1/notifications?\(wrong)").status == 400, "\(wrong)")
+            }
+        }
+    }
+
+    @Test func `reads a notification again without telling it again`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            try await world.simulator.perform(.requestTestNotification)
+            try await world.settle()
+            let before = try await world.api.get("/v1/customers/\(anna)").body
+            let events = try await Self.events(world)
+            for item in try await world.api.get("/v1/notifications").items {
+                let uuid = try #require(item["uuid"] as? String)
+                let notification = try await world.api.get("/v1/notifications/\(uuid.uppercased())")
+                #expect(notification.status == 200)
+                let decoded = try #require(notification["decoded"] as? [String: Any])
+                #expect((decoded["notification"] as? [String: Any])?["notificationUUID"] as? String == uuid)
+                if item["type"] as? String == "SUBSCRIBED" {
+                    #expect((decoded["transaction"] as? [String: Any])?["productId"] is String)
+                    #expect((decoded["renewal_info"] as? [String: Any])?["autoRenewStatus"] as? Int == 1)
+                }
+                let answer = try await world.api.send("POST", "/v1/notifications/\(uuid)/reprocess")
+                #expect(answer.status == 202)
+                #expect(answer["state"] as? String == "pending")
+                try await world.settle()
+                #expect(try await world.api.get("/v1/notifications/\(uuid)")["state"] as? String == "folded")
+            }
+            #expect(try await Self.events(world) == events)
+            #expect(try await world.api.get("/v1/customers/\(anna)").body == before)
+            #expect(try await world.api.get("/v1/notifications/none").status == 404)
+            #expect(try await world.api.send("POST", "/v1/notifications/none/reprocess").status == 404)
+        }
+    }
+
+    private static func events(_ world: World) async throws -> Int {
+        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+        return try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") ?? 0 }
+    }
+
+    @Test func `keeps some of what was refused, with the reason`() async throws {
+        try await World.withAPI(server: { $0.storage.refusedKept = 5 }) { world in
+            let log = try world.server.core.refusals
+            for index in 0..<100 {
+                let body = Data(#"{"signedPayload":"a.b.\#(index)"}"#.utf8)
+                let answer = try await world.api.send("POST", "/apple/notifications", body: body)
+                #expect(answer.status == 400)
+            }
+            await log.keep()
+            let answer = try await world.api.get("/v1/refused")
+            #expect((1...5).contains(answer.items.count))
+            #expect(log.dropped > 0)
+            let refusal = try #require(answer.items.first)
+            #expect(refusal["sender"] as? String == "127.0.0.1")
+            #expect((refusal["body"] as? String)?.hasPrefix(#"{"signedPayload":"a.b."#) == true)
+            #expect(refusal["code"] as? String == "bad_base64url")
+            #expect(try await world.api.get("/v1/refused?limit=1")["next_page"] is String)
+        }
+    }
+
+    @Test func `takes notifications only from the networks that it is told`() async throws {
+        try await World.withAPI(server: {
+            $0.listen.notificationNetworks = [Network("17.0.0.0/8")].compactMap(\.self)
+            $0.listen.trustedProxies = [Network("127.0.0.1/32")].compactMap(\.self)
+        }) { world in
+            // The proxy says whom it has it from; the sender may say anything before that.
+            let senders: [(String?, Int)] = [
+                (nil, 403), ("17.1.2.3", 400), ("17.1.2.3, 8.8.8.8", 403), ("8.8.8.8, 17.1.2.3", 400), ("rubbish", 403),
+            ]
+            for (sender, expected) in senders {
+                let status = try await Self.status(of: sender, world)
+                #expect(status == expected, "\(sender ?? "nobody")")
+            }
+        }
+    }
+
+    private static func status(of forwarded: String?, _ world: World) async throws -> Int {
+        let connection = try RawConnection(url: world.url)
+        let header = forwarded.map { "X-Forwarded-For: \($0)\r\n" } ?? ""
+        connection.send(
+            "POST /apple/notifications HTTP/1.1\r\nHost: x\r\n\(header)Connection: close\r\nContent-Length: 2\r\n\r\n{}"
+        )
+        connection.finishSending()
+        return Int(await connection.read().dropFirst(9).prefix(3)) ?? 0
+    }
+}

@@ -1,0 +1,109 @@
+import CounterfoilServer
+import Foundation
+import Testing
+
+@Suite struct `Limits` {
+    @Test func `a key that asks too often has to wait`() async throws {
+        try await World.withAPI(server: { $0.limits.requestsPerSecond = 3 }) { world in
+            var statuses: [Int] = []
+            for _ in 0..<8 { statuses.append(try await world.api.get("/v1/customers/anna").status) }
+            #expect(statuses.prefix(3) == [200, 200, 200])
+            #expect(statuses.contains(429))
+            let refused = try await (0..<8).asyncMap { _ in try await world.api.get("/v1/customers/anna") }
+                .first { $0.status == 429 }
+            #expect(refused?["retryable"] as? Bool == true)
+            #expect(refused?["backoff_ms"] as? Int ?? 0 > 0)
+            #expect(refused?.headers["retry-after"] == "1")
+            // Another key has its own.
+            var other = world.api
+            other.key = Asker.readerKey
+            #expect(try await other.get("/v1/customers/anna?environment=Sandbox").status == 200)
+        }
+    }
+
+    @Test func `what is too large is refused`() async throws {
+        try await World.withAPI(server: { $0.limits.requestBytes = 2000 }) { world in
+            let large = Data(repeating: UInt8(ascii: " "), count: 2001)
+            #expect(try await world.api.send("POST", "/apple/notifications", body: large).status == 413)
+            let small = try await world.api.send("POST", "/apple/notifications", body: large.prefix(2000))
+            #expect(small.status == 400)
+            #expect(small["type"] as? String == "bad_json")
+        }
+        try await World.withAPI { world in
+            let large = Data(repeating: UInt8(ascii: " "), count: 300 << 10)
+            let answer = try await world.api.send("POST", "/apple/notifications", body: large)
+            #expect(answer.status == 413)
+        }
+    }
+
+    @Test func `what takes too long is given up`() async throws {
+        try await World.withAPI(server: {
+            $0.limits.requestTime = .milliseconds(80)
+            $0.limits.sendingTime = .seconds(20)
+        }) { world in
+            // Its body never comes.
+            let connection = try RawConnection(url: world.url)
+            connection.send("POST /apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+            let answer = await connection.read()
+            #expect(answer.hasPrefix("HTTP/1.1 503"))
+            #expect(answer.contains(#""type":"timeout""#))
+            #expect(try await world.api.get("/v1/customers/anna").status == 200)
+        }
+    }
+
+    @Test func `whoever is slow or stops half way is cut off`() async throws {
+        try await World.withAPI(server: {
+            $0.limits.sendingTime = .milliseconds(150)
+            $0.limits.idleTime = .milliseconds(300)
+        }) { world in
+            let beginnings = [
+                "", "GET /health/li", "GET /health/live HTTP/1.1\r\nHost: x\r\nX-A: ",
+                "POST /apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+                "POST /apple/notifications HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+            ]
+            for beginning in beginnings {
+                let connection = try RawConnection(url: world.url)
+                connection.send(beginning)
+                _ = await connection.read()
+                #expect(connection.isClosed, "\(beginning)")
+            }
+            // One byte at a time makes no difference.
+            let connection = try RawConnection(url: world.url)
+            await connection.drip("GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: 0123456789\r\n\r\n", every: 20)
+            #expect(await connection.read().isEmpty)
+            #expect(connection.isClosed)
+            // What is idle between two requests, too, only later.
+            let idle = try RawConnection(url: world.url)
+            idle.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(await idle.read().hasPrefix("HTTP/1.1 200"))
+            #expect(idle.isClosed)
+            // Half a connection is none.
+            let half = try RawConnection(url: world.url)
+            half.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+            half.finishSending()
+            #expect(await half.read().hasPrefix("HTTP/1.1 200"))
+            #expect(half.isClosed)
+        }
+    }
+
+    @Test func `no more connections than there may be are served at once`() async throws {
+        try await World.withAPI(server: {
+            $0.limits.connections = 4
+            $0.limits.sendingTime = .milliseconds(200)
+        }) { world in
+            let idle = try (0..<12).map { _ in try RawConnection(url: world.url) }
+            // The others wait their turn, and so does the next; none is refused.
+            #expect(try await world.api.get("/health/live").status == 200)
+            for connection in idle { _ = await connection.read() }
+            #expect(idle.allSatisfy { $0.isClosed })
+        }
+    }
+}
+
+extension Sequence {
+    func asyncMap<Value>(_ transform: (Element) async throws -> Value) async rethrows -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await transform(element)) }
+        return values
+    }
+}

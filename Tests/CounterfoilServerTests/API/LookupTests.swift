@@ -1,0 +1,79 @@
+import AppStoreModels
+import AppStoreServer
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `Customer support` {
+    @Test func `finds whose a transaction and an order are`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let reading = try await world.server.core.customer(anna, in: world.scope(), at: nil)
+            let transaction = try #require(reading.facts.transactions.first?.transactionId)
+            let found = try await world.api.get("/v1/transactions/\(transaction)")
+            #expect(found.status == 200)
+            #expect(found["customers"] as? [String] == [anna])
+            #expect(try await world.api.get("/v1/transactions/\(transaction)?environment=Sandbox").status == 404)
+            #expect(try await world.api.get("/v1/transactions/1").status == 404)
+
+            let order = try #require(
+                world.simulator.core.read(.production) { store, _ in store.transactions[transaction]?.order })
+            let looked = try await world.api.get("/v1/orders/\(order)")
+            #expect(looked.status == 200)
+            #expect(looked["customers"] as? [String] == [anna])
+            #expect((looked["transactions"] as? [[String: Any]])?.first?["transaction_id"] as? String == transaction)
+            #expect(try await world.api.get("/v1/orders/NOSUCHORDER").status == 404)
+            #expect(try await world.api.get("/v1/orders/a%20b").status == 400)
+            #expect(try await world.api.get("/v1/orders/a-b").status == 400)
+            #expect(try await world.api.get("/v1/orders/\(order)?environment=Sandbox").status == 400)
+        }
+    }
+
+    @Test func `keeps what the App Store says of an order that was missed`() async throws {
+        try await World.withAPI { world in
+            world.simulator.configure(.production) { $0.notificationURL = nil }
+            let token = UUID()
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.unlock", appAccountToken: token))
+            let order = try #require(
+                world.simulator.core.read(.production) { store, _ in store.transactionsByOrder.keys.first })
+            let looked = try await world.api.get("/v1/orders/\(order)")
+            #expect(looked["customers"] as? [String] == [token.uuidString.lowercased()])
+            let customer = try await world.api.get("/v1/customers/\(token.uuidString)")
+            #expect((customer["purchases"] as? [[String: Any]])?.count == 1)
+        }
+    }
+
+    @Test func `without the App Store there is no order, and a word why`() async throws {
+        try await World.withAPI(server: { $0.apps[0].key = nil }) { world in
+            let answer = try await world.api.get("/v1/orders/ABC")
+            #expect(answer.status == 409)
+            #expect(answer["type"] as? String == "no_api_key")
+        }
+    }
+
+    @Test func `a retention request is answered with nothing of ours`() async throws {
+        try await World.withAPI { world in
+            let simulator = world.simulator
+            let text = try world.question()
+            let body = Data(#"{"signedPayload":"\#(text)"}"#.utf8)
+            let answer = try await world.api.send("POST", "/apple/retention", body: body)
+            #expect(answer.status == 200)
+            #expect(answer.text == "{}")
+            for wrong in ["", "{}", #"{"signedPayload":"a.b.c"}"#, String(body.count)] {
+                let answer = try await world.api.send("POST", "/apple/retention", body: Data(wrong.utf8))
+                #expect(answer.status == 400)
+            }
+            let strange = try simulator.core.authority.signer.sign(
+                DecodedRealtimeRequestBody(
+                    originalTransactionId: "1", appAppleId: 1, productId: "p", userLocale: "en-US",
+                    requestIdentifier: UUID(), environment: .production, signedDate: World.start))
+            let refused = try await world.api.send(
+                "POST", "/apple/retention", body: Data(#"{"signedPayload":"\#(strange)"}"#.utf8))
+            #expect(refused.status == 400)
+            #expect(refused["type"] as? String == "wrong_app")
+        }
+    }
+}

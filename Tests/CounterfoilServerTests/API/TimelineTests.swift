@@ -1,0 +1,75 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `A timeline` {
+    @Test func `says in order what happened to a customer`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            try await world.simulator.advance(by: .month)
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.simulator.advance(by: .month)
+            try await world.settle()
+            let path = "/v1/customers/\(anna)/timeline"
+            let answer = try await world.api.get(path)
+            #expect(answer.status == 200)
+            let sentences = answer.items.compactMap { $0["sentence"] as? String }
+            #expect(
+                sentences == [
+                    "com.example.premium.monthly expired: the customer had cancelled.",
+                    "Cancelled: com.example.premium.monthly ends on 4 July 2026.",
+                    "Renewed until 4 July 2026 for 9.99 USD.",
+                    "Subscribed to com.example.premium.monthly until 4 June 2026 for free.",
+                ])
+            let first = try #require(answer.items.last)
+            #expect(first["type"] as? String == "SUBSCRIBED")
+            #expect(first["subtype"] as? String == "INITIAL_BUY")
+            #expect(first["origin"] as? String == "delivered")
+            #expect(first["state"] as? String == "folded")
+            #expect(first["status"] as? Int == 1)
+            #expect(first["price"] as? Int == 0)
+            #expect(first["uuid"] is String && first["transaction_id"] is String)
+            #expect(answer["next_page"] is NSNull)
+            // One at a time it is the same.
+            var pages: [String] = []
+            var next = Optional("")
+            while let page = next {
+                let answer = try await world.api.get("\(path)?limit=1" + (page.isEmpty ? "" : "&page=\(page)"))
+                pages += answer.items.compactMap { $0["sentence"] as? String }
+                next = answer["next_page"] as? String
+            }
+            #expect(pages == sentences)
+            // As it was.
+            let then = try await world.api.get("\(path)?at=\(Int64(World.start.timeIntervalSince1970 * 1000) + 1000)")
+            #expect(then.items.compactMap { $0["sentence"] as? String } == sentences.suffix(1))
+            // Of the other environment there is nothing.
+            #expect(try await world.api.get("\(path)?environment=Sandbox").items.isEmpty)
+        }
+    }
+
+    @Test func `is not led astray by pages that nobody gave out`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let path = "/v1/customers/\(anna)/timeline?page="
+            for page in ["", "x", "1", "1.2", "..", "1.2.3.4", "-1.-1.", "9223372036854775807.-9223372036854775808.x"] {
+                let answer = try await world.api.get(path + page)
+                #expect(answer.status == 200 || answer.status == 400, "\(page)")
+            }
+            for page in ["9223372036854775808.1.x", String(repeating: "9", count: 400), "1e9.1.", "%00.1.1"] {
+                #expect(try await world.api.get(path + page).status == 400, "\(page)")
+            }
+            #expect(try await world.api.get("/v1/customers/\(anna)/timeline?limit=0").status == 400)
+            #expect(try await world.api.get("/v1/customers/\(anna)/timeline?limit=101").status == 400)
+        }
+    }
+
+    @Test(arguments: [
+        (9990, "USD", "9.99 USD"), (0, "USD", "0.00 USD"), (1_500_000, "JPY", "1500 JPY"), (995, "KWD", "0.995 KWD"),
+        (-1000, "EUR", "-1.00 EUR"), (Int64.min, "EUR", "-9223372036854775.808 EUR"),
+    ])
+    func `writes prices as people do`(price: Int64, currency: String, text: String) {
+        #expect(TimelineSentence.price(price, currency) == text)
+    }
+}

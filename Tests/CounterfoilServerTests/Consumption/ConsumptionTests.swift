@@ -1,0 +1,175 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `Consumption requests are answered` {
+    private static let coins = "com.example.coins.100"
+
+    private func world(
+        _ policy: ConsumptionPolicy?, _ body: (World, String) async throws -> Void
+    ) async throws {
+        try await World.run(server: { configuration in
+            configuration.keys = [World.backend]
+            configuration.apps[0].consumption = policy
+        }) { world in
+            let customer = UUID().uuidString.lowercased()
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: Self.coins, appAccountToken: UUID(uuidString: customer)))
+            try await world.settle()
+            try await body(world, customer)
+        }
+    }
+
+    private func ask(_ world: World) async throws -> String {
+        let outcome = try await world.simulator.perform(.requestRefund(customer: "anna"))
+        try await world.settle()
+        return try #require(outcome.transactionId)
+    }
+
+    /// The newest request, when it is in one of these states and was tried so often. The server's own service may be the
+    /// one that answers.
+    private func request(
+        _ world: World, _ customer: String, in states: Set<String>, attempts: Int = 0
+    ) async throws -> APIAnswer {
+        for _ in 0..<5000 {
+            try await ConsumptionDesk(try world.server.core).answerDue()
+            let answer = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
+            if let state = answer.text("items.0.state"), states.contains(state),
+                answer.number("items.0.attempts") ?? 0 >= attempts
+            {
+                return answer
+            }
+        }
+        Issue.record("the request did not become \(states)")
+        return try await world.call(.GET, "/v1/customers/\(customer)/consumption")
+    }
+
+    @Test func `with what the app reports, exactly as the preview shows it`() async throws {
+        try await world(ConsumptionPolicy(refundPreference: .grantProrated)) { world, customer in
+            let usage: [String: Any] = [
+                "product_id": Self.coins, "consumption_percentage": 25_000, "customer_consented": true,
+                "sample_content_provided": true,
+            ]
+            #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", usage).status == 204)
+            let reading = try await world.server.core.customer(customer, in: world.scope(), at: nil)
+            let id = try #require(reading.states.purchases.first?.transactionId)
+            let preview = try await world.call(
+                .GET, "/v1/customers/\(customer)/consumption/preview?transaction_id=\(id)")
+            #expect(preview.flag("would_send") == true)
+            #expect(preview.number("request.consumptionPercentage") == 25_000)
+            #expect(preview.text("request.refundPreference") == "GRANT_PRORATED")
+            #expect(try await ask(world) == id)
+            let sent = try await request(world, customer, in: ["sent"])
+            #expect(sent["items.0.sent"] as? NSDictionary == preview["request"] as? NSDictionary)
+            #expect(sent.text("items.0.answer") == "accepted")
+            try await world.simulator.settle()
+            try await world.settle()
+            let decided = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
+            if world.simulator.settings().refunds != .automatic {
+                try await world.simulator.perform(.declineRefund(customer: "anna"))
+                try await world.settle()
+                let later = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
+                #expect(later.text("items.0.decision") == "declined")
+            } else {
+                #expect(decided.text("items.0.decision") == "refunded")
+            }
+        }
+    }
+
+    @Test func `never without consent, but as soon as it is there`() async throws {
+        try await world(ConsumptionPolicy()) { world, customer in
+            _ = try await ask(world)
+            try await ConsumptionDesk(try world.server.core).answerDue()
+            let waiting = try await request(world, customer, in: ["pending"])
+            #expect(waiting["items.0.sent"] == nil)
+            let consent = ["customer_consented": true]
+            #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", consent).status == 204)
+            let sent = try await request(world, customer, in: ["sent"])
+            #expect(sent.flag("items.0.sent.customerConsented") == true)
+        }
+    }
+
+    @Test func `until the deadline, again and again`() async throws {
+        try await world(ConsumptionPolicy(defaultConsent: true)) { world, customer in
+            world.simulator.configure { $0.refunds = .byCommand }
+            let fault = try world.simulator.add(
+                Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
+            _ = try await ask(world)
+            let failed = try await request(world, customer, in: ["pending"], attempts: 1)
+            #expect(failed["items.0.sent_at"] == nil)
+            try world.simulator.removeFault(fault)
+            try await world.simulator.advance(by: 3600)
+            #expect(try await request(world, customer, in: ["sent"]).number("items.0.attempts") == 2)
+        }
+        try await world(ConsumptionPolicy()) { world, customer in
+            world.simulator.configure { $0.refunds = .byCommand }
+            _ = try await ask(world)
+            try await world.simulator.advance(by: 12 * 3600 + 1)
+            let missed = try await request(world, customer, in: ["missed"])
+            #expect(missed.text("items.0.answer") == "no_consent")
+        }
+    }
+
+    @Test func `nonsense about use is refused`() async throws {
+        try await world(nil) { world, customer in
+            let cases: [([String: Any], String)] = [
+                (["product_id": "a", "consumption_percentage": 100_001], "invalid_percentage"),
+                (["consumption_percentage": 5], "missing_parameter"),
+                (["delivery_status": "MAYBE"], "invalid_delivery_status"), (["product_id": ""], "invalid_identifier"),
+                (["customer_consented": "yes"], "bad_json"),
+            ]
+            for (body, type) in cases {
+                let answer = try await world.call(.POST, "/v1/customers/\(customer)/usage", body)
+                #expect(answer.status == 400)
+                #expect(answer.text("type") == type)
+            }
+        }
+    }
+}
+
+@Suite struct `The answer to a consumption request` {
+    private func fact(
+        _ type: ProductType = .consumable, _ ownership: InAppOwnershipType = .purchased
+    ) -> TransactionFact {
+        TransactionFact(
+            transactionId: "1", originalTransactionId: "1", productId: "a", type: type, purchaseDate: World.start,
+            signedDate: World.start, ownership: ownership)
+    }
+
+    private func usage(_ percentage: Int32?, _ delivery: DeliveryStatus? = nil) -> UsageReport {
+        UsageReport(productId: "a", consumptionPercentage: percentage, deliveryStatus: delivery, reportedAt: 0)
+    }
+
+    private func answer(_ fact: TransactionFact, _ usage: UsageReport, _ preference: RefundPreference? = nil)
+        -> ConsumptionRequest?
+    {
+        ConsumptionAnswer(
+            about: fact, usage: [usage],
+            policy: ConsumptionPolicy(defaultConsent: true, refundPreference: preference)
+        ).request
+    }
+
+    @Test func `keeps to the App Store's rules`() {
+        #expect(answer(fact(.autoRenewableSubscription), usage(5))?.consumptionPercentage == nil)
+        #expect(
+            answer(fact(.autoRenewableSubscription), usage(nil), .grantProrated)?.refundPreference == .grantProrated)
+        #expect(answer(fact(), usage(5, .undeliveredOther))?.consumptionPercentage == 0)
+        #expect(answer(fact(), usage(0), .grantProrated)?.refundPreference == nil)
+        #expect(answer(fact(), usage(100_000), .grantProrated)?.refundPreference == nil)
+        #expect(answer(fact(), usage(1), .grantProrated)?.refundPreference == .grantProrated)
+        #expect(answer(fact(), usage(nil), .decline)?.refundPreference == .decline)
+        #expect(answer(fact(.consumable, .familyShared), usage(5)) == nil)
+    }
+
+    @Test func `is none without a policy or consent, and the latest word of the customer counts`() {
+        var refusal = UsageReport(reportedAt: 0)
+        refusal.customerConsented = false
+        let policy = ConsumptionPolicy(defaultConsent: true)
+        #expect(ConsumptionAnswer(about: fact(), usage: [refusal], policy: policy).obstacle == .noConsent)
+        #expect(ConsumptionAnswer(about: fact(), usage: [], policy: nil).obstacle == .noPolicy)
+        #expect(ConsumptionAnswer(about: fact(), usage: [], policy: ConsumptionPolicy()).obstacle == .noConsent)
+    }
+}

@@ -1,0 +1,65 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `Offers are signed for those who may have them` {
+    @Test func `a promotional offer is for subscribers, an introductory offer for newcomers`() async throws {
+        try await World.run(server: { $0.keys = [World.backend] }) { world in
+            let anna = UUID()
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: anna))
+            try await world.settle()
+            let promotional = "/v1/customers/\(anna)/offers/promotional"
+            let offer: [String: Any] = ["product_id": "com.example.premium.monthly", "offer_id": "save20"]
+            let signed = try await world.call(.POST, promotional, offer)
+            #expect(signed.status == 200)
+            #expect(signed.text("transaction_id") == outcome.transactionId)
+            let claims = try #require(Self.claims(signed.text("jws")))
+            #expect(claims.text("aud") == "promotional-offer")
+            #expect(claims.text("offerIdentifier") == "save20")
+            #expect(claims.text("transactionId") == outcome.transactionId)
+
+            let nonce = UUID()
+            let original: [String: Any] = [
+                "format": "original", "nonce": nonce.uuidString, "app_account_token": anna.uuidString,
+            ]
+            let old = try await world.call(.POST, promotional, offer.merging(original) { $1 })
+            #expect(old.text("nonce") == nonce.uuidString.lowercased())
+            #expect(old.text("app_account_token") == anna.uuidString.lowercased())
+            #expect(old.text("signature").flatMap { Data(base64Encoded: $0) } != nil)
+
+            let stranger = "/v1/customers/otto/offers/promotional"
+            let refused = try await world.call(.POST, stranger, offer)
+            #expect(refused.status == 409)
+            #expect(refused.text("type") == "not_eligible")
+            let forced = try await world.call(.POST, stranger, offer.merging(["force": true]) { $1 })
+            #expect(forced.status == 200)
+            let stolen = try await world.call(
+                .POST, stranger,
+                offer.merging(["force": true, "transaction_id": outcome.transactionId ?? ""]) { $1 })
+            #expect(stolen.text("type") == "not_the_customers")
+
+            let introductory: [String: Any] = ["product_id": "com.example.premium.monthly", "allow": true]
+            let had = try await world.call(.POST, "/v1/customers/\(anna)/offers/introductory", introductory)
+            #expect(had.text("type") == "not_eligible")
+            let withheld = try await world.call(
+                .POST, "/v1/customers/\(anna)/offers/introductory", introductory.merging(["allow": false]) { $1 })
+            #expect(Self.claims(withheld.text("jws"))?.flag("allowIntroductoryOffer") == false)
+            let nameless = try await world.call(.POST, "/v1/customers/otto/offers/introductory", introductory)
+            #expect(nameless.text("param") == "transaction_id")
+            let newcomer = try await world.call(
+                .POST, "/v1/customers/otto/offers/introductory",
+                introductory.merging(["transaction_id": "704000000000000001"]) { $1 })
+            #expect(Self.claims(newcomer.text("jws"))?.text("aud") == "introductory-offer-eligibility")
+        }
+    }
+
+    private static func claims(_ jws: String?) -> APIAnswer? {
+        guard let part = jws?.split(separator: ".").dropFirst().first else { return nil }
+        let text = String(part).replacing("-", with: "+").replacing("_", with: "/")
+        let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
+        return Data(base64Encoded: padded).map { APIAnswer(status: 0, body: $0) }
+    }
+}

@@ -1,0 +1,96 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `Clients and notifications of the old kind are served` {
+    private static let secret = "the shared secret of the app"
+
+    @Test func `a receipt, posted as to Apple or inside a version 1 notification`() async throws {
+        try await World.run(
+            simulator: { $0.makesReceiptAuthority = true },
+            server: { configuration in
+                configuration.keys = [World.backend]
+                configuration.apps[0].sharedSecrets = [Secret(Self.secret)]
+            }
+        ) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            let bought = try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let receipt = try world.simulator.receipt(of: "anna")
+            try await world.simulator.advance(by: Period.month)
+            try await verify(world, receipt)
+            try await refusals(world, receipt)
+            try await notify(world, receipt, try #require(bought.originalTransactionId))
+        }
+    }
+
+    /// The answer holds what came after the receipt, and says the same as the simulated store.
+    private func verify(_ world: World, _ receipt: String) async throws {
+        let body: [String: Any] = ["receipt-data": receipt, "password": Self.secret]
+        let answer = try await world.call(.POST, "/verifyReceipt", body, key: nil)
+        #expect(answer.number("status") == 0)
+        #expect(answer.text("environment") == "Production")
+        #expect(answer.count("receipt.in_app") == 1)
+        #expect(answer.count("latest_receipt_info") ?? 0 >= 2)
+        #expect(answer.text("pending_renewal_info.0.auto_renew_status") == "1")
+        let data = try JSONSerialization.data(
+            withJSONObject: ["receipt-data": receipt, "password": "counterfoil"])
+        let theirs = world.simulator.core.verifyReceipt(data, in: .production)
+        let expected = APIAnswer(status: Int(theirs.status), body: Data(theirs.body))
+        #expect(answer.count("latest_receipt_info") == expected.count("latest_receipt_info"))
+        for name in ["transaction_id", "expires_date", "expires_date_pst", "is_trial_period", "purchase_date_ms"] {
+            let path = "latest_receipt_info.0.\(name)"
+            #expect(answer.text(path) == expected.text(path))
+        }
+        #expect(
+            answer["pending_renewal_info"] as? NSArray == expected["pending_renewal_info"] as? NSArray)
+        let latest = try await world.call(
+            .POST, "/verifyReceipt", body.merging(["exclude-old-transactions": true]) { $1 }, key: nil)
+        #expect(latest.count("latest_receipt_info") == 1)
+    }
+
+    private func refusals(_ world: World, _ receipt: String) async throws {
+        let cases: [([String: Any], String, Int)] = [
+            (["receipt-data": receipt], "", 21004),
+            (["receipt-data": receipt, "password": "wrong"], "", 21004),
+            (["receipt-data": receipt, "password": Self.secret], "?environment=Sandbox", 21008),
+            (["receipt-data": "bm90aGluZw==", "password": Self.secret], "", 21002), ([:], "", 21002),
+        ]
+        for (body, query, status) in cases {
+            let answer = try await world.call(.POST, "/verifyReceipt" + query, body, key: nil)
+            #expect(answer.status == 200)
+            #expect(answer.number("status") == status)
+        }
+        #expect(try await world.call(.GET, "/verifyReceipt", nil, key: nil).number("status") == 21000)
+        try await world.simulator.perform(
+            .purchase(customer: "sandy", product: "com.example.unlock"), in: .sandbox)
+        let sandbox: [String: Any] = [
+            "receipt-data": try world.simulator.receipt(of: "sandy", in: .sandbox), "password": Self.secret,
+        ]
+        #expect(try await world.call(.POST, "/verifyReceipt", sandbox, key: nil).number("status") == 21007)
+        let there = try await world.call(.POST, "/verifyReceipt?environment=Sandbox", sandbox, key: nil)
+        #expect(there.number("status") == 0)
+    }
+
+    private func notify(_ world: World, _ receipt: String, _ original: String) async throws {
+        let body: [String: Any] = [
+            "notification_type": "DID_RENEW", "environment": "PROD", "password": Self.secret,
+            "auto_renew_status": "true", "unified_receipt": ["latest_receipt": receipt, "status": 0],
+        ]
+        #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
+        #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
+        let core = try world.server.core
+        let errands = try await core.storage.takeErrands(at: core.now.milliseconds, limit: 10)
+        #expect(errands.map(\.transactionId) == [original])
+        #expect(errands.first?.reason == .notificationV1)
+        let wrong = body.merging(["password": "wrong"]) { $1 }
+        #expect(try await world.call(.POST, "/apple/notifications", wrong, key: nil).status == 401)
+        let forged = body.merging(["unified_receipt": ["latest_receipt": "bm90aGluZw=="]]) { $1 }
+        #expect(
+            try await world.call(.POST, "/apple/notifications", forged, key: nil).text("type") == "malformed_receipt")
+        let empty = ["notification_type": "CANCEL"]
+        #expect(try await world.call(.POST, "/apple/notifications", empty, key: nil).text("type") == "no_receipt")
+    }
+}

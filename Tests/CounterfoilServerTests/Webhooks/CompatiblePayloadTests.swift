@@ -1,0 +1,85 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `The compatible vocabulary` {
+    private static func configure(_ configuration: inout ServerConfiguration, _: String) {
+        configuration.webhooks[0].payload = .compatible
+    }
+
+    @Test func `tells a subscription's life in the words that the field knows`() async throws {
+        try await World.runTelling(Self.configure) { world, receiver in
+            let customer = try await world.buy("anna")
+            try await world.tell()
+            let first = try #require(receiver.take().first)
+            let event = first.json["event"]
+            #expect(first.json["api_version"].text == "1.0")
+            #expect(event["type"].text == "INITIAL_PURCHASE")
+            #expect(event["id"].text == first.id)
+            #expect(event["app_user_id"].text == customer)
+            #expect(event["period_type"].text == "TRIAL")
+            #expect(event["product_id"].text == World.monthly)
+            #expect(event["environment"].text == "PRODUCTION")
+            #expect(event["store"].text == "APP_STORE")
+            #expect(event["country_code"].text == "US")
+            #expect(event["currency"].text == "USD")
+            #expect(event["price"].number == 0)
+            #expect(event["entitlement_ids"].items.map(\.text) == ["premium"])
+            #expect(event["purchased_at_ms"].number == World.start.timeIntervalSince1970 * 1000)
+            #expect(event["is_family_share"].flag == false)
+            let expires = try #require(event["expiration_at_ms"].number) / 1000
+            try await world.simulator.advance(to: Date(timeIntervalSince1970: expires + 1))
+            try await world.tell()
+            let renewal = try #require(receiver.take().first { $0.json["event"]["type"].text == "RENEWAL" })
+            #expect(renewal.json["event"]["is_trial_conversion"].flag == true)
+            #expect(renewal.json["event"]["period_type"].text == "NORMAL")
+            #expect(renewal.json["event"]["price"].number ?? 0 > 0)
+        }
+    }
+
+    /// What each notification of the App Store is called.
+    static let names: [String: [String]] = [
+        "SUBSCRIBED/INITIAL_BUY": ["INITIAL_PURCHASE"], "SUBSCRIBED/RESUBSCRIBE": ["RENEWAL"],
+        "ONE_TIME_CHARGE": ["NON_RENEWING_PURCHASE"],
+        "DID_CHANGE_RENEWAL_PREF/UPGRADE": ["PRODUCT_CHANGE", "RENEWAL"],
+        "DID_CHANGE_RENEWAL_PREF/DOWNGRADE": ["PRODUCT_CHANGE"], "DID_CHANGE_RENEWAL_PREF": ["PRODUCT_CHANGE"],
+        "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED": ["CANCELLATION UNSUBSCRIBE"],
+        "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED": ["UNCANCELLATION"],
+        "DID_CHANGE_RENEWAL_STATUS": ["CANCELLATION UNSUBSCRIBE"],
+        "OFFER_REDEEMED/UPGRADE": ["PRODUCT_CHANGE", "RENEWAL"], "OFFER_REDEEMED/DOWNGRADE": ["PRODUCT_CHANGE"],
+        "DID_RENEW": ["RENEWAL"], "DID_RENEW/BILLING_RECOVERY": ["RENEWAL"],
+        "DID_FAIL_TO_RENEW/GRACE_PERIOD": ["BILLING_ISSUE", "CANCELLATION BILLING_ERROR"],
+        "DID_FAIL_TO_RENEW": ["BILLING_ISSUE", "CANCELLATION BILLING_ERROR", "EXPIRATION BILLING_ERROR"],
+        "GRACE_PERIOD_EXPIRED": ["EXPIRATION BILLING_ERROR"], "EXPIRED/VOLUNTARY": ["EXPIRATION UNSUBSCRIBE"],
+        "EXPIRED/BILLING_RETRY": ["EXPIRATION BILLING_ERROR"],
+        "EXPIRED/PRICE_INCREASE": ["EXPIRATION PRICE_INCREASE"],
+        "EXPIRED/PRODUCT_NOT_FOR_SALE": ["EXPIRATION UNKNOWN"], "EXPIRED": ["EXPIRATION UNKNOWN"],
+        "REFUND": ["CANCELLATION CUSTOMER_SUPPORT", "EXPIRATION CUSTOMER_SUPPORT"],
+        "REFUND_REVERSED": ["REFUND_REVERSED"], "REVOKE": ["EXPIRATION UNKNOWN"],
+        "RENEWAL_EXTENDED": ["SUBSCRIPTION_EXTENDED"], "TEST": ["TEST"],
+    ]
+
+    @Test func `has its words for every notification that the App Store sends, or none`() async throws {
+        try await World.runTelling(Self.configure) { world, receiver in
+            for (type, subtype) in Trigger.pairs {
+                let name = [type.rawValue, subtype?.rawValue].compactMap(\.self).joined(separator: "/")
+                let outcome = try await world.simulator.trigger(TriggerRequest(type, subtype))
+                try await world.tell()
+                let uuid = try #require(
+                    outcome.notifications.last { $0.notificationType == type && $0.subtype == subtype }?
+                        .notificationUUID)
+                let told = receiver.take().filter { $0.id.hasPrefix("evt_" + uuid) }.sorted { $0.id < $1.id }
+                let words = told.map { message in
+                    let event = message.json["event"]
+                    return [event["type"], event["cancel_reason"], event["expiration_reason"]].compactMap(\.text)
+                        .joined(separator: " ")
+                }
+                #expect(words == Self.names[name] ?? [], "\(name)")
+                #expect(Set(told.map(\.id)).count == told.count)
+            }
+            #expect(try await world.deliveries().allSatisfy { $0.state == .delivered || $0.state == .discarded })
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import AppStoreModels
+import CounterfoilServer
+import Crypto
+import Foundation
+import StoreSimulator
+import Testing
+internal import NIOHTTP1
+
+@Suite struct `Webhooks` {
+    @Test func `tell an event once, signed, with what the App Store said`() async throws {
+        try await World.runTelling { world, receiver in
+            let customer = try await world.buy("anna")
+            try await world.tell()
+            let messages = receiver.take()
+            let message = try #require(messages.first)
+            #expect(messages.count == 1)
+            let (headers, json) = (message.headers, message.json)
+            #expect(headers["content-type"] == "application/json")
+            #expect(json.keys == ["type", "timestamp", "data"])
+            #expect(json["type"].text == "subscription.started")
+            #expect(json["timestamp"].text == "2026-05-28T20:26:40.000Z")
+            #expect(json["data"]["id"].text == message.id)
+            #expect(json["data"]["customer"].text == customer)
+            #expect(json["data"]["environment"].text == "Production")
+            #expect(json["data"]["notification"]["subtype"].text == "INITIAL_BUY")
+            #expect(json["data"]["transaction"]["product_id"].text == World.monthly)
+            #expect(json["data"]["renewal"]["will_renew"].flag == true)
+            let content = Data("\(message.id).\(headers["webhook-timestamp"] ?? "").".utf8) + message.body
+            let code = HMAC<SHA256>.authenticationCode(
+                for: content, using: SymmetricKey(data: Data(repeating: 7, count: 32)))
+            #expect(headers["webhook-signature"] == "v1," + Data(code).base64EncodedString())
+            #expect(try await world.deliveries().map(\.state) == [.delivered])
+            try await world.tell(after: 86_400)
+            #expect(receiver.take().isEmpty)
+        }
+    }
+
+    @Test func `keep the order of each customer, and let nobody wait for another`() async throws {
+        try await World.runTelling { world, receiver in
+            let anna = try await world.buy("anna")
+            receiver.answer { .init(status: $0.json["data"]["customer"].text == anna ? 500 : 200) }
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            let bob = try await world.buy("bob")
+            try await world.simulator.perform(.cancel(customer: "bob"))
+            try await world.tell()
+            func told(_ customer: String, _ messages: [WebhookReceiver.Message]) -> [String?] {
+                messages.filter { $0.json["data"]["customer"].text == customer }.map { $0.json["type"].text }
+            }
+            let first = receiver.take()
+            // The first of Anna's may have arrived before the receiver began to refuse.
+            #expect(told(bob, first) == ["subscription.started", "subscription.cancelled"])
+            #expect(told(anna, first).count <= 2)
+            #expect(try await world.deliveries().filter { $0.state == .pending && $0.due != nil }.count == 1)
+            receiver.answer(200)
+            try await world.tell(after: 7)
+            let second = receiver.take()
+            #expect(told(bob, second).isEmpty)
+            #expect(told(anna, first + second).last == "subscription.cancelled")
+            #expect(try await world.deliveries().allSatisfy { $0.state == .delivered })
+            // An attempt that failed and the one that did not are the same message.
+            let ids = Dictionary(
+                grouping: (first + second).filter { $0.json["data"]["customer"].text == anna }, by: \.id)
+            #expect(ids.count == 2)
+            #expect(ids.values.allSatisfy { Set($0.map(\.body)).count == 1 })
+        }
+    }
+
+    @Test func `are sent again for days, with the same body, and then have failed`() async throws {
+        try await World.runTelling { world, receiver in
+            receiver.answer(500)
+            _ = try await world.buy("anna")
+            try await world.tell()
+            for (attempt, pause) in RetryScheduleTests.pauses.enumerated() {
+                let delivery = try #require(try await world.deliveries().first)
+                #expect(delivery.attempts == attempt + 1)
+                #expect(delivery.lastStatus == 500)
+                let wait = Double((delivery.due ?? 0) - world.simulator.now.milliseconds) / 1000
+                #expect((pause * 0.79...pause * 1.21).contains(wait), "after attempt \(attempt + 1)")
+                try await world.tell(after: wait + 0.001)
+            }
+            let delivery = try #require(try await world.deliveries().first)
+            #expect(delivery.state == .failed)
+            #expect(delivery.lastError == "status_500")
+            let messages = receiver.take()
+            #expect(messages.count == RetryScheduleTests.pauses.count + 1)
+            #expect(Set(messages.map(\.id)).count == 1)
+            #expect(Set(messages.map(\.body)).count == 1)
+            #expect(try await world.endpoint().stored.disabled == nil)
+            // What fails for five days is left alone, and its events wait.
+            let since = Date(milliseconds: try #require(try await world.endpoint().stored.failingSince))
+            try await world.simulator.advance(to: since + 4.9 * 86_400)
+            _ = try await world.buy("bob")
+            try await world.tell()
+            #expect(try await world.endpoint().stored.disabled == nil)
+            try await world.tell(after: 0.11 * 86_400)
+            #expect(try await world.endpoint().stored.disabled?.reason == .failing)
+            receiver.answer(200)
+            _ = receiver.take()
+            try await world.tell(after: 3600)
+            #expect(receiver.take().isEmpty)
+            #expect(try await world.ask(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#).status == 200)
+            try await world.tell()
+            #expect(receiver.take().map { $0.json["type"].text } == ["subscription.started"])
+            #expect(try await world.endpoint().stored.failingSince == nil)
+        }
+    }
+
+    @Test func `wait as long as a receiver asks, within a day`() async throws {
+        try await World.runTelling { world, receiver in
+            receiver.answer(503, ["Retry-After": "7200"])
+            _ = try await world.buy("anna")
+            try await world.tell()
+            let now = world.simulator.now.milliseconds
+            #expect(try await world.deliveries().first?.due == now + 7_200_000)
+            receiver.answer(429, ["Retry-After": "999999999"])
+            try await world.tell(after: 7200)
+            #expect(try await world.deliveries().first?.due == now + 7_200_000 + 86_400_000)
+        }
+    }
+
+    @Test func `are switched off where they are gone, and nothing is lost`() async throws {
+        try await World.runTelling { world, receiver in
+            receiver.answer(410)
+            _ = try await world.buy("anna")
+            try await world.tell()
+            #expect(try await world.endpoint().stored.disabled?.reason == .gone)
+            _ = try await world.buy("bob")
+            try await world.tell(after: 86_400)
+            #expect(receiver.take().count == 1)
+            #expect(try await (try world.server).core.webhooks.webhookBacklog().disabledEndpoints == 1)
+            receiver.answer(200)
+            let enabled = try await world.ask(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#)
+            #expect(enabled.json["enabled"].flag == true)
+            try await world.tell()
+            #expect(receiver.take().count == 2)
+        }
+    }
+
+    @Test func `follow nobody elsewhere`() async throws {
+        try await World.runTelling { world, receiver in
+            receiver.answer(307, ["Location": "/elsewhere"])
+            _ = try await world.buy("anna")
+            try await world.tell()
+            #expect(receiver.take().map(\.path) == ["/backend"])
+            #expect(try await world.deliveries().map(\.lastStatus) == [307])
+            #expect(try await world.deliveries().map(\.state) == [.pending])
+        }
+    }
+
+    @Test func `reach no private network unless the configuration allows it`() async throws {
+        try await World.runTelling { configuration, _ in
+            configuration.webhooks[0].allowsPrivateNetworks = false
+        } _: { world, receiver in
+            _ = try await world.buy("anna")
+            try await world.tell()
+            #expect(receiver.take().isEmpty)
+            #expect(try await world.deliveries().map(\.lastError) == ["address_not_public"])
+        }
+    }
+
+    @Test func `go only where their type, app and environment are wanted`() async throws {
+        try await World.runTelling { configuration, url in
+            configuration.webhooks[0].events = ["subscription.*"]
+            var other = World.webhook("sandbox", url + "/sandbox")
+            other.environments = [.sandbox]
+            configuration.webhooks.append(other)
+            other = World.webhook("elsewhere", url + "/elsewhere")
+            other.apps = ["com.example.other"]
+            configuration.webhooks.append(other)
+        } _: { world, receiver in
+            _ = try await world.buy("anna")
+            _ = try await world.buy("anna", "com.example.coins.100")
+            try await world.simulator.perform(
+                .purchase(customer: "bob", product: "com.example.coins.100"), in: .sandbox)
+            try await world.tell()
+            let told = receiver.take().map { "\($0.path) \($0.json["type"].text ?? "")" }
+            #expect(told.sorted() == ["/backend subscription.started", "/sandbox purchase.made"])
+        }
+    }
+
+    @Test func `survive the end of the server: each event is told, by the identifier that it had`() async throws {
+        try await World.runTelling { world, receiver in
+            receiver.answer(500)
+            for customer in ["anna", "bob", "carl"] {
+                _ = try await world.buy(customer)
+                try await world.simulator.perform(.cancel(customer: customer))
+            }
+            try await world.tell()
+            let before = try await world.deliveries()
+            #expect(before.count == 6)
+            try await world.stopServer()
+            try await world.startServer()
+            #expect(try await world.deliveries().map(\.eventID) == before.map(\.eventID))
+            receiver.answer(200)
+            _ = receiver.take()
+            try await world.tell(after: 60)
+            let told = receiver.take()
+            #expect(told.map(\.id).sorted() == before.map(\.eventID).sorted())
+            #expect(try await world.deliveries().count == 6)
+        }
+    }
+
+    @Test func `are made once of each event, wherever it stops in between`() async throws {
+        try await World.runTelling { configuration, _ in
+            configuration.webhooks = []
+        } _: { world, _ in
+            let storage = try world.server.core.storage
+            try await storage.registerWebhooks(["late"], at: 0)
+            let id = try #require(try await storage.webhookEndpoints().first?.id)
+            for customer in ["anna", "bob", "carl"] { _ = try await world.buy(customer) }
+            try await world.settle()
+            let target = FanOutTarget(endpoint: id) { _, _ in 1 }
+            #expect(try await storage.fanOut(to: [target], limit: 2, at: 0))
+            #expect(try await storage.deliveries(of: id, in: nil, before: nil, limit: 10).count == 2)
+            #expect(try await storage.fanOut(to: [target, target], limit: 2, at: 0) == false)
+            #expect(try await storage.deliveries(of: id, in: nil, before: nil, limit: 10).count == 3)
+            #expect(try await storage.fanOut(to: [target], limit: 2, at: 0) == false)
+            #expect(try await storage.webhookBacklog().deliveries == 3)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CounterfoilServer
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CounterfoilServer
+
+@Suite struct RetryScheduleTests {
+    static let pauses = RetrySchedule.pauses
+
+    @Test func `the pauses last for days, and end before an endpoint is given up`() {
+        let total = Self.pauses.reduce(0, +)
+        #expect(total > 3 * 86_400)
+        #expect(total * 1.2 < Double(RetrySchedule.patience) / 1000)
+        #expect(Self.pauses == Self.pauses.sorted())
+    }
+
+    @Test func `no two pauses are alike, and none is far from the plan`() {
+        var generator = SystemRandomNumberGenerator()
+        let pauses = (0..<100).compactMap { _ in RetrySchedule.pause(after: 3, wish: nil, using: &generator) }
+        #expect(pauses.allSatisfy { (96...144).contains($0) })
+        #expect(Set(pauses).count > 50)
+        #expect(RetrySchedule.pause(after: 0, wish: nil, using: &generator) == nil)
+        #expect(RetrySchedule.pause(after: Self.pauses.count + 1, wish: nil, using: &generator) == nil)
+    }
+
+    @Test func `a receiver may name seconds or an instant`() {
+        let now = Date(timeIntervalSince1970: 1_445_412_480)
+        #expect(RetryAfter.seconds(" 120 ", now: now) == 120)
+        #expect(RetryAfter.seconds("Wed, 21 Oct 2015 07:29:00 GMT", now: now) == 60)
+        #expect(RetryAfter.seconds("Wed, 21 Oct 2015 07:27:00 GMT", now: now) == 0)
+        for text in ["", "-1", "soon", "99999999999999999999", "1.5"] {
+            #expect(RetryAfter.seconds(text, now: now) == nil)
+        }
+    }
+}
+
+@Suite struct `The target of a webhook` {
+    private func addresses(_ url: String, names: [String: [String]] = [:]) async throws -> [String] {
+        try await WebhookTarget(url, allowsHTTP: false).addresses(allowsPrivate: false) { names[$0] ?? [] }
+    }
+
+    @Test(arguments: [
+        "https://127.0.0.1/", "https://10.1.2.3/", "https://192.168.0.1:8443/x", "https://169.254.169.254/latest",
+        "https://[::1]/", "https://[::ffff:127.0.0.1]/", "https://[::ffff:a00:1]/", "https://[fe80::1]/",
+        "https://[fd00::1]/", "https://0.0.0.0/", "https://100.64.0.1/", "https://[64:ff9b::7f00:1]/",
+        "https://[2002:7f00:1::]/",
+    ])
+    func `is not an address of this machine or a private network`(_ url: String) async {
+        await #expect { _ = try await addresses(url) } throws: {
+            ($0 as? WebhookTarget.Refusal)?.code == .notPublic
+        }
+    }
+
+    @Test(arguments: [
+        "https://2130706433/", "https://0x7f000001/", "https://0x7f.1/", "https://0177.0.0.1/", "https://127.1/",
+        "https://017700000001/", "https://1.2.3.4.5/", "https://example.com.0x1/", "https://user@example.com/",
+        "https://user:word@example.com/", "ftp://example.com/", "https:///x", "example.com", "",
+        "https://exa mple.com/",
+        "https://example..com/", "https://example.com:99999/", "https://[::1%25eth0]/", "https://%31%32%37.0.0.1/",
+    ])
+    func `is no address in disguise, and nothing that can be read in two ways`(_ url: String) async {
+        await #expect { _ = try await addresses(url, names: ["example.com": ["1.1.1.1"]]) } throws: {
+            ["invalid_url", "address_not_public"].contains(($0 as? WebhookTarget.Refusal)?.code.rawValue)
+        }
+    }
+
+    @Test func `is reached over HTTPS`() {
+        #expect { _ = try WebhookTarget("http://example.com/", allowsHTTP: false) } throws: {
+            ($0 as? WebhookTarget.Refusal)?.code == .insecure
+        }
+        #expect(throws: Never.self) { _ = try WebhookTarget("http://example.com/", allowsHTTP: true) }
+    }
+
+    @Test func `is what its name leads to, and every address counts`() async throws {
+        let names = [
+            "good.example": ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"],
+            "mixed.example": ["93.184.216.34", "10.0.0.1"], "inside.example": ["::ffff:192.168.1.1"],
+            "scoped.example": ["fe80::1%eth0"],
+        ]
+        let good = try await addresses("HTTPS://Good.Example/path?q=1#fragment", names: names)
+        #expect(good == names["good.example"])
+        #expect(
+            try WebhookTarget("HTTPS://Good.Example/path?q=1#fragment", allowsHTTP: false).url
+                == "https://good.example/path?q=1")
+        for name in ["mixed", "inside", "scoped"] {
+            await #expect { _ = try await addresses("https://\(name).example/", names: names) } throws: {
+                ($0 as? WebhookTarget.Refusal)?.code == .notPublic
+            }
+        }
+        await #expect { _ = try await addresses("https://nowhere.example/", names: names) } throws: {
+            ($0 as? WebhookTarget.Refusal)?.code == .unresolved
+        }
+    }
+}
+
+@Suite struct `The types of events` {
+    @Test func `are matched by patterns`() {
+        let type = EventType(rawValue: "subscription.renewed")
+        for pattern in ["*", "subscription.*", "subscription.renewed", "*.renewed", "sub*.ren*ed", "**"] {
+            #expect(type.matches(pattern), "\(pattern)")
+        }
+        for pattern in ["", "subscription", "subscription.", "purchase.*", "*.expired", "subscription.renewed*x", "a*"]
+        {
+            #expect(!type.matches(pattern), "\(pattern)")
+        }
+    }
+
+    @Test func `and their compatible names are all in the documentation`() throws {
+        let path = Fixtures.package.appending(path: "docs/webhooks.md")
+        let rows = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
+        for type in EventType.all + [EventType.webhookTest.rawValue] {
+            let row = rows.first { $0.hasPrefix("| `\(type)` |") }
+            let names = CompatibleEvent.events(of: EventType(rawValue: type)).map { "`\($0.rawValue)`" }
+            let cell = row?.split(separator: "|").last { !$0.allSatisfy(\.isWhitespace) } ?? ""
+            let documented = cell.matches(of: /`[A-Z_]+`/).map { String($0.output) }
+            #expect(row != nil, "\(type)")
+            #expect(documented == names, "\(type)")
+        }
+    }
+
+    @Test func `and countries have two letters`() {
+        #expect(CountryCode.twoLetters("USA") == "US")
+        #expect(CountryCode.twoLetters("CHE") == "CH")
+        #expect(CountryCode.twoLetters("XKS") == "XK")
+        #expect(CountryCode.twoLetters("QQQ") == nil)
+    }
+}

@@ -1,0 +1,78 @@
+import AsyncHTTPClient
+import CounterfoilServer
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StoreSimulator
+
+extension World {
+    static let webhookSecret = "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()
+    static let key = "key-of-the-tests-with-enough-letters"
+    static let monthly = "com.example.premium.monthly"
+
+    /// A world whose server tells a receiver what happens.
+    static func runTelling<Value>(
+        _ change: @escaping @Sendable (inout ServerConfiguration, String) -> Void = { _, _ in },
+        _ body: (World, WebhookReceiver) async throws -> Value
+    ) async throws -> Value {
+        try await WebhookReceiver.run { receiver in
+            let url = receiver.url
+            return try await World.run(server: { configuration in
+                configuration.webhooks = [webhook("backend", url + "/backend")]
+                configuration.keys = [
+                    .init(name: "test", hash: APIKeyText.hash(of: key), scopes: [.webhooksWrite])
+                ]
+                change(&configuration, url)
+            }) { world in try await body(world, receiver) }
+        }
+    }
+
+    static func webhook(_ name: String, _ url: String) -> ServerConfiguration.Webhook {
+        var webhook = ServerConfiguration.Webhook(name: name, url: url, secrets: [Secret(webhookSecret)])
+        webhook.allowsPrivateNetworks = true
+        return webhook
+    }
+
+    /// Waits until all that happened was told, or could not be.
+    func tell() async throws {
+        try await settle()
+        await (try server).core.webhooks.settle()
+    }
+
+    /// Puts the clock forward, and waits until all that is due was sent.
+    func tell(after seconds: TimeInterval) async throws {
+        try await simulator.advance(by: seconds)
+        try await tell()
+    }
+
+    /// A purchase by a customer whose account is known.
+    func buy(_ customer: String, _ product: String = monthly) async throws -> String {
+        let token = UUID()
+        try await simulator.perform(.purchase(customer: customer, product: product, appAccountToken: token))
+        return token.uuidString.lowercased()
+    }
+
+    func endpoint(_ name: String = "backend") async throws -> ManagedWebhook {
+        let found = try await (try server).core.webhooks.managed().first { $0.stored.name == name }
+        guard let found else { throw StorageError(.failed, "no such endpoint") }
+        return found
+    }
+
+    func deliveries(_ name: String = "backend") async throws -> [WebhookDelivery] {
+        let id = try await endpoint(name).stored.id
+        return try await (try server).core.storage.deliveries(of: id, in: nil, before: nil, limit: 1000).reversed()
+    }
+
+    /// Asks the server's own API.
+    func ask(
+        _ method: HTTPMethod, _ path: String, _ body: String? = nil, key: String = World.key
+    ) async throws -> (status: UInt, json: JSON) {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = method
+        request.headers.add(name: "authorization", value: "Bearer " + key)
+        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let data = Data(try await response.body.collect(upTo: 1 << 22).readableBytesView)
+        return (response.status.code, JSON(data))
+    }
+}
