@@ -8,7 +8,12 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 .PHONY: demo
-demo: system-packages ## Build the command and take the tour: a local App Store, forgeries, receipts, timings
+demo: system-packages ## Build the command and watch a server keep 200 customers' purchases through an outage
+	$(BUILD) --product counterfoil
+	.build/debug/counterfoil demo
+
+.PHONY: tour
+tour: system-packages ## Build the command and see what the libraries do: forgeries, receipts, timings
 	$(BUILD) --product counterfoil
 	.build/debug/counterfoil tour $(wildcard ../shared/fixtures)
 
@@ -43,6 +48,11 @@ release: system-packages ## Build one binary for servers, dist/counterfoil
 .PHONY: interop
 interop: ## Set up Apple's Python library as a second opinion
 	Tests/Interop/setup
+
+.PHONY: agreement
+agreement: system-packages ## Live 200 random lives of a store, and have server and simulator agree on all (long)
+	$(BUILD) --build-tests
+	COUNTERFOIL_AGREEMENT=1-200 swift test --skip-build --filter 'Server and simulator agree'
 
 .PHONY: api-fuzz
 api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; API_FUZZ_EXAMPLES=200 each

@@ -15,7 +15,8 @@ struct Counterfoil: AsyncParsableCommand {
         subcommands: [
             Verify.self, ReceiptCommand.self, Sign.self, API.self, SimulatorCommand.self, TriggerCommand.self,
             ListenCommand.self, ClockCommand.self, BuyCommand.self, DoCommand.self, CustomersCommand.self,
-            ScenarioCommand.self, FaultCommand.self, Tour.self, InitCommand.self, CheckConfig.self, ServeCommand.self,
+            ScenarioCommand.self, FaultCommand.self, Demo.self, Tour.self, InitCommand.self, CheckConfig.self,
+            ServeCommand.self,
             RecoverCommand.self, ImportCommand.self,
             RebuildCommand.self, ExportCommand.self, ImportLedgerCommand.self, BackupCommand.self,
             RestoreBackupCommand.self,

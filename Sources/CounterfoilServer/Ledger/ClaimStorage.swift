@@ -11,6 +11,19 @@ package struct Claim: Sendable, Hashable {
     /// Whether what may not be had is left out. Otherwise it is all or nothing.
     package var skipsRefused = false
     package var claimedAt: Milliseconds
+
+    package init(
+        customer: String, scope: Int64, originalTransactionIds: [String], appTransactionId: String? = nil,
+        policy: ServerConfiguration.RestorePolicy, skipsRefused: Bool = false, claimedAt: Milliseconds
+    ) {
+        self.customer = customer
+        self.scope = scope
+        self.originalTransactionIds = originalTransactionIds
+        self.appTransactionId = appTransactionId
+        self.policy = policy
+        self.skipsRefused = skipsRefused
+        self.claimedAt = claimedAt
+    }
 }
 
 /// What became of a claim.

@@ -21,7 +21,7 @@ struct BackupCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.load()
         let report = try await LedgerOptions.withStorageErrors {
-            let bar = ProgressBar("copying")
+            let bar = LedgerProgress("copying")
             defer { bar.end() }
             return try LedgerBackup.make(of: configuration.storage.path, to: output) { bar.show($0) }
         }

@@ -97,7 +97,7 @@ struct ImportLedgerCommand: AsyncParsableCommand {
         let reading = LedgerImport(
             storage, verifier: try LedgerKeeping.verifier(configuration),
             scopes: try await LedgerKeeping.scopes(configuration, in: storage))
-        let bar = ProgressBar("importing")
+        let bar = LedgerProgress("importing")
         defer { bar.end() }
         let size = file == "-" ? 0 : try handle.seekToEnd()
         if size > 0 { try handle.seek(toOffset: 0) }

@@ -26,7 +26,7 @@ struct LedgerOptions: ParsableArguments {
 }
 
 /// A bar on a terminal; nothing elsewhere.
-final class ProgressBar: Sendable {
+final class LedgerProgress: Sendable {
     private let name: String
     private let shown = Mutex(-1)
     private let isShown = isatty(FileHandle.standardError.fileDescriptor) == 1

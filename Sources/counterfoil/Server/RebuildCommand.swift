@@ -27,7 +27,7 @@ struct RebuildCommand: AsyncParsableCommand {
         let report = try await LedgerOptions.withStorageErrors {
             let storage = try LedgerKeeping.open(configuration, isOnlyWriter: true)
             let rebuild = LedgerRebuild(storage, verifier: try LedgerKeeping.verifier(configuration))
-            let bar = ProgressBar("rebuilding")
+            let bar = LedgerProgress("rebuilding")
             defer { bar.end() }
             let report = try await rebuild.run(replacing: !check) { bar.show($0) }
             try storage.close()

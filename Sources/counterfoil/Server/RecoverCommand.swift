@@ -83,7 +83,8 @@ struct RecoverCommand: AsyncParsableCommand {
             }
             // Without a time, what was signed since the mark.
             let cause: RecoveryRun.Cause? = from == nil ? .request : nil
-            let result = try await watched(core, scope) { try await core.recovery.pass(scope, because: cause) }
+            let result = try await watched(core, scope) { [cause] in try await core.recovery.pass(scope, because: cause)
+            }
             for run in try await core.storage.recoveries(in: [scope.id], before: nil, limit: 10).reversed()
             where run.id > before {
                 outcomes.append(RecoveryOutcome(run, scope))

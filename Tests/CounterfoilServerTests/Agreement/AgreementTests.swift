@@ -27,7 +27,10 @@ import Testing
             var life = Life(world, seed: seed)
             try await life.run(commands: 60)
             let count = try await compare(life)
-            #expect(count > 0, "seed \(seed): nobody was there")
+            let lost = world.simulator.core.read(.production) { store, _ in
+                store.notifications.count { !$0.isDelivered }
+            }
+            #expect(count > 0 && lost > 0, "seed \(seed): \(count) customers, \(lost) notifications lost")
         }
     }
 

@@ -1,8 +1,6 @@
 import AppStoreModels
 import CounterfoilServer
-import Entitlements
 import Foundation
-import GRDB
 import StoreSimulator
 import TestSupport
 
@@ -61,6 +59,7 @@ struct Life {
         }
         try await world.simulator.advance(by: 3600)
         try await recover()
+        if Self.hasFalseStatements(seed) { try await Recovering(world: world).askAnew() }
         probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
     }
 
@@ -92,7 +91,8 @@ struct Life {
     private mutating func next() -> StoreCommand {
         if random.chance(2) { return advancedCommerce() }
         let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
-        guard case .purchase(let customer, let product, let quantity, let offer, let introductory, _, let plan) = command
+        guard
+            case .purchase(let customer, let product, let quantity, let offer, let introductory, _, let plan) = command
         else { return command }
         return .purchase(
             customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
@@ -144,7 +144,10 @@ extension Life {
     private mutating func recover() async throws {
         if isServerDown { try await changeServer() }
         try world.simulator.removeFault()
-        try await Recovering(world: world).run(since: lastRecovery - 86_400)
+        let core = try world.server.core
+        try await world.settle()
+        try await core.recovery.runNow()
+        try await world.settle()
         lastRecovery = world.simulator.now
         try switchFaultsOn()
     }

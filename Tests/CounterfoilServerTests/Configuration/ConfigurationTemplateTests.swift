@@ -44,7 +44,9 @@ struct ConfigurationTemplateTests {
         let app = try #require(configuration.apps.first)
         #expect(app.consumption == ConsumptionPolicy() && app.restorePolicy == .transfer)
         #expect(app.hosts == [.production: .production, .sandbox: .sandbox] && app.sharedSecrets.count == 1)
-        #expect(app.catalogue.durations.count == 1 && app.catalogue.levels.count == 1 && app.catalogue.consumables.count == 1)
+        #expect(
+            app.catalogue.durations.count == 1 && app.catalogue.levels.count == 1
+                && app.catalogue.consumables.count == 1)
         #expect(app.catalogue.entitlements.keys.sorted() == ["premium"])
         #expect(configuration.keys.map(\.isPublic) == [false, true] && configuration.webhooks.count == 1)
     }

@@ -4,7 +4,6 @@ import AsyncHTTPClient
 import CounterfoilServer
 import Entitlements
 import Foundation
-import GRDB
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -104,11 +103,10 @@ struct `The App Store's own notifications` {
         let scope = try #require(core.scopes["com.loki-project.loki-messenger", .sandbox])
         let kept = try await core.storage.notifications(about: "2000001024993299", in: scope.id)
         #expect(kept.map(\.state) == Array(repeating: .folded, count: 7))
-        let storage = try #require(core.storage as? SQLiteStorage)
-        try await storage.pool.write { db in
-            try db.execute(
-                sql: "INSERT INTO account_claims VALUES (?, '704897469903383919', 'jay', 0)", arguments: [scope.id])
-        }
+        let claim = Claim(
+            customer: "jay", scope: scope.id, originalTransactionIds: ["2000001024993299"], policy: .transfer,
+            claimedAt: core.now.milliseconds)
+        #expect(try await core.storage.claim(claim) { _ in true } == .granted(["2000001024993299"]))
         let before = try await core.customer("jay", in: scope, at: Date(milliseconds: 1_759_727_777_999))
         #expect(before.states.subscriptions.isEmpty)
         for chapter in Self.story {

@@ -5,7 +5,7 @@ internal import GRDB
 enum HistoryTable {
     static let schema = [
         """
-        CREATE TABLE histories (
+        CREATE TABLE account_histories (
             scope INTEGER NOT NULL, transaction_id TEXT NOT NULL, revision TEXT NOT NULL, asked_at INTEGER NOT NULL,
             PRIMARY KEY (scope, transaction_id)) WITHOUT ROWID
         """
@@ -32,7 +32,7 @@ extension SQLiteStorage: ClaimStorage {
         try await read { db in
             for id in originalTransactionIds {
                 let row = try Row.fetchOne(
-                    db, sql: "SELECT revision, asked_at FROM histories WHERE scope = ? AND transaction_id = ?",
+                    db, sql: "SELECT revision, asked_at FROM account_histories WHERE scope = ? AND transaction_id = ?",
                     arguments: [scope, id])
                 if let row, let revision = row.text(0) {
                     return HistoryMark(transactionId: id, revision: revision, askedAt: row.number(1) ?? 0)
@@ -46,7 +46,8 @@ extension SQLiteStorage: ClaimStorage {
         try await write { db in
             try db.execute(
                 sql: """
-                    INSERT OR REPLACE INTO histories (scope, transaction_id, revision, asked_at) VALUES (?, ?, ?, ?)
+                    INSERT OR REPLACE INTO account_histories (scope, transaction_id, revision, asked_at)
+                    VALUES (?, ?, ?, ?)
                     """, arguments: [scope, mark.transactionId, mark.revision, mark.askedAt])
         }
     }

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Foundation
+
+/// `counterfoil demo`: a year and a month of 200 customers, an outage, and a ledger that is right all the same.
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Watch a server keep the purchases of 200 customers through an outage.",
+        discussion: """
+            Starts a simulated App Store and a server on loopback, with SQLite in a temporary folder. 200 customers live \
+            13 months on the simulator's clock, which takes seconds. In the middle the server is down for three days, and \
+            a tenth of the notifications are lost. Then the server finds what it has missed, and has to say of every \
+            customer what the App Store says. On a terminal both stay up with commands to try.
+
+            JSON: {"agreed":…,"customers":…,"notifications":…,"lost":…,"recovered":…,"wrong_before_recovery":…, …}
+            Exit status: 0 when they agree about everybody, 1 when they do not, 2 wrong usage.
+            """)
+
+    @Option(help: ArgumentHelp("How many customers, 2 to 2000.", valueName: "n")) var customers = 200
+    @Flag(help: "Print one JSON object at the end instead of the story.") var json = false
+
+    func validate() throws {
+        guard (2...2000).contains(customers) else { throw ValidationError("--customers is 2 to 2000.") }
+    }
+
+    func run() async throws {
+        let report = try await DemoWorld.run { world in
+            let teller = DemoTeller(isQuiet: json)
+            var story = DemoStory(world, DemoCast(customers: customers), teller)
+            let report = try await story.tell()
+            if json {
+                Output.line(JSONText.encode(report))
+            } else if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
+                teller.invite(world, story.protagonist)
+                await Signals.wait()
+            }
+            return report
+        }
+        guard report.agreed else { throw Refusal(message: "the server and the App Store do not agree") }
+    }
+}
+
+/// The demo for machines.
+struct DemoReport: Encodable, Sendable {
+    var agreed = false
+    var customers = 0
+    var months = 0
+    /// How many notifications the App Store signed.
+    var notifications = 0
+    /// How many of them never reached the server.
+    var lost = 0
+    /// How many it found by looking for them.
+    var recovered = 0
+    var wrongBeforeRecovery = 0
+    var wrongAfterRecovery = 0
+    var wrongAtTheEnd = 0
+    /// How many customers were asked about at an instant of the outage, and about how many the answer was wrong.
+    var askedInThePast = 0
+    var wrongInThePast = 0
+    var recoverySeconds = 0.0
+    var seconds = 0.0
+}

@@ -1,0 +1,109 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+
+/// The customers of the demo, and what each of them will do. The same in every run.
+struct DemoCast {
+    /// Somebody, under the name in the simulator and the one that the app has.
+    struct Customer: Sendable {
+        var name: String
+        var token: UUID
+
+        /// What the server calls them.
+        var id: String { token.uuidString.lowercased() }
+    }
+
+    /// What somebody does, so many seconds after the beginning.
+    struct Deed: Sendable {
+        var time: TimeInterval
+        var command: StoreCommand
+    }
+
+    private(set) var customers: [Customer] = []
+    /// In order.
+    private(set) var deeds: [Deed] = []
+    private var dice = Dice()
+
+    private static let names = [
+        "anna", "ben", "clara", "dmitri", "elif", "farid", "greta", "hugo", "ines", "jonas", "kira", "liam", "mei",
+        "nora", "omar", "paula", "quinn", "rosa", "sven", "tara",
+    ]
+    private static let day: TimeInterval = 86_400
+
+    init(customers count: Int) {
+        for number in 0..<count {
+            let name = Self.names[number % Self.names.count]
+            let round = number / Self.names.count
+            let tail = String(1_000_000_000_000 + number).dropFirst()
+            customers.append(
+                Customer(
+                    name: round == 0 ? name : "\(name)\(round + 1)",
+                    token: UUID(uuidString: "c0ffee00-0000-4000-8000-\(tail)") ?? UUID()))
+        }
+        for number in customers.indices { live(number) }
+        deeds.sort { $0.time < $1.time }
+    }
+
+    /// Somebody subscribes, and then fate decides.
+    private mutating func live(_ number: Int) {
+        // Seconds of their own, so that nobody does two things at once.
+        let begin = Double(dice.roll(240)) * Self.day + Double(number) * 61
+        let first = firstProduct()
+        buy(number, first, at: begin)
+        let later = begin + Double(12 + dice.roll(120)) * Self.day
+        let name = customers[number].name
+        switch dice.roll(100) {
+        case 0..<14:
+            add(later, .cancel(customer: name))
+            if dice.roll(2) == 0 { buy(number, "premium.monthly", at: later + 75 * Self.day) }
+        case 14..<28:
+            add(later, .failBilling(customer: name))
+            // In the grace period, in billing retry, or never.
+            let days = [40.0, 62, nil][dice.roll(3)]
+            if let days { add(later + days * Self.day, .fixBilling(customer: name)) }
+        case 28..<36: add(later, .approveRefund(customer: name, reason: .issueWithApp))
+        case 36..<50: buy(number, first == "basic.monthly" ? "premium.yearly" : "basic.monthly", at: later)
+        case 50..<58:
+            // Somebody who shares has a household: the neighbour in the list.
+            let member = customers[(number + 1) % customers.count].name
+            if member != name { add(later, .shareWithFamily(customer: name, member: member)) }
+        case 58..<66:
+            add(later, .cancel(customer: name))
+            add(later + 3 * Self.day, .resume(customer: name))
+        case 66..<80: buy(number, ["coins.100", "unlock", "season.pass"][dice.roll(3)], at: later)
+        default: break
+        }
+    }
+
+    private mutating func firstProduct() -> String {
+        switch dice.roll(100) {
+        case 0..<45: "premium.monthly"
+        case 45..<60: "premium.yearly"
+        case 60..<85: "basic.monthly"
+        default: "news.monthly"
+        }
+    }
+
+    private mutating func buy(_ number: Int, _ product: String, at time: TimeInterval) {
+        let customer = customers[number]
+        add(
+            time,
+            .purchase(
+                customer: customer.name, product: "com.example." + product, appAccountToken: customer.token))
+    }
+
+    private mutating func add(_ time: TimeInterval, _ command: StoreCommand) {
+        deeds.append(Deed(time: time, command: command))
+    }
+
+    /// Random, but the same every time.
+    private struct Dice {
+        private var state: UInt64 = 2026
+
+        /// 0 to below `sides`.
+        mutating func roll(_ sides: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(max(sides, 1)))
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import AppStoreServer
+import Foundation
+
+/// Asks the server's own API, with the key.
+struct DemoServerClient: Sendable {
+    let url: String
+    let key: String
+    private let transport = AsyncHTTPClientTransport()
+
+    init(url: String, key: String) {
+        self.url = url
+        self.key = key
+    }
+
+    /// Asks, and decodes what is answered.
+    func get<Answer: Decodable>(_ path: String, as type: Answer.Type = Answer.self) async throws -> Answer {
+        try await send("GET", path, body: nil)
+    }
+
+    /// Tells, and decodes what is answered.
+    func post<Answer: Decodable>(
+        _ path: String, _ body: some Encodable, as type: Answer.Type = Answer.self
+    ) async throws -> Answer {
+        try await send("POST", path, body: try JSONEncoder().encode(body))
+    }
+
+    private func send<Answer: Decodable>(_ method: String, _ path: String, body: Data?) async throws -> Answer {
+        let request = HTTPTransportRequest(
+            method: method, url: url + path,
+            headers: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")], body: body)
+        let answer: HTTPTransportAnswer
+        do { answer = try await transport.send(request) } catch {
+            throw Refusal(message: "the server does not answer: \(method) \(path)")
+        }
+        guard (200..<300).contains(answer.status) else {
+            throw Refusal(message: "the server answered \(answer.status) to \(method) \(path)")
+        }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(Answer.self, from: answer.body)
+    }
+}
+
+/// A list as the server answers it.
+struct DemoList<Item: Decodable>: Decodable {
+    var items: [Item]
+}
