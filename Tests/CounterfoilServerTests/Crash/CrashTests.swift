@@ -24,14 +24,15 @@ private let kills = ProcessInfo.processInfo.environment["COUNTERFOIL_CRASHES"].f
                     underWay += try await site.loadAndKill(share: Double(kill) / Double(kills), &random)
                     try await site.inspect(after: kill)
                 }
+                let acknowledged = site.acknowledgedCount
                 try await site.finish()
                 print(
                     """
                     \(kills) kills in \(start.duration(to: .now)), \(underWay) requests cut off, \
-                    \(site.acknowledgedCount) notifications acknowledged, none lost, none applied twice
+                    \(acknowledged) notifications acknowledged in between, none lost, none applied twice
                     """)
                 // A load that is never cut off proves nothing.
-                #expect(underWay > 0)
+                #expect(underWay > 0 && acknowledged > 0)
             } catch {
                 await site.simulator.stop()
                 throw error
@@ -48,6 +49,8 @@ private final class CrashSite: Sendable {
         var acknowledged: Set<String> = []
         var random: SeededGenerator
         var folded: Set<String> = []
+        /// How many answers there were in this round.
+        var answers = 0
         /// Whether the server of this round is gone.
         var isOver = false
     }
@@ -97,15 +100,18 @@ private final class CrashSite: Sendable {
         reference = try await TestLedger(in: folder, name: "reference.sqlite")
     }
 
-    /// Starts the server, has several connections hand over what is new and what is not, and kills it at some moment.
+    /// Starts the server, has several connections hand over what is new and what is not, and kills it at some moment after
+    /// some answers.
     ///
     /// - Parameter share: How many of the notifications may have been handed over by then.
     /// - Returns: How many requests were cut off.
     func loadAndKill(share: Double, _ random: inout SeededGenerator) async throws -> Int {
         let server = try await ServerProcess(configuration: configuration, log: folder.appending(path: "log.txt"))
         let known = notifications.prefix(Int(Double(notifications.count) * share) + 1)
-        let delay = Duration.milliseconds(Int.random(in: 1...250, using: &random))
-        state.withLock { $0.isOver = false }
+        let delay = Duration.microseconds(Int.random(in: 0...20_000, using: &random))
+        let enough = Int.random(in: 1...60, using: &random)
+        state.withLock { state in (state.isOver, state.answers) = (false, 0) }
+        let (moments, moment) = AsyncStream.makeStream(of: Void.self)
         return try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<6 {
                 group.addTask {
@@ -113,15 +119,20 @@ private final class CrashSite: Sendable {
                         guard let next = self.next(known) else { return 0 }
                         do {
                             guard try await server.post(next.text) else { throw Unexpected.refusal }
-                            self.state.withLock { _ = $0.acknowledged.insert(next.uuid) }
+                            if self.noteAcknowledged(next.uuid) >= enough { moment.yield() }
                         } catch let error as Unexpected {
+                            moment.finish()
                             throw error
-                        } catch { return 1 }
+                        } catch {
+                            moment.finish()
+                            return 1
+                        }
                     }
                     return 0
                 }
             }
             group.addTask {
+                for await _ in moments { break }
                 // The one place where time itself is the matter.
                 try await Task.sleep(for: delay)
                 await server.kill()
@@ -133,6 +144,15 @@ private final class CrashSite: Sendable {
     }
 
     private enum Unexpected: Error { case refusal }
+
+    /// Notes an acknowledgement, and tells how many there were in this round.
+    private func noteAcknowledged(_ uuid: String) -> Int {
+        state.withLock { state in
+            state.acknowledged.insert(uuid)
+            state.answers += 1
+            return state.answers
+        }
+    }
 
     /// Mostly something new.
     private func next(_ known: ArraySlice<Signed>) -> Signed? {

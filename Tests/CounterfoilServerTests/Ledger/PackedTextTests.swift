@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `A packed text` {
     @Test func `of a signed notification is exact again, and a third of the size`() async throws {
-        let life = try await StoreLife.make(seed: 5, commands: 30)
+        let life = try await StoreLife.shared.value
         let book = HeaderBook()
         var (before, after) = (0, 0)
         for text in life.notifications.map(\.text) + life.transactions.map(\.text) + life.renewals.map(\.text) {
@@ -46,7 +46,7 @@ import Testing
     @Test func `that is damaged is nothing, and ends no process`() async throws {
         let book = HeaderBook()
         var random = SeededGenerator(seed: 2)
-        let life = try await StoreLife.make(seed: 5, commands: 5)
+        let life = try await StoreLife.shared.value
         let good = book.pack(try #require(life.notifications.first?.text)).bytes
         for count in 0..<good.count { _ = book.unpack(good.prefix(count)) }
         for _ in 0..<20_000 {

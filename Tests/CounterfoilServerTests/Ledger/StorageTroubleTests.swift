@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `a damaged page is refused with a word on what to do`() async throws {
-        let life = try await StoreLife.make(seed: 4)
+        let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite")
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `a clock that is set back loses nothing and changes no order`() async throws {
-        let life = try await StoreLife.make(seed: 8)
+        let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
             var digests: Set<String> = []
             for step in [60.0, -3600] {

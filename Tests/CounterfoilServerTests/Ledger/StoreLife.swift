@@ -15,6 +15,9 @@ struct StoreLife: Sendable {
     let renewals: [Verified<JWSRenewalInfoDecodedPayload>]
     let verifier: SignedDataVerifier
 
+    /// A life that several tests look at.
+    static let shared = Task { try await make(seed: 7) }
+
     /// A life of so many commands and requests for any kind of notification.
     static func make(seed: UInt64, commands: Int = 60) async throws -> StoreLife {
         var configuration = SimulatorConfiguration()
