@@ -61,8 +61,10 @@ extension SQLiteStorage: ClaimStorage {
                         db.cachedStatement(
                             sql: """
                                 SELECT others.original_id FROM facts AS own
-                                JOIN facts AS others ON others.scope = own.scope AND others.kind = 0
+                                CROSS JOIN facts AS others INDEXED BY facts_by_account
+                                    ON others.scope = own.scope AND others.kind = 0
                                     AND others.app_transaction_id = own.app_transaction_id
+                                    AND others.app_transaction_id IS NOT NULL
                                 WHERE own.scope = ? AND own.original_id = ? AND own.kind = 0 AND own.key = ''
                                     AND own.app_transaction_id IS NOT NULL
                                 """), arguments: [scope, id]))

@@ -42,6 +42,7 @@ extension SQLiteStorage: CustomerStorage {
 
     /// What a customer has: what the app claimed for them; what they bought while the app named them, and nobody else
     /// claims; what a claimed Apple account bought, if it named nobody.
+    // SQLite has no statistics about these tables, so it is told where to begin: it would read all facts.
     static func originals(of customer: String, in scope: Int64, _ db: Database) throws -> [String] {
         var found = try String.fetchAll(
             db.cachedStatement(sql: "SELECT original_id FROM claims WHERE scope = ? AND customer = ?"),
@@ -58,8 +59,11 @@ extension SQLiteStorage: CustomerStorage {
         found += try String.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT original_id FROM account_claims JOIN facts USING (scope, app_transaction_id)
-                    WHERE scope = ? AND customer = ? AND kind = 0 AND token IS NULL AND NOT EXISTS (
+                    SELECT facts.original_id FROM account_claims CROSS JOIN facts INDEXED BY facts_by_account
+                        ON facts.scope = account_claims.scope
+                            AND facts.app_transaction_id = account_claims.app_transaction_id
+                            AND facts.app_transaction_id IS NOT NULL
+                    WHERE account_claims.scope = ? AND customer = ? AND facts.kind = 0 AND token IS NULL AND NOT EXISTS (
                         SELECT 1 FROM claims
                         WHERE claims.scope = facts.scope AND claims.original_id = facts.original_id)
                     """), arguments: [scope, customer])

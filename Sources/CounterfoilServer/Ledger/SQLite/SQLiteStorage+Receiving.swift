@@ -60,8 +60,11 @@ extension SQLiteStorage: LedgerStorage {
                 if !others.isEmpty { return others }
             }
             return try self.notifications(
-                db, sql: "JOIN inbox USING (id) WHERE notifications.id > ? ORDER BY notifications.id LIMIT ?",
-                [max(id, 0), limit])
+                db,
+                sql: """
+                    WHERE notifications.id IN (SELECT id FROM inbox WHERE id > ? ORDER BY id LIMIT ?)
+                    ORDER BY notifications.id
+                    """, [max(id, 0), limit])
         }
     }
 
