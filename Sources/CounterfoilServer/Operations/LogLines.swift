@@ -7,7 +7,9 @@ public import Logging
 /// `{"time":"…","level":"info","message":"…","metadata":{"key":"value"}}`. What could break a line is escaped in both, since
 /// values come from outside.
 public struct LogLines: LogHandler {
+    /// What is less than this is not written.
     public var logLevel: Logger.Level
+    /// What every line has.
     public var metadata: Logger.Metadata = [:]
 
     private let format: ServerConfiguration.LogFormat
@@ -29,11 +31,13 @@ public struct LogLines: LogHandler {
         self.write = write
     }
 
+    /// One of what every line has.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
+    /// Writes a line.
     public func log(event: LogEvent) {
         var all = metadata
         if let more = event.metadata { all.merge(more) { _, new in new } }

@@ -83,7 +83,8 @@ public final class Server: Sendable {
         services.append(application)
         services.append(DrainService(readiness: core.readiness))
         var plan = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: logger)
+            services: services.map { .init(service: NamedService(service: $0)) }, gracefulShutdownSignals: signals,
+            logger: logger)
         // Who sends a byte a minute must not keep the server from ending.
         plan.maximumGracefulShutdownDuration = .seconds(25)
         let group = ServiceGroup(configuration: plan)
@@ -117,6 +118,15 @@ public final class Server: Sendable {
 
     /// Waits until it has ended.
     public func wait() async throws { try await task.value }
+}
+
+/// A service of which logs tell nothing but the name: the others would be described with all that is in them.
+private struct NamedService: Service, CustomStringConvertible {
+    let service: any Service
+
+    var description: String { "\(type(of: service))" }
+
+    func run() async throws { try await service.run() }
 }
 
 private struct WriterService: Service {

@@ -46,6 +46,7 @@ import Entitlements
         }
         let text = lines.text
         #expect(text.contains("/v1/customers/{id}"), "requests are logged")
+        #expect(text.contains("WriterService") && !text.contains("WriterService("), "services are not described")
         for secret in said { #expect(!text.contains(secret), "\(secret) is in the log") }
     }
 

@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension ServerMetrics {
     /// Everything, as Prometheus reads it.
     package func text() async -> String {
@@ -7,6 +9,9 @@ extension ServerMetrics {
         requests(&text)
         for gauge in gauges { text.gauge(gauge.name, gauge.help, await gauge.read()) }
         ProcessFigures.read().write(to: &text)
+        text.gauge(
+            "process_start_time_seconds", "When the server began, in seconds since 1970.",
+            [([], started.timeIntervalSince1970)])
         return text.text
     }
 

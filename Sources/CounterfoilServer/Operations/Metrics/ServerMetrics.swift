@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Synchronization
 
 /// What the server counts and measures about itself, for `/metrics`.
@@ -56,6 +57,8 @@ package final class ServerMetrics: Sendable {
     /// The requests of all routes.
     package let requests = RequestMetrics()
 
+    /// When the server began, which is when the process did but for a moment.
+    let started = Date()
     private let added = Mutex<[Gauge]>([])
 
     package init() {}
