@@ -10,28 +10,28 @@ internal import NIOHTTP1
 
     @Test func `makes an endpoint, shows its secret once, changes its secrets, removes it`() async throws {
         try await World.runTelling { world, _ in
-            let made = try await world.ask(
+            let made = try await world.send(
                 .POST, "/v1/webhooks", #"{"name": "mine", "url": "\#(Self.url)", "events": ["purchase.*"]}"#)
             #expect(made.status == 201)
             #expect(made.json["object"].text == "webhook")
             #expect(made.json["secret"].text?.hasPrefix("whsec_") == true)
             #expect(made.json["events"].items.map(\.text) == ["purchase.*"])
-            let shown = try await world.ask(.GET, "/v1/webhooks/mine").json
+            let shown = try await world.send(.GET, "/v1/webhooks/mine").json
             #expect(shown["secret"].text == nil)
             let old = try #require(shown["secrets"].items.first?["fingerprint"].text)
-            let alone = try await world.ask(.PATCH, "/v1/webhooks/mine", #"{"retire_secret": "\#(old)"}"#)
+            let alone = try await world.send(.PATCH, "/v1/webhooks/mine", #"{"retire_secret": "\#(old)"}"#)
             #expect(alone.json["type"].text == "last_secret")
-            let rotated = try await world.ask(.PATCH, "/v1/webhooks/mine", #"{"add_secret": true, "events": null}"#)
+            let rotated = try await world.send(.PATCH, "/v1/webhooks/mine", #"{"add_secret": true, "events": null}"#)
                 .json
             #expect(rotated["secret"].text != made.json["secret"].text)
             #expect(rotated["secrets"].items.count == 2)
             #expect(rotated["events"].items.isEmpty)
-            let retired = try await world.ask(.PATCH, "/v1/webhooks/mine", #"{"retire_secret": "\#(old)"}"#).json
+            let retired = try await world.send(.PATCH, "/v1/webhooks/mine", #"{"retire_secret": "\#(old)"}"#).json
             #expect(retired["secrets"].items.count == 1)
-            let list = try await world.ask(.GET, "/v1/webhooks").json
+            let list = try await world.send(.GET, "/v1/webhooks").json
             #expect(list["items"].items.map { $0["name"].text } == ["backend", "mine"])
-            #expect(try await world.ask(.DELETE, "/v1/webhooks/mine").status == 204)
-            #expect(try await world.ask(.GET, "/v1/webhooks/mine").status == 404)
+            #expect(try await world.send(.DELETE, "/v1/webhooks/mine").status == 204)
+            #expect(try await world.send(.GET, "/v1/webhooks/mine").status == 404)
         }
     }
 
@@ -45,7 +45,7 @@ internal import NIOHTTP1
             ]
         } _: { world, _ in
             func refusal(_ body: String, key: String = World.key) async throws -> String? {
-                try await world.ask(.POST, "/v1/webhooks", body, key: key).json["type"].text
+                try await world.send(.POST, "/v1/webhooks", body, key: key).json["type"].text
             }
             #expect(try await refusal("{") == "bad_json")
             #expect(try await refusal(#"{"url": "x"}"#) == "bad_json")
@@ -62,17 +62,17 @@ internal import NIOHTTP1
             // A key for the sandbox makes endpoints for the sandbox, and sees no others.
             let body = #"{"name": "a", "url": "\#(Self.url)", "environments": null}"#
             #expect(try await refusal(body, key: "sandbox") == "forbidden")
-            let made = try await world.ask(
+            let made = try await world.send(
                 .POST, "/v1/webhooks", #"{"name": "a", "url": "\#(Self.url)"}"#, key: "sandbox"
             ).json
             #expect(made["environments"].items.map(\.text) == ["Sandbox"])
-            #expect(try await world.ask(.GET, "/v1/webhooks/backend", key: "sandbox").status == 404)
-            let seen = try await world.ask(.GET, "/v1/webhooks", key: "sandbox").json["items"].items
+            #expect(try await world.send(.GET, "/v1/webhooks/backend", key: "sandbox").status == 404)
+            let seen = try await world.send(.GET, "/v1/webhooks", key: "sandbox").json["items"].items
             #expect(seen.map { $0["name"].text } == ["a"])
             // The configuration's are changed in the configuration.
-            let changed = try await world.ask(.PATCH, "/v1/webhooks/backend", #"{"url": "\#(Self.url)"}"#)
+            let changed = try await world.send(.PATCH, "/v1/webhooks/backend", #"{"url": "\#(Self.url)"}"#)
             #expect(changed.json["type"].text == "configured")
-            #expect(try await world.ask(.DELETE, "/v1/webhooks/backend").status == 409)
+            #expect(try await world.send(.DELETE, "/v1/webhooks/backend").status == 409)
         }
     }
 
@@ -84,7 +84,7 @@ internal import NIOHTTP1
             }
             let first = receiver.take()
             #expect(first.count == 3)
-            let again = try await world.ask(
+            let again = try await world.send(
                 .POST, "/v1/webhooks/backend/replay", #"{"event_id": "\#(first[1].id)"}"#)
             #expect(again.status == 202)
             #expect(again.json["deliveries"].number == 1)
@@ -93,25 +93,25 @@ internal import NIOHTTP1
             #expect(second.map(\.id) == [first[1].id])
             #expect(second.map(\.body) == [first[1].body])
             let start = World.start.milliseconds
-            let range = try await world.ask(
+            let range = try await world.send(
                 .POST, "/v1/webhooks/backend/replay", #"{"from": \#(start + 1), "to": \#(start + 7_200_001)}"#)
             #expect(range.json["deliveries"].number == 2)
             #expect(range.json["is_complete"].flag == true)
             try await world.tell()
             #expect(receiver.take().map(\.id).sorted() == first[1...].map(\.id).sorted())
-            #expect(try await world.ask(.POST, "/v1/webhooks/backend/replay", "{}").status == 400)
+            #expect(try await world.send(.POST, "/v1/webhooks/backend/replay", "{}").status == 400)
             #expect(
-                try await world.ask(.POST, "/v1/webhooks/backend/replay", #"{"event_id": "x"}"#).status == 404)
-            let test = try await world.ask(.POST, "/v1/webhooks/backend/test")
+                try await world.send(.POST, "/v1/webhooks/backend/replay", #"{"event_id": "x"}"#).status == 404)
+            let test = try await world.send(.POST, "/v1/webhooks/backend/test")
             #expect(test.status == 202)
             try await world.tell()
             let told = receiver.take()
             #expect(told.map(\.id) == [test.json["event_id"].text])
             #expect(told.map { $0.json["type"].text } == ["webhook.test"])
-            let page = try await world.ask(.GET, "/v1/webhooks/backend/deliveries?limit=4&state=delivered").json
+            let page = try await world.send(.GET, "/v1/webhooks/backend/deliveries?limit=4&state=delivered").json
             #expect(page["items"].items.count == 4)
             let next = try #require(page["next_page"].text)
-            let rest = try await world.ask(.GET, "/v1/webhooks/backend/deliveries?limit=4&page=\(next)").json
+            let rest = try await world.send(.GET, "/v1/webhooks/backend/deliveries?limit=4&page=\(next)").json
             #expect(rest["items"].items.count == 3)
             #expect(rest["next_page"].text == nil)
         }
@@ -119,13 +119,13 @@ internal import NIOHTTP1
 
     @Test func `gives up what waits when it is told to`() async throws {
         try await World.runTelling { world, receiver in
-            #expect(try await world.ask(.PATCH, "/v1/webhooks/backend", #"{"enabled": false}"#).status == 200)
+            #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": false}"#).status == 200)
             _ = try await world.buy("anna")
             try await world.tell()
             #expect(try await world.endpoint().stored.disabled?.reason == .requested)
-            #expect(try await world.ask(.POST, "/v1/webhooks/backend/test").status == 409)
+            #expect(try await world.send(.POST, "/v1/webhooks/backend/test").status == 409)
             let body = #"{"enabled": true, "discard_backlog": true}"#
-            #expect(try await world.ask(.PATCH, "/v1/webhooks/backend", body).status == 200)
+            #expect(try await world.send(.PATCH, "/v1/webhooks/backend", body).status == 200)
             try await world.tell()
             #expect(receiver.take().isEmpty)
         }

@@ -64,7 +64,7 @@ extension World {
     }
 
     /// Asks the server's own API.
-    func ask(
+    func send(
         _ method: HTTPMethod, _ path: String, _ body: String? = nil, key: String = World.key
     ) async throws -> (status: UInt, json: JSON) {
         var request = HTTPClientRequest(url: url + path)
