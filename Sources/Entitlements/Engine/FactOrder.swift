@@ -17,6 +17,9 @@ extension TransactionFact {
         return count == otherCount ? one < other : count < otherCount
     }
 
+    /// Whether of two versions of one transaction, signed at the same time, the other one counts.
+    package func yields(to other: TransactionFact) -> Bool { content.lexicographicallyPrecedes(other.content) }
+
     /// Everything but `transactionId` and `signedDate`, in an order that is the same everywhere: what was taken back comes
     /// last, so that it counts.
     var content: [String] {
@@ -33,6 +36,9 @@ extension TransactionFact {
 }
 
 extension RenewalFact {
+    /// Whether of two versions of one renewal info, signed at the same time, the other one counts.
+    package func yields(to other: RenewalFact) -> Bool { content.lexicographicallyPrecedes(other.content) }
+
     /// Everything but `originalTransactionId` and `signedDate`, in an order that is the same everywhere: the later period
     /// comes last, and in it the end, which the App Store announces along with the cancellation that brings it about.
     var content: [String] {

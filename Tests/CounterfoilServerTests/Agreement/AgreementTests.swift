@@ -20,6 +20,24 @@ import Testing
         for seed in Self.seeds where Int(seed) % Self.lanes == lane { try await live(seed) }
     }
 
+    @Test func `on the end of who cancels while the store tries to charge, which it signs at once`() async throws {
+        try await World.run { world in
+            let token = UUID()
+            try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", introductory: false,
+                    appAccountToken: token))
+            try await world.simulator.perform(.failBilling(customer: "anna"))
+            try await world.simulator.advance(by: 40 * 86_400)
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.settle()
+            let truth = try world.simulator.state(of: "anna")
+            #expect(truth.subscriptions.map(\.expirationIntent) == [.customerCancelled])
+            let known = try await world.server.core.customer(token.uuidString.lowercased(), in: world.scope(), at: nil)
+            #expect(Agreement.differences(truth, known.states) == [])
+        }
+    }
+
     private func live(_ seed: UInt64) async throws {
         try await World.run {
             Life.settings(seed, &$0)

@@ -3,9 +3,9 @@ internal import Entitlements
 internal import Foundation
 internal import GRDB
 
-/// Puts facts where they belong. Of two versions of one fact the newer one stays, of two with one date the greater one, and
-/// of two that say the same the one from the notification with the greater UUID, so that any order and any number of
-/// deliveries ends in the same ledger.
+/// Puts facts where they belong. Of two versions of one fact the newer one stays, of two with one date the one that counts
+/// when both are folded, and of two that say the same the one from the notification with the greater UUID, so that any order
+/// and any number of deliveries ends in the same ledger.
 enum Fold {
     /// What became of a fact.
     struct Outcome {
@@ -89,7 +89,12 @@ enum Fold {
         let place = Place(scope: scope, original: fact.originalTransactionId, kind: 1, key: fact.transactionId)
         let values = FactColumns.values(of: fact)
         let present = try Present(place, transactionSelect, db)
-        guard try wins(fact.signedDate.milliseconds, values, source, over: present, db) else { return .ignored }
+        let isChosen = try wins(fact.signedDate.milliseconds, values, source, over: present, db) {
+            let versions = try SQLiteStorage.lineage(place.original, in: scope, db)?.transactions
+            guard let known = versions?.first(where: { $0.transactionId == place.key }) else { return nil }
+            return known.yields(to: fact) ? true : fact.yields(to: known) ? false : nil
+        }
+        guard isChosen else { return .ignored }
         let upsert = try db.cachedStatement(sql: transactionUpsert)
         try upsert.execute(
             arguments: StatementArguments(
@@ -103,7 +108,11 @@ enum Fold {
         let place = Place(scope: scope, original: fact.originalTransactionId, kind: 0, key: "")
         let values = FactColumns.values(of: fact)
         let present = try Present(place, renewalSelect, db)
-        guard try wins(fact.signedDate.milliseconds, values, source, over: present, db) else { return .ignored }
+        let isChosen = try wins(fact.signedDate.milliseconds, values, source, over: present, db) {
+            guard let known = try SQLiteStorage.lineage(place.original, in: scope, db)?.renewal else { return nil }
+            return known.yields(to: fact) ? true : fact.yields(to: known) ? false : nil
+        }
+        guard isChosen else { return .ignored }
         let upsert = try db.cachedStatement(sql: renewalUpsert)
         try upsert.execute(
             arguments: StatementArguments([scope, place.original, fact.signedDate.milliseconds, source.id] + values))
@@ -111,16 +120,20 @@ enum Fold {
     }
 
     /// Whether a version takes the place of the one that is there.
+    ///
+    /// - Parameter settled: Which of two with one date the engine would choose, so that the ledger agrees with what is folded
+    ///   from the notifications: the App Store signs a cancellation and the end it brings about at once. Nil for either.
     private static func wins(
         _ signedDate: Milliseconds, _ values: [(any DatabaseValueConvertible)?], _ source: Source,
-        over present: Present?, _ db: Database
+        over present: Present?, _ db: Database, settled: () throws -> Bool?
     ) throws -> Bool {
         // The row of a renewal info is there without one when only the owner is known.
         guard let present, let known = present.signedDate else { return true }
         guard known == signedDate else { return known < signedDate }
         let new = values.map { ($0?.databaseValue ?? .null).orderingText }
         let old = present.values.map(\.orderingText)
-        return new == old ? try source.wins(over: present.source, db) : old.lexicographicallyPrecedes(new)
+        if new == old { return try source.wins(over: present.source, db) }
+        return try settled() ?? old.lexicographicallyPrecedes(new)
     }
 
     /// Drops a statement that another text has replaced. Notifications stay for good.
