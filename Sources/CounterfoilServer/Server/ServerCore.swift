@@ -104,6 +104,18 @@ package struct ServerCore: Sendable {
                 let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
                 return [([], age ?? 0)]
             })
+        let (recovery, webhooks) = (recovery, webhooks)
+        metrics.add(
+            .init("counterfoil_completeness_age_seconds", "How long ago everything was known to be here.") {
+                recovery.completenessAges().compactMap { scope, age in
+                    age.map { ([("app", scope.bundleId), ("environment", scope.environment.rawValue)], $0) }
+                }
+            })
+        metrics.add(
+            .init("counterfoil_webhook_backlog", "Deliveries that wait, at most 100,000.") {
+                // Nothing while the ledger cannot be read, as above.
+                do { return [([], Double(try await webhooks.webhookBacklog().deliveries))] } catch { return [] }
+            })
     }
 
     /// Nothing while the ledger cannot be read, which its own metrics and the health routes tell.
