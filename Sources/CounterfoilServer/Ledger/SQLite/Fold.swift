@@ -86,7 +86,7 @@ enum Fold {
 
     /// Puts in a transaction, and whose the purchase is by what it says.
     static func put(_ fact: TransactionFact, scope: Int64, _ source: Source, _ db: Database) throws -> Outcome {
-        let place = Place(scope: scope, original: fact.originalTransactionId, kind: 1, key: fact.transactionId)
+        let place = Place(scope: scope, original: fact.originalTransactionId, key: fact.transactionId)
         let values = FactColumns.values(of: fact)
         let present = try Present(place, transactionSelect, db)
         let isChosen = try wins(fact.signedDate.milliseconds, values, source, over: present, db) {
@@ -105,7 +105,7 @@ enum Fold {
 
     /// Puts in a renewal info.
     static func put(_ fact: RenewalFact, scope: Int64, _ source: Source, _ db: Database) throws -> Outcome {
-        let place = Place(scope: scope, original: fact.originalTransactionId, kind: 0, key: "")
+        let place = Place(scope: scope, original: fact.originalTransactionId, key: "")
         let values = FactColumns.values(of: fact)
         let present = try Present(place, renewalSelect, db)
         let isChosen = try wins(fact.signedDate.milliseconds, values, source, over: present, db) {
@@ -142,13 +142,15 @@ enum Fold {
         try db.cachedStatement(sql: "DELETE FROM statements WHERE id = ?").execute(arguments: [-source])
     }
 
-    private static let transactionSelect = select(FactColumns.transaction)
-    private static let renewalSelect = select(FactColumns.renewal)
+    private static let transactionSelect = select(FactColumns.transaction, kind: 1)
+    private static let renewalSelect = select(FactColumns.renewal, kind: 0)
 
-    private static func select(_ columns: [String]) -> String {
+    // The kind is written out: there are indices for one kind only, so SQLite would compile a statement anew each time
+    // that a kind is bound to it.
+    private static func select(_ columns: [String], kind: Int) -> String {
         """
         SELECT signed_date, source, \(columns.joined(separator: ", ")) FROM facts
-        WHERE scope = ? AND original_id = ? AND kind = ? AND key = ?
+        WHERE scope = ? AND original_id = ? AND kind = \(kind) AND key = ?
         """
     }
 
@@ -222,7 +224,6 @@ extension Fold {
     struct Place {
         let scope: Int64
         let original: String
-        let kind: Int
         let key: String
     }
 
@@ -234,7 +235,7 @@ extension Fold {
 
         init?(_ place: Place, _ select: String, _ db: Database) throws {
             let select = try db.cachedStatement(sql: select)
-            let row = try Row.fetchOne(select, arguments: [place.scope, place.original, place.kind, place.key])
+            let row = try Row.fetchOne(select, arguments: [place.scope, place.original, place.key])
             guard let row else { return nil }
             signedDate = row.number(0)
             source = row.number(1)
