@@ -42,8 +42,7 @@ extension ServerCore {
                     skipsRefused: true))
         }
         let lineages = try await storage.lineages(of: customer, in: scope.id)
-        let added = try await unknown(
-            (proven.receipt?.facts ?? []).filter { granted.contains($0.originalTransactionId) }, scope)
+        let added = (proven.receipt?.facts ?? []).filter { granted.contains($0.originalTransactionId) }
         return Restoration(
             reading: try await reading(customer, scope, lineages.adding(added), at: nil), history: history)
     }
@@ -67,15 +66,6 @@ extension ServerCore {
                 "A purchase belongs to another customer, and the app's restore policy leaves it there.")
         }
     }
-
-    /// Those that the ledger does not have.
-    private func unknown(_ facts: [TransactionFact], _ scope: Scope) async throws -> [TransactionFact] {
-        var unknown: [TransactionFact] = []
-        for fact in facts where try await storage.originalTransactionId(of: fact.transactionId, in: scope.id) == nil {
-            unknown.append(fact)
-        }
-        return unknown
-    }
 }
 
 extension EntitlementEngine {
@@ -88,9 +78,13 @@ extension EntitlementEngine {
 }
 
 extension [Lineage] {
-    /// The same with more transactions.
+    /// The same with more transactions, of those that are not in it.
+    ///
+    /// It is what was read that counts: recovery may have put some of them into the ledger since.
     func adding(_ facts: [TransactionFact]) -> [Lineage] {
         var lineages = self
+        let known = Set(lineages.flatMap { $0.transactions.map(\.transactionId) })
+        let facts = facts.filter { !known.contains($0.transactionId) }
         for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionId).sorted(by: { $0.key < $1.key }
         ) {
             if let index = lineages.firstIndex(where: { $0.originalTransactionId == original }) {

@@ -14,8 +14,17 @@ private let kills = ProcessInfo.processInfo.environment["COUNTERFOIL_CRASHES"].f
 
 @Suite(.serialized) struct `A server that is killed under load` {
     @Test func `loses nothing that it acknowledged, and applies nothing twice`() async throws {
+        try await test(recovering: false)
+    }
+
+    @Test func `nor does it while it asks the App Store for what it missed`() async throws {
+        try await test(recovering: true)
+    }
+
+    private func test(recovering: Bool) async throws {
         try await Tool.inTemporaryFolder { folder in
-            let site = try await CrashSite(in: folder, notifications: min(200 + kills * 60, 4000))
+            let site = try await CrashSite(
+                in: folder, notifications: min(200 + kills * 60, 4000), recovering: recovering)
             do {
                 var random = SeededGenerator(seed: UInt64(kills))
                 let start = ContinuousClock.now
@@ -65,6 +74,8 @@ private final class CrashSite: Sendable {
     private let folder: URL
     private let configuration: URL
     private let path: String
+    /// Whether the server asks the App Store by itself. Where it does, most of what is handed over is there already.
+    private let isRecovering: Bool
     private let notifications: [Signed]
     private let verifier: SignedDataVerifier
     private let reference: TestLedger
@@ -72,8 +83,9 @@ private final class CrashSite: Sendable {
 
     var acknowledgedCount: Int { state.withLock { $0.acknowledged.count } }
 
-    init(in folder: URL, notifications count: Int) async throws {
+    init(in folder: URL, notifications count: Int, recovering: Bool) async throws {
         self.folder = folder
+        isRecovering = recovering
         var options = SimulatorConfiguration()
         options.clock = .frozen(World.start)
         options.directory = folder.appending(path: "simulator")
@@ -87,7 +99,7 @@ private final class CrashSite: Sendable {
         let verifier = try StoreLife.verifier(trusting: simulator)
         self.verifier = verifier
         var signed: [Signed] = []
-        for text in try StoreLife.payloads(of: simulator).prefix(count) {
+        for text in try StoreLife.payloads(of: simulator) {
             signed.append(Signed(text: text, verified: try await verifier.notification(text)))
         }
         notifications = signed
@@ -106,7 +118,7 @@ private final class CrashSite: Sendable {
     /// - Parameter share: How many of the notifications may have been handed over by then.
     /// - Returns: How many requests were cut off.
     func loadAndKill(share: Double, _ random: inout SeededGenerator) async throws -> Int {
-        let server = try await ServerProcess(configuration: configuration, log: folder.appending(path: "log.txt"))
+        let server = try await startServer()
         let known = notifications.prefix(Int(Double(notifications.count) * share) + 1)
         let delay = Duration.microseconds(Int.random(in: 0...20_000, using: &random))
         let enough = Int.random(in: 1...60, using: &random)
@@ -144,6 +156,12 @@ private final class CrashSite: Sendable {
     }
 
     private enum Unexpected: Error { case refusal }
+
+    private func startServer() async throws -> ServerProcess {
+        try await ServerProcess(
+            configuration: configuration, log: folder.appending(path: "log.txt"),
+            environment: ["COUNTERFOIL_RECOVERY_ENABLED": "\(isRecovering)"])
+    }
 
     /// Notes an acknowledgement, and tells how many there were in this round.
     private func noteAcknowledged(_ uuid: String) -> Int {
@@ -193,6 +211,7 @@ private final class CrashSite: Sendable {
         try #require(found.wrong == 0 && found.failed == 0, "events are wrong after kill \(kill)")
         try #require(found.check == ["ok"])
         try await takeInPeace(found.kept, waiting: found.waiting)
+        try await takeStatements(of: storage)
         let digests = (try await storage.digest(), try await reference.storage.digest())
         try #require(digests.0 == digests.1, "the ledger differs after kill \(kill)")
         try storage.close()
@@ -218,20 +237,44 @@ private final class CrashSite: Sendable {
         state.withLock { $0.folded.formUnion(folding.map(\.uuid)) }
     }
 
+    /// Has the reference take in what the App Store has told the server besides. What the server has dropped since was
+    /// replaced, and makes no difference.
+    private func takeStatements(of storage: SQLiteStorage) async throws {
+        let texts = try await storage.pool.read { db in
+            try Row.fetchAll(db, sql: "SELECT kind, text FROM statements").map { row in
+                (kind: row[0] as Int64, text: storage.headers.unpack(row[1] as Data))
+            }
+        }
+        var statements: [CounterfoilServer.Statement] = []
+        for (kind, text) in texts {
+            let text = try #require(text)
+            statements.append(
+                CounterfoilServer.Statement(
+                    scope: reference.scope.id,
+                    fact: try await .read(text, kind: kind, scope: reference.scope, by: verifier), origin: .asked,
+                    receivedAt: World.start.milliseconds, text: reference.storage.headers.pack(text)))
+        }
+        _ = try await reference.storage.commit(statements)
+    }
+
     /// Has a last server finish the work, and looks once more.
     func finish() async throws {
-        let server = try await ServerProcess(configuration: configuration, log: folder.appending(path: "log.txt"))
+        let server = try await startServer()
+        var reading = Configuration()
+        reading.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: reading)
+        func count(_ rows: String) async throws -> Int {
+            try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(rows)") ?? 0 }
+        }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while isRecovering, try await count("notifications WHERE origin = 1") == 0 {
+            try #require(ContinuousClock.now < deadline, "nothing was recovered")
+        }
         for signed in notifications where !state.withLock({ $0.acknowledged.contains(signed.uuid) }) {
             try #require(try await server.post(signed.text))
             state.withLock { _ = $0.acknowledged.insert(signed.uuid) }
         }
-        var reading = Configuration()
-        reading.readonly = true
-        let queue = try DatabaseQueue(path: path, configuration: reading)
-        var waiting = 1
-        while waiting > 0 {
-            waiting = try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM inbox") ?? 0 }
-        }
+        while try await count("inbox") > 0 {}
         try queue.close()
         #expect(await server.stop() == 0)
         try await inspect(after: kills + 1)

@@ -13,11 +13,13 @@ final class ServerProcess: Sendable {
     private let end: Task<Int32, Never>
 
     /// Starts a server. It answers when this returns.
-    init(configuration: URL, log: URL) async throws {
+    ///
+    /// - Parameter environment: Variables that it sees.
+    init(configuration: URL, log: URL, environment: [String: String] = [:]) async throws {
         let process = Process()
         process.executableURL = try Self.executable()
         process.arguments = ["serve", "--config", configuration.path, "--port", "0", "--json"]
-        process.environment = ["TERM": "dumb"]
+        process.environment = environment.merging(["TERM": "dumb"]) { given, _ in given }
         let pipe = Pipe()
         process.standardOutput = pipe
         if !FileManager.default.fileExists(atPath: log.path) {

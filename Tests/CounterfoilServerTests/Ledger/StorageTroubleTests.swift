@@ -130,6 +130,29 @@ import Testing
         }
     }
 
+    @Test func `what customers bought is for the server's user alone`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            func modes(_ names: [String]) throws -> [Int?] {
+                try names.map { name in
+                    let path = folder.appending(path: name).path
+                    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                    return (attributes[.posixPermissions] as? NSNumber)?.intValue
+                }
+            }
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            let files = ["", "-wal", "-shm", ".lock"].map { "ledger.sqlite" + $0 }
+            #expect(try modes(files) == files.map { _ in 0o600 })
+            let (path, copy) = (ledger.storage.path, folder.appending(path: "copy.sqlite").path)
+            _ = try LedgerBackup.make(of: path, to: copy)
+            #expect(try modes(["copy.sqlite"]) == [0o600])
+            try ledger.storage.close()
+            // A copy that has been somewhere else.
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy)
+            _ = try LedgerBackup.restore(copy, to: path, replacing: true)
+            #expect(try modes(["ledger.sqlite"]) == [0o600])
+        }
+    }
+
     @Test func `a clock that is set back loses nothing and changes no order`() async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in

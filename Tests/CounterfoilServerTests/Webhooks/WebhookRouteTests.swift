@@ -80,6 +80,8 @@ internal import NIOHTTP1
         try await World.runTelling { world, receiver in
             for customer in ["anna", "bob", "carl"] {
                 _ = try await world.buy(customer)
+                // Before the clock moves: it is the time at which the server learns of it that counts.
+                try await world.settle()
                 try await world.tell(after: 3600)
             }
             let first = receiver.take()

@@ -87,6 +87,8 @@ package enum LedgerBackup {
         do {
             try remove(partial)
             try FileManager.default.copyItem(atPath: backup, toPath: partial)
+            // However the copy was kept, the ledger is for its owner.
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: partial)
             let report = try check(partial)
             try sync(partial)
             let old = exists ? try putAside(ledger) : nil
@@ -105,9 +107,8 @@ package enum LedgerBackup {
         reading.busyMode = .timeout(10)
         let source = try DatabaseQueue(path: ledger, configuration: reading)
         defer { do { try source.close() } catch {} }
+        PrivateFile.make(path)
         let target = try DatabaseQueue(path: path)
-        // Purchases are nobody else's business.
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         try target.inDatabase { copy in
             // One transaction from the first page to the last: otherwise every commit of the server would have it begin
             // again.

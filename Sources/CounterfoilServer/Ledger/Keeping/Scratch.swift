@@ -29,6 +29,7 @@ final class Scratch: Sendable {
         }
         do {
             try Self.removeFiles(path)
+            PrivateFile.make(path)
             queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.write { db in
                 let table = try String.fetchOne(

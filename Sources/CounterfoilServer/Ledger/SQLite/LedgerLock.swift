@@ -9,7 +9,7 @@ final class LedgerLock: Sendable {
     init(ledger path: String) throws(StorageError) {
         // However the ledger is named, it is one.
         let file = URL(filePath: path).resolvingSymlinksInPath().path + ".lock"
-        descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw switch errno {
             case ENOSPC, EDQUOT: StorageError(.full, "the disk of \(path) is full")

@@ -43,6 +43,7 @@ package final class SQLiteStorage: Sendable {
                     PRAGMA journal_size_limit = 67108864;
                     """)
         }
+        PrivateFile.make(path)
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Schema.migrate(pool)
