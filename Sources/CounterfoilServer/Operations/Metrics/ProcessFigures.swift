@@ -43,7 +43,6 @@ struct ProcessFigures {
         return Date().timeIntervalSince1970 - age
     }
 
-
     private static func fields(_ path: String) -> [Substring] { contents(path).split(separator: " ") }
 
     private static func contents(_ path: String) -> String {
