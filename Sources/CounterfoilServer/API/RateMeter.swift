@@ -2,16 +2,16 @@ internal import Foundation
 internal import Synchronization
 
 /// A token bucket that holds as much as comes in a second, as one number: the instant at which it would be full again.
-final class RateMeter: Sendable {
+package final class RateMeter: Sendable {
     private let fullAgain = Atomic<Int64>(0)
     private let interval: Int64
 
-    init(perSecond: Int) { interval = 1_000_000_000 / Int64(max(1, min(perSecond, 1_000_000_000))) }
+    package init(perSecond: Int) { interval = 1_000_000_000 / Int64(max(1, min(perSecond, 1_000_000_000))) }
 
     /// Takes one; nil if there is one, else how many milliseconds it takes until there is.
     ///
     /// - Parameter now: Nanoseconds of a clock that only goes forward.
-    func take(at now: Int64) -> Int? {
+    package func take(at now: Int64) -> Int? {
         let capacity: Int64 = max(1_000_000_000, interval)
         var known = fullAgain.load(ordering: .relaxed)
         while true {

@@ -25,12 +25,7 @@ enum RecoveryRoutes {
         var items: [Completeness] = []
         for scope in scopes(of: principal, core) { items.append(try await core.recovery.completeness(of: scope)) }
         var json = JSONText()
-        json.object { json in
-            json.member("object", "list")
-            json.member("items", items) { RecoveryJSON.write($1, to: &$0) }
-            json.key("next_page")
-            json.null()
-        }
+        json.list(items, next: nil) { RecoveryJSON.write($1, to: &$0) }
         return json.response()
     }
 
@@ -82,32 +77,20 @@ enum RecoveryRoutes {
         return json.response()
     }
 
-    /// The newest first; `limit` of them, 50 unless said otherwise, from `page` on.
+    /// The newest first.
     private static func list(
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
         let principal = try context.require(.operationsRead)
-        let parameters = request.uri.queryParameters
-        let page = try parameters["page"].map { text throws(APIFailure) in
-            guard let id = RecoveryRun.id(of: String(text)) else {
-                throw APIFailure(.badRequest, "invalid_page", "That is no page of this list.", parameter: "page")
-            }
-            return id
-        }
-        guard let limit = Int(parameters["limit"].map { String($0) } ?? "50"), (1...100).contains(limit) else {
-            throw APIFailure(.badRequest, "invalid_limit", "A page has 1 to 100 items.", parameter: "limit")
-        }
+        let paging = try Paging(request)
         let scopes = scopes(of: principal, core)
         let byID = ScopeBook(scopes)
-        let runs = try await core.storage.recoveries(in: scopes.map(\.id), before: page, limit: limit + 1)
+        let found = try await core.storage.recoveries(
+            in: scopes.map(\.id), before: try paging.number(), limit: paging.limit + 1)
+        let page = found.prefix(paging.limit)
         var json = JSONText()
-        json.object { json in
-            json.member("object", "list")
-            json.member("items", runs.prefix(limit)) { json, run in
-                if let scope = byID[id: run.scope] { RecoveryJSON.write(run, scope, to: &json) }
-            }
-            json.key("next_page")
-            if runs.count > limit { json.string(runs[limit - 1].name) } else { json.null() }
+        json.list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, run in
+            if let scope = byID[id: run.scope] { RecoveryJSON.write(run, scope, to: &json) }
         }
         return json.response()
     }

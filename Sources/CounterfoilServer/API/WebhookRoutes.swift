@@ -27,12 +27,7 @@ enum WebhookRoutes {
         let principal = try context.require(.webhooksWrite)
         let endpoints = try await core.webhooks.managed().filter { principal.mayManage($0.definition) }
         var json = JSONText()
-        json.object { json in
-            json.member("object", "list")
-            json.member("items", endpoints) { WebhookJSON.write($1, to: &$0) }
-            json.key("next_page")
-            json.null()
-        }
+        json.list(endpoints, next: nil) { WebhookJSON.write($1, to: &$0) }
         return json.response()
     }
 
@@ -109,25 +104,20 @@ enum WebhookRoutes {
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
         let endpoint = try await endpoint(context, core)
-        let parameters = request.uri.queryParameters
-        let state = try parameters["state"].map { text throws(APIFailure) in
+        let paging = try Paging(request)
+        let state = try request.uri.queryParameters["state"].map { text throws(APIFailure) in
             guard let state = WebhookDelivery.State.allCases.first(where: { $0.name == text }) else {
                 throw APIFailure(
                     .badRequest, "invalid_state", "Try pending, delivered, failed or discarded.", parameter: "state")
             }
             return state
         }
-        let page = try number(parameters["page"], "page", in: 1...Int64.max)
-        let limit = Int(try number(parameters["limit"], "limit", in: 1...500) ?? 100)
         let found = try await core.storage.deliveries(
-            of: endpoint.stored.id, in: state, before: page, limit: limit + 1)
-        let items = found.prefix(limit)
+            of: endpoint.stored.id, in: state, before: try paging.number(), limit: paging.limit + 1)
+        let page = found.prefix(paging.limit)
         var json = JSONText()
-        json.object { json in
-            json.member("object", "list")
-            json.member("items", items) { WebhookJSON.write($1, to: &$0) }
-            json.key("next_page")
-            if found.count > limit, let last = items.last { json.string(String(last.id)) } else { json.null() }
+        json.list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) {
+            WebhookJSON.write($1, to: &$0)
         }
         return json.response()
     }
@@ -189,16 +179,6 @@ enum WebhookRoutes {
         } catch {
             throw APIFailure(.badRequest, "bad_json", "The body is not JSON.")
         }
-    }
-
-    private static func number(
-        _ text: Substring?, _ name: String, in range: ClosedRange<Int64>
-    ) throws(APIFailure) -> Int64? {
-        guard let text else { return nil }
-        guard let number = Int64(text), range.contains(number) else {
-            throw APIFailure(.badRequest, "invalid_parameter", "\(name) is not as it was given.", parameter: name)
-        }
-        return number
     }
 }
 

@@ -13,7 +13,7 @@ final class RawConnection: @unchecked Sendable {
 
     struct Failed: Error {}
 
-    /// Connects to a server on this machine. What does not come within ten seconds does not come.
+    /// Connects to a server on this machine. What does not come within a minute does not come.
     init(url: String) throws {
         guard let port = URL(string: url)?.port.flatMap(UInt16.init) else { throw Failed() }
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -21,7 +21,7 @@ final class RawConnection: @unchecked Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var timeout = timeval(tv_sec: 10, tv_usec: 0)
+        var timeout = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -52,7 +52,7 @@ final class RawConnection: @unchecked Sendable {
     /// Says that no more will be sent.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Reads until the other side closes or ten seconds are over.
+    /// Reads until the other side closes or a minute is over.
     func read() async -> String {
         await run {
             var text: [UInt8] = []

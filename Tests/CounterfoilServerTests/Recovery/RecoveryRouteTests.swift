@@ -42,6 +42,9 @@ import Testing
             #expect(done.json["new"] as? Int == 1)
             let list = try await call(world, "GET", "/v1/recoveries?limit=1")
             #expect((list.json["items"] as? [Any])?.count == 1)
+            #expect(list.json["next_page"] is NSNull)
+            let before = try await call(world, "GET", "/v1/recoveries?page=\(id.dropFirst(4))")
+            #expect((before.json["items"] as? [Any])?.isEmpty == true)
             try await world.server.core.recovery.runNow()
             let complete = try await call(world, "GET", "/v1/completeness")
             let states = try #require(complete.json["items"] as? [[String: Any]])
@@ -64,6 +67,7 @@ import Testing
             }
             #expect(try await call(world, "GET", "/v1/recoveries/rec_99").status == 404)
             #expect(try await call(world, "GET", "/v1/recoveries?limit=0").status == 400)
+            #expect(try await call(world, "GET", "/v1/recoveries?page=x").json["type"] as? String == "invalid_page")
         }
     }
 }

@@ -11,7 +11,7 @@ package enum APIDescription {
     }
 
     /// Every subject is in a file of its own; a new one is added here.
-    private static let subjects = [customers, purchases, lookup, inbox, apple, operation]
+    private static let subjects = [customers, purchases, lookup, inbox, recovery, webhooks, apple, operation]
 
     package static let text =
         head + subjects.map(\.paths).joined() + components + schemas + subjects.map(\.schemas).joined()
