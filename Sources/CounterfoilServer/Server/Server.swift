@@ -66,11 +66,19 @@ public final class Server: Sendable {
         do { storage = try SQLiteStorage(path: configuration.storage.path, options: options) } catch {
             throw ServerError(.noLedger, error.message)
         }
-        let core = try await ServerCore(configuration, storage: storage, clock: clock, logger: logger)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-        let application = try HTTPService.application(core) { port in
-            if let port { continuation.yield(port) }
-            continuation.finish()
+        let core: ServerCore
+        let application: any Service
+        do {
+            core = try await ServerCore(configuration, storage: storage, clock: clock, logger: logger)
+            application = try HTTPService.application(core) { port in
+                if let port { continuation.yield(port) }
+                continuation.finish()
+            }
+        } catch {
+            // Whoever tries again finds the ledger free.
+            try storage.close()
+            throw error
         }
         // They end in reverse order: first no more requests, then what they caused.
         var services: [any Service] = [

@@ -16,7 +16,7 @@ import NIOHTTP1
             _ = try await world.ask("/v1/customers/a-person")
             _ = try await world.ask("/nothing/a-person")
             try world.server.core.metrics.add(
-                .init("counterfoil_completeness_age_seconds", "How old.") { [([("app", "a\"\\\nb")], 1.5)] })
+                .init("counterfoil_figure_of_somebody_else", "How old.") { [([("app", "a\"\\\nb")], 1.5)] })
             let answer = try await world.ask("/metrics")
             #expect(answer.status == 200)
             #expect(answer.headers["content-type"] == ["text/plain; version=0.0.4; charset=utf-8"])
@@ -28,7 +28,7 @@ import NIOHTTP1
                 "counterfoil_acknowledgement_duration_seconds_count 1", "counterfoil_commit_notifications_sum 1",
                 #"counterfoil_commit_notifications_bucket{le="1"} 1"#, "counterfoil_fold_lag_seconds_count 1",
                 "counterfoil_inbox_backlog 0", "counterfoil_inbox_oldest_age_seconds 0",
-                #"counterfoil_completeness_age_seconds{app="a\"\\\nb"} 1.5"#,
+                #"counterfoil_figure_of_somebody_else{app="a\"\\\nb"} 1.5"#,
                 #"counterfoil_http_requests_total{route="/apple/notifications",method="POST",status="200"} 1"#,
                 #"counterfoil_http_requests_total{route="/apple/notifications",method="POST",status="400"} 2"#,
                 #"counterfoil_http_requests_total{route="/v1/customers/{id}",method="GET",status="401"} 1"#,
