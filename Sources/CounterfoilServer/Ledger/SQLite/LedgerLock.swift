@@ -22,15 +22,16 @@ final class LedgerLock: Sendable {
             }
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            // An initializer that throws here is followed by deinit, which closes the file. Closed twice, the number could
+            // by then be that of another file, such as another ledger's.
             let owner = Self.owner(descriptor)
-            close(descriptor)
             throw StorageError(
                 .busy, "\(path) is in use by another Counterfoil\(owner); stop it first: a ledger has one writer")
         }
         note()
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Writes down who has it, for people. It is no matter if that fails.
     private func note() {
