@@ -23,7 +23,7 @@ import Testing
         var request = HTTPClientRequest(url: world.url + "/apple/notifications")
         request.method = .POST
         request.body = .bytes(ByteBuffer(string: "{\"signedPayload\":\"\(payload)\"}"))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         let body = Data(try await response.body.collect(upTo: 1 << 16).readableBytesView)
         let answer = body.isEmpty ? nil : try JSONSerialization.jsonObject(with: body) as? [String: Any]
         return (Int(response.status.code), answer ?? [:])

@@ -72,7 +72,7 @@ import NIOCore
         var status: Int?
         do {
             let request = HTTPClientRequest(url: "https://localhost:\(port)/health/live")
-            status = Int(try await client.execute(request, timeout: .seconds(10)).status.code)
+            status = Int(try await client.execute(request, timeout: .seconds(60)).status.code)
         } catch {}
         try await client.shutdown()
         return status

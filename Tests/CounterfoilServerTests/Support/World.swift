@@ -36,6 +36,9 @@ final class World: Sendable {
     ) async throws -> Value {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
+        // On a busy machine an answer takes a while; on a clock that stands still nothing is sent again.
+        configuration.production.deliveryTimeout = 120
+        configuration.sandbox.deliveryTimeout = 120
         changeSimulator(&configuration)
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
