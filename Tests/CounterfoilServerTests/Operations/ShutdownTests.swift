@@ -11,7 +11,7 @@ import AppStoreServer
 
 @Suite struct `A server that is stopped` {
     @Test func `finishes the requests under way, and keeps what it acknowledged`() async throws {
-        try await World.run { world in
+        try await World.run(server: { $0.limits.sendingTime = .seconds(120) }) { world in
             let token = UUID()
             let body = try await Self.undelivered(world, token)
             let (parts, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
