@@ -34,6 +34,7 @@ let httpServer: [Target.Dependency] = [
 let httpParts = server("NIOHTTPTypes", "swift-nio-extras")
 let yams = server("Yams", "Yams")
 let grdb = server("GRDB", "GRDB.swift")
+let sqlite = server("GRDBSQLite", "GRDB.swift")
 let lifecycle: [Target.Dependency] = [
     server("ServiceLifecycle", "swift-service-lifecycle"), server("UnixSignals", "swift-service-lifecycle"),
 ]
@@ -51,7 +52,7 @@ let network: [Target.Dependency] = [
 ]
 let libraries: [Target.Dependency] = ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts"]
 let serverDependencies: [Target.Dependency] =
-    libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, yams] + network + httpServer + lifecycle
+    libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, sqlite, yams] + network + httpServer + lifecycle
     + metrics + [server("Configuration", "swift-configuration"), server("HummingbirdTLS", "hummingbird"), httpParts]
 let everything: [Target.Dependency] =
     libraries + ["StoreSimulator", "Entitlements", "CounterfoilServer", crypto, x509, asn1] + network + httpServer

@@ -24,14 +24,13 @@ enum FillLedger {
         try await storage.pool.writeWithoutTransaction { db in
             // Nobody else uses the file, and whoever pulls the plug starts anew.
             try db.execute(sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;")
-            try db.execute(sql: "DROP INDEX notifications_by_uuid; DROP INDEX facts_by_transaction")
+            try db.execute(sql: "DROP INDEX facts_by_transaction")
         }
         let begin = ContinuousClock.now
         try await fill(storage, store, scope, transactions, begin)
         try await storage.pool.writeWithoutTransaction { db in
             try db.execute(
                 sql: """
-                    CREATE UNIQUE INDEX notifications_by_uuid ON notifications (uuid);
                     CREATE INDEX facts_by_transaction ON facts (key, scope) WHERE kind = 1;
                     PRAGMA wal_checkpoint(TRUNCATE);
                     """)

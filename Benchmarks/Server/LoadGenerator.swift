@@ -102,6 +102,8 @@ private final class AnswerHandler: ChannelInboundHandler, RemovableChannelHandle
         var failures = 0
     }
 
+    private static let success = Array("HTTP/1.1 200".utf8)
+
     private let counter: RequestCounter
     private let request: (Int) -> ByteBuffer
     private let promise: EventLoopPromise<Result>
@@ -146,19 +148,34 @@ private final class AnswerHandler: ChannelInboundHandler, RemovableChannelHandle
         guard Self.isWhole(buffer) else { return received = buffer }
         received = nil
         result.latencies.append(sent.duration(to: .now) / .seconds(1))
-        if !buffer.readableBytesView.starts(with: "HTTP/1.1 200".utf8) { result.failures += 1 }
+        if !buffer.readableBytesView.prefix(12).elementsEqual(Self.success) { result.failures += 1 }
         next(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
 
-    /// Whether an answer is complete: its head, and as many bytes as `content-length` says.
+    /// Whether an answer is complete: its head, and as many bytes as `content-length` says. It comes in one piece nearly
+    /// always, so this looks at its bytes once.
     private static func isWhole(_ buffer: ByteBuffer) -> Bool {
-        let bytes = buffer.readableBytesView
-        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
-        let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
-        guard let field = head.firstRange(of: "content-length: ") else { return true }
-        let length = Int(head[field.upperBound...].prefix { $0.isNumber }) ?? 0
-        return bytes.endIndex - end.upperBound >= length
+        buffer.withUnsafeReadableBytes { bytes in
+            guard let end = find("\r\n\r\n", in: bytes) else { return false }
+            let head = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+            guard let field = find("\r\nContent-Length: ", in: head) else { return true }
+            let digits = head[(field + 18)...].prefix { $0 >= 0x30 && $0 <= 0x39 }
+            return bytes.count - end - 4 >= digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
+    }
+
+    /// Where a word is that begins with a carriage return.
+    private static func find(_ word: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
+        var place = 0
+        while place < bytes.count, let found = memchr(base + place, 13, bytes.count - place) {
+            place = UnsafeRawPointer(found) - base
+            guard place + word.utf8CodeUnitCount <= bytes.count else { return nil }
+            if memcmp(found, word.utf8Start, word.utf8CodeUnitCount) == 0 { return place }
+            place += 1
+        }
+        return nil
     }
 }

@@ -3,7 +3,7 @@ internal import Foundation
 extension UUID {
     /// Reads the form `8-4-4-4-12` in either case. Foundation's reader goes through `sscanf` and takes four times as long,
     /// and every transaction of an app that names its accounts has one.
-    init?(text: String) {
+    package init?(text: String) {
         var text = text
         let bytes = text.withUTF8 { utf8 -> UInt128? in
             guard utf8.count == 36 else { return nil }
@@ -20,6 +20,29 @@ extension UUID {
         }
         guard let bytes else { return nil }
         self.init(uuid: withUnsafeBytes(of: bytes) { $0.loadUnaligned(as: uuid_t.self) })
+    }
+
+    /// The same in lower case, as the App Store writes it.
+    package var text: String {
+        withUnsafeBytes(of: uuid) { bytes in
+            String(unsafeUninitializedCapacity: 36) { letters in
+                var place = 0
+                for (index, byte) in bytes.enumerated() {
+                    if index == 4 || index == 6 || index == 8 || index == 10 {
+                        letters[place] = UInt8(ascii: "-")
+                        place += 1
+                    }
+                    letters[place] = Self.letter(byte >> 4)
+                    letters[place + 1] = Self.letter(byte & 15)
+                    place += 2
+                }
+                return place
+            }
+        }
+    }
+
+    private static func letter(_ digit: UInt8) -> UInt8 {
+        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
     }
 
     private static func value(ofDigit letter: UInt8) -> UInt8? {

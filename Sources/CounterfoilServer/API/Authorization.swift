@@ -112,17 +112,12 @@ extension ServerContext {
     /// The app and environment that a request is about: the parameters `app`, which may be left out where there is only
     /// one, and `environment`, production unless something else is said, or the app has no production.
     func scope(of request: Request, _ core: ServerCore, for principal: Principal) throws(APIFailure) -> Scope {
-        let parameters = request.uri.queryParameters
-        let apps = core.configuration.apps.filter { principal.apps?.contains($0.bundleId) ?? true }
-        let name = parameters["app"].map { String($0) }
-        guard let app = name == nil && apps.count == 1 ? apps.first : apps.first(where: { $0.bundleId == name }) else {
-            throw APIFailure(
-                .badRequest, "unknown_app", "Name one of your apps by its bundle ID.", parameter: "app")
-        }
+        let bundleId = try bundleId(request.parameter("app"), core, for: principal)
+        let environments = core.configuration.app(bundleId)?.environments ?? []
         let environment =
-            parameters["environment"].map { AppStoreEnvironment(rawValue: String($0)) }
-            ?? (app.environments.contains(.production) ? .production : .sandbox)
-        guard let scope = core.scopes[app.bundleId, environment], app.environments.contains(environment) else {
+            request.parameter("environment").map { AppStoreEnvironment(rawValue: $0) }
+            ?? (environments.contains(.production) ? .production : .sandbox)
+        guard let scope = core.scopes[bundleId, environment], environments.contains(environment) else {
             throw APIFailure(
                 .badRequest, "unknown_environment", "The app has no such environment here; try Production or Sandbox.",
                 parameter: "environment")
@@ -135,9 +130,25 @@ extension ServerContext {
         return scope
     }
 
+    private func bundleId(
+        _ name: String?, _ core: ServerCore, for principal: Principal
+    ) throws(APIFailure) -> String {
+        let apps = core.configuration.apps
+        if name == nil, apps.count == 1, principal.apps == nil { return apps[0].bundleId }
+        let possible = apps.map(\.bundleId).filter { principal.apps?.contains($0) ?? true }
+        guard let bundleId = name == nil && possible.count == 1 ? possible.first : possible.first(where: { $0 == name })
+        else {
+            throw APIFailure(
+                .badRequest, "unknown_app", "Name one of your apps by its bundle ID.", parameter: "app")
+        }
+        return bundleId
+    }
+
     /// The customer that a path names, if they may be asked about: 1 to 255 bytes without control characters.
     func customer(for principal: Principal) throws(APIFailure) -> String {
-        guard let name = parameters.get("id")?.removingPercentEncoding, CustomerName.isPossible(name) else {
+        let text = parameters.get("id")
+        let isEncoded = text?.utf8.contains(UInt8(ascii: "%")) ?? false
+        guard let name = isEncoded ? text?.removingPercentEncoding : text, CustomerName.isPossible(name) else {
             throw APIFailure(
                 .badRequest, "invalid_customer", "A customer's identifier has 1 to 255 bytes.", parameter: "id")
         }

@@ -94,10 +94,11 @@ extension CustomerToken.Refusal {
 /// How customers may be called: 1 to 255 bytes without control characters.
 enum CustomerName {
     static func isPossible(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 255
-            && name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard !name.isEmpty, name.utf8.count <= 255 else { return false }
+        if name.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return true }
+        return name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     /// The App Store writes the UUIDs of accounts in either case.
-    static func normal(_ name: String) -> String { UUID(uuidString: name)?.uuidString.lowercased() ?? name }
+    static func normal(_ name: String) -> String { UUID(text: name)?.text ?? name }
 }

@@ -67,7 +67,7 @@ enum InboxRoutes {
         _ context: ServerContext, _ core: ServerCore, _ principal: Principal
     ) async throws -> KeptNotification {
         if let id = context.parameters.get("id")?.removingPercentEncoding, id.utf8.count <= 255,
-            let kept = try await core.storage.notification(UUID(uuidString: id)?.uuidString.lowercased() ?? id),
+            let kept = try await core.storage.notification(UUID(text: id)?.text ?? id),
             let scope = core.scopes[id: kept.scope], principal.maySee(scope)
         {
             return kept

@@ -47,9 +47,15 @@ extension TimelinePlace {
 }
 
 extension Request {
+    /// A parameter of the query. Most requests have none.
+    func parameter(_ name: String) -> String? {
+        guard uri.query != nil else { return nil }
+        return uri.queryParameters[name[...]].map { String($0) }
+    }
+
     /// A parameter of the query that is an instant, in milliseconds since 1970.
     func instant(_ name: String) throws(APIFailure) -> Milliseconds? {
-        guard let text = uri.queryParameters[name[...]] else { return nil }
+        guard let text = parameter(name) else { return nil }
         guard let milliseconds = Int64(text), Date(milliseconds: milliseconds).milliseconds == milliseconds else {
             throw APIFailure(
                 .badRequest, "invalid_instant", "An instant is a number of milliseconds since 1970.", parameter: name)

@@ -19,52 +19,56 @@ enum FactColumns {
         "price_increase", "offer_type", "offer_id", "win_back", "renewal_date",
     ]
 
-    static func values(of fact: TransactionFact) -> [(any DatabaseValueConvertible)?] {
+    static func values(of fact: TransactionFact) -> [SQLValue] {
         [
-            fact.productId, Words.type.code(fact.type.rawValue), fact.subscriptionGroupIdentifier,
-            fact.purchaseDate.milliseconds, fact.expiresDate?.milliseconds, fact.revocationDate?.milliseconds,
-            fact.revocationReason?.rawValue, fact.revocationType.map { Words.revocation.code($0.rawValue) },
-            fact.isUpgraded ? 1 : nil, Words.ownership.code(fact.ownership.rawValue), fact.offerType?.rawValue,
-            fact.offerIdentifier, fact.offerDiscountType.map { Words.discount.code($0.rawValue) },
-            fact.quantity == 1 ? nil : fact.quantity, fact.reason.map { Words.reason.code($0.rawValue) },
-            fact.appAccountToken.map(\.bytes), fact.appTransactionId, fact.previousOriginalTransactionId,
+            .text(fact.productId), Words.type.code(fact.type.rawValue), .init(fact.subscriptionGroupIdentifier),
+            .integer(fact.purchaseDate.milliseconds), .init(fact.expiresDate?.milliseconds),
+            .init(fact.revocationDate?.milliseconds), .init(fact.revocationReason?.rawValue),
+            Words.revocation.code(fact.revocationType?.rawValue), fact.isUpgraded ? .integer(1) : .null,
+            Words.ownership.code(fact.ownership.rawValue), .init(fact.offerType?.rawValue),
+            .init(fact.offerIdentifier), Words.discount.code(fact.offerDiscountType?.rawValue),
+            fact.quantity == 1 ? .null : .init(fact.quantity), Words.reason.code(fact.reason?.rawValue),
+            .init(fact.appAccountToken?.bytes), .init(fact.appTransactionId),
+            .init(fact.previousOriginalTransactionId),
         ]
     }
 
-    static func values(of fact: RenewalFact) -> [(any DatabaseValueConvertible)?] {
+    static func values(of fact: RenewalFact) -> [SQLValue] {
         [
-            fact.productId, fact.autoRenewProductId, fact.willRenew ? 1 : 0, fact.expirationIntent?.rawValue,
-            fact.isInBillingRetry ? 1 : nil, fact.gracePeriodExpiresDate?.milliseconds,
-            fact.priceIncreaseStatus?.rawValue, fact.offerType?.rawValue, fact.offerIdentifier,
+            .text(fact.productId), .text(fact.autoRenewProductId), .integer(fact.willRenew ? 1 : 0),
+            .init(fact.expirationIntent?.rawValue), fact.isInBillingRetry ? .integer(1) : .null,
+            .init(fact.gracePeriodExpiresDate?.milliseconds), .init(fact.priceIncreaseStatus?.rawValue),
+            .init(fact.offerType?.rawValue), .init(fact.offerIdentifier),
             // No identifier has a line break.
-            fact.eligibleWinBackOfferIds.isEmpty ? nil : fact.eligibleWinBackOfferIds.joined(separator: "\n"),
-            fact.renewalDate?.milliseconds,
+            fact.eligibleWinBackOfferIds.isEmpty ? .null : .text(fact.eligibleWinBackOfferIds.joined(separator: "\n")),
+            .init(fact.renewalDate?.milliseconds),
         ]
     }
 
-    /// What ``row(_:)`` reads, in its order.
+    /// What ``transaction(_:)`` and ``renewal(_:)`` read, in their order.
     static let reading =
         (["original_id", "kind", "key", "signed_date"] + transaction
-        + renewal.filter { !["product_id", "offer_type", "offer_id"].contains($0) }).joined(separator: ", ")
+        + renewal.filter { !["product_id", "offer_type", "offer_id"].contains($0) })
+        .map { "facts.\($0)" }.joined(separator: ", ")
 
     /// A transaction from a row of ``reading``.
-    static func transaction(_ row: Row) -> TransactionFact {
+    static func transaction(_ row: SQLStatement) -> TransactionFact {
         TransactionFact(
             transactionId: row.text(2) ?? "", originalTransactionId: row.text(0) ?? "", productId: row.text(4) ?? "",
-            type: ProductType(rawValue: Words.type.word(row[5]) ?? ""),
+            type: ProductType(rawValue: Words.type.word(row.value(5)) ?? ""),
             purchaseDate: row.date(7) ?? .distantPast, expiresDate: row.date(8),
             subscriptionGroupIdentifier: row.text(6), signedDate: row.date(3) ?? .distantPast,
             revocationDate: row.date(9), revocationReason: row.small(10).map { .init(rawValue: $0) },
-            revocationType: Words.revocation.word(row[11]).map { .init(rawValue: $0) },
-            isUpgraded: row.number(12) == 1, ownership: .init(rawValue: Words.ownership.word(row[13]) ?? ""),
+            revocationType: Words.revocation.word(row.value(11)).map { .init(rawValue: $0) },
+            isUpgraded: row.number(12) == 1, ownership: .init(rawValue: Words.ownership.word(row.value(13)) ?? ""),
             offerType: row.small(14).map { .init(rawValue: $0) }, offerIdentifier: row.text(15),
-            offerDiscountType: Words.discount.word(row[16]).map { .init(rawValue: $0) }, quantity: row.small(17) ?? 1,
-            reason: Words.reason.word(row[18]).map { .init(rawValue: $0) }, appAccountToken: row.uuid(19),
+            offerDiscountType: Words.discount.word(row.value(16)).map { .init(rawValue: $0) }, quantity: row.small(17) ?? 1,
+            reason: Words.reason.word(row.value(18)).map { .init(rawValue: $0) }, appAccountToken: row.uuid(19),
             appTransactionId: row.text(20), previousOriginalTransactionId: row.text(21))
     }
 
     /// The renewal info from a row of ``reading``; nil when none is known.
-    static func renewal(_ row: Row) -> RenewalFact? {
+    static func renewal(_ row: SQLStatement) -> RenewalFact? {
         guard let signedDate = row.date(3) else { return nil }
         return RenewalFact(
             originalTransactionId: row.text(0) ?? "", productId: row.text(4) ?? "",
@@ -81,16 +85,16 @@ enum FactColumns {
 private struct Words: Sendable {
     let known: [String]
 
-    func code(_ word: String) -> any DatabaseValueConvertible {
-        if let index = known.firstIndex(of: word) { return index }
-        return word
+    func code(_ word: String?) -> SQLValue {
+        guard let word, let index = known.firstIndex(of: word) else { return SQLValue(word) }
+        return .integer(Int64(index))
     }
 
-    func word(_ value: DatabaseValue) -> String? {
-        switch value.storage {
-        case .int64(let code): known.indices.contains(Int(code)) ? known[Int(code)] : nil
-        case .string(let word): word
-        default: nil
+    func word(_ value: SQLValue) -> String? {
+        switch value {
+        case .integer(let code): known.indices.contains(Int(code)) ? known[Int(code)] : nil
+        case .text(let word): word
+        case .null, .blob: nil
         }
     }
 
@@ -119,18 +123,18 @@ extension UUID {
 
 /// How the identifiers of notifications are stored: sixteen bytes for a UUID as it is usually written, else text.
 enum StoredUUID {
-    static func value(_ text: String) -> DatabaseValue {
-        guard text.utf8.count == 36, let uuid = UUID(uuidString: text), uuid.uuidString.lowercased() == text else {
-            return text.databaseValue
+    static func value(_ text: String) -> SQLValue {
+        guard let uuid = UUID(text: text), uuid.text == text else {
+            return .text(text)
         }
-        return uuid.bytes.databaseValue
+        return .blob(uuid.bytes)
     }
 
-    static func text(_ value: DatabaseValue) -> String {
-        switch value.storage {
-        case .string(let text): text
-        case .blob(let bytes): UUID(bytes: bytes)?.uuidString.lowercased() ?? ""
-        default: ""
+    static func text(_ value: SQLValue) -> String {
+        switch value {
+        case .text(let text): text
+        case .blob(let bytes): UUID(bytes: bytes)?.text ?? ""
+        case .integer, .null: ""
         }
     }
 }

@@ -19,7 +19,7 @@ enum Fold {
 
     /// Puts in what a notification says, and makes the event of it, once.
     static func apply(_ notification: FoldedNotification, makingEvent: Bool = true, _ db: Database) throws {
-        try db.cachedStatement(sql: "DELETE FROM inbox WHERE id = ?").execute(arguments: [notification.id])
+        try db.run("DELETE FROM inbox WHERE id = ?", [.integer(notification.id)])
         let waited = db.changesCount > 0
         let source = try Source(notification, db)
         let isNew = try note(notification, source, db)
@@ -37,16 +37,16 @@ enum Fold {
     /// Puts in what came by itself; false when it was no news.
     @discardableResult
     static func apply(_ statement: Statement, _ db: Database) throws -> Bool {
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT INTO statements (scope, kind, original_id, key, signed_date, received_at, origin, text)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        try insert.execute(arguments: [
-            statement.scope, statement.fact.kind, statement.fact.originalTransactionId, statement.fact.key,
-            statement.fact.signedDate.milliseconds, statement.receivedAt, statement.origin.rawValue,
-            statement.text.bytes,
-        ])
+        try db.run(
+            """
+            INSERT INTO statements (scope, kind, original_id, key, signed_date, received_at, origin, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(statement.scope), .integer(statement.fact.kind), .text(statement.fact.originalTransactionId),
+                .text(statement.fact.key), .integer(statement.fact.signedDate.milliseconds),
+                .integer(statement.receivedAt), .integer(statement.origin.rawValue), .blob(statement.text.bytes),
+            ])
         let source = Source(id: -db.lastInsertedRowID, key: .statement(statement.text.bytes))
         let outcome = try put(statement.fact, scope: statement.scope, source, db)
         try drop(outcome.isNews ? outcome.replaced : source.id, db)
@@ -56,23 +56,19 @@ enum Fold {
     /// Puts in that there is a notification about a purchase; false when that was known.
     static func note(_ notification: FoldedNotification, _ source: Source, _ db: Database) throws -> Bool {
         guard let original = notification.originalTransactionId else { return true }
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT OR IGNORE INTO facts (scope, original_id, kind, key, signed_date, source)
-                VALUES (?, ?, 2, ?, ?, ?)
-                """)
-        try insert.execute(arguments: [
-            notification.scope, original, notification.uuid, notification.signedDate, source.id,
-        ])
+        let place: [SQLValue] = [
+            .integer(notification.scope), .text(original), .text(notification.uuid), .integer(notification.signedDate),
+        ]
+        try db.run(
+            """
+            INSERT OR IGNORE INTO facts (scope, original_id, kind, key, signed_date, source) VALUES (?, ?, 2, ?, ?, ?)
+            """, place + [.integer(source.id)])
         if db.changesCount > 0 { return true }
-        let update = try db.cachedStatement(
-            sql: """
-                UPDATE facts SET signed_date = ?
-                WHERE scope = ? AND original_id = ? AND kind = 2 AND key = ? AND signed_date < ?
-                """)
-        try update.execute(arguments: [
-            notification.signedDate, notification.scope, original, notification.uuid, notification.signedDate,
-        ])
+        try db.run(
+            """
+            UPDATE facts SET signed_date = ?4
+            WHERE scope = ?1 AND original_id = ?2 AND kind = 2 AND key = ?3 AND signed_date < ?4
+            """, place)
         return false
     }
 
@@ -88,17 +84,14 @@ enum Fold {
     static func put(_ fact: TransactionFact, scope: Int64, _ source: Source, _ db: Database) throws -> Outcome {
         let place = Place(scope: scope, original: fact.originalTransactionId, key: fact.transactionId)
         let values = FactColumns.values(of: fact)
-        let present = try Present(place, transactionSelect, db)
-        let isChosen = try wins(fact.signedDate.milliseconds, values, source, over: present, db) {
+        let present = try Present(place, kind: 1, db)
+        let isChosen = try wins(fact.signedDate.milliseconds, values, source, over: present, transactionSelect, db) {
             let versions = try SQLiteStorage.lineage(place.original, in: scope, db)?.transactions
             guard let known = versions?.first(where: { $0.transactionId == place.key }) else { return nil }
             return known.yields(to: fact) ? true : fact.yields(to: known) ? false : nil
         }
         guard isChosen else { return .ignored }
-        let upsert = try db.cachedStatement(sql: transactionUpsert)
-        try upsert.execute(
-            arguments: StatementArguments(
-                [scope, place.original, place.key, fact.signedDate.milliseconds, source.id] + values))
+        try db.run(transactionUpsert, place.values + [.integer(fact.signedDate.milliseconds), .integer(source.id)] + values)
         try Owner.update(fact, replacing: present, scope: scope, db)
         return Outcome(isNews: true, replaced: present?.source)
     }
@@ -107,15 +100,13 @@ enum Fold {
     static func put(_ fact: RenewalFact, scope: Int64, _ source: Source, _ db: Database) throws -> Outcome {
         let place = Place(scope: scope, original: fact.originalTransactionId, key: "")
         let values = FactColumns.values(of: fact)
-        let present = try Present(place, renewalSelect, db)
-        let isChosen = try wins(fact.signedDate.milliseconds, values, source, over: present, db) {
+        let present = try Present(place, kind: 0, db)
+        let isChosen = try wins(fact.signedDate.milliseconds, values, source, over: present, renewalSelect, db) {
             guard let known = try SQLiteStorage.lineage(place.original, in: scope, db)?.renewal else { return nil }
             return known.yields(to: fact) ? true : fact.yields(to: known) ? false : nil
         }
         guard isChosen else { return .ignored }
-        let upsert = try db.cachedStatement(sql: renewalUpsert)
-        try upsert.execute(
-            arguments: StatementArguments([scope, place.original, fact.signedDate.milliseconds, source.id] + values))
+        try db.run(renewalUpsert, place.values + [.integer(fact.signedDate.milliseconds), .integer(source.id)] + values)
         return Outcome(isNews: true, replaced: present?.source)
     }
 
@@ -124,14 +115,14 @@ enum Fold {
     /// - Parameter settled: Which of two with one date the engine would choose, so that the ledger agrees with what is folded
     ///   from the notifications: the App Store signs a cancellation and the end it brings about at once. Nil for either.
     private static func wins(
-        _ signedDate: Milliseconds, _ values: [(any DatabaseValueConvertible)?], _ source: Source,
-        over present: Present?, _ db: Database, settled: () throws -> Bool?
+        _ signedDate: Milliseconds, _ values: [SQLValue], _ source: Source, over present: Present?, _ select: String,
+        _ db: Database, settled: () throws -> Bool?
     ) throws -> Bool {
         // The row of a renewal info is there without one when only the owner is known.
         guard let present, let known = present.signedDate else { return true }
         guard known == signedDate else { return known < signedDate }
-        let new = values.map { ($0?.databaseValue ?? .null).orderingText }
-        let old = present.values.map(\.orderingText)
+        let new = values.map(\.orderingText)
+        let old = try present.values(select, count: values.count, db).map(\.orderingText)
         if new == old { return try source.wins(over: present.source, db) }
         return try settled() ?? old.lexicographicallyPrecedes(new)
     }
@@ -139,7 +130,7 @@ enum Fold {
     /// Drops a statement that another text has replaced. Notifications stay for good.
     private static func drop(_ source: Int64?, _ db: Database) throws {
         guard let source, source < 0, source != .min else { return }
-        try db.cachedStatement(sql: "DELETE FROM statements WHERE id = ?").execute(arguments: [-source])
+        try db.run("DELETE FROM statements WHERE id = ?", [.integer(-source)])
     }
 
     private static let transactionSelect = select(FactColumns.transaction, kind: 1)
@@ -147,9 +138,9 @@ enum Fold {
 
     // The kind is written out: there are indices for one kind only, so SQLite would compile a statement anew each time
     // that a kind is bound to it.
-    private static func select(_ columns: [String], kind: Int) -> String {
+    fileprivate static func select(_ columns: [String], kind: Int) -> String {
         """
-        SELECT signed_date, source, \(columns.joined(separator: ", ")) FROM facts
+        SELECT \(columns.joined(separator: ", ")) FROM facts
         WHERE scope = ? AND original_id = ? AND kind = \(kind) AND key = ?
         """
     }
@@ -157,16 +148,15 @@ enum Fold {
     private static let transactionUpsert = upsert(
         ["scope", "original_id", "key", "signed_date", "source"] + FactColumns.transaction, kind: 1)
     private static let renewalUpsert = upsert(
-        ["scope", "original_id", "signed_date", "source"] + FactColumns.renewal, kind: 0)
+        ["scope", "original_id", "key", "signed_date", "source"] + FactColumns.renewal, kind: 0)
 
     private static func upsert(_ columns: [String], kind: Int) -> String {
         let places = columns.map { _ in "?" }.joined(separator: ", ")
         let updates = columns.filter { !["scope", "original_id", "key"].contains($0) }
             .map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         let names = columns.joined(separator: ", ")
-        let extra = kind == 0 ? ", key" : ""
         return """
-            INSERT INTO facts (\(names), kind\(extra)) VALUES (\(places), \(kind)\(kind == 0 ? ", ''" : ""))
+            INSERT INTO facts (\(names), kind) VALUES (\(places), \(kind))
             ON CONFLICT (scope, original_id, kind, key) DO UPDATE SET \(updates)
             """
     }
@@ -208,13 +198,13 @@ extension Fold {
             switch key {
             case .notification(let uuid):
                 guard present > 0 else { return true }
-                let select = try db.cachedStatement(sql: "SELECT uuid FROM notifications WHERE id = ?")
-                guard let row = try Row.fetchOne(select, arguments: [present]) else { return true }
-                return StoredUUID.text(row[0]) < uuid
+                let select = "SELECT uuid FROM notifications WHERE id = ?"
+                let known = try db.first(select, [.integer(present)]) { StoredUUID.text($0.value(0)) }
+                return known.map { $0 < uuid } ?? true
             case .statement(let text):
                 guard present < 0 else { return false }
-                let select = try db.cachedStatement(sql: "SELECT text FROM statements WHERE id = ?")
-                guard let known = try Row.fetchOne(select, arguments: [-present])?.blob(0) else { return true }
+                let select = "SELECT text FROM statements WHERE id = ?"
+                guard let known = try db.first(select, [.integer(-present)], { $0.blob(0) }) ?? nil else { return true }
                 return known.lexicographicallyPrecedes(text)
             }
         }
@@ -225,36 +215,39 @@ extension Fold {
         let scope: Int64
         let original: String
         let key: String
+
+        var values: [SQLValue] { [.integer(scope), .text(original), .text(key)] }
     }
 
     /// The version that is there.
     struct Present {
+        let place: Place
         let signedDate: Milliseconds?
         let source: Int64?
-        let values: [DatabaseValue]
+        /// The Apple account's download of the app, as a transaction says.
+        let account: String?
 
-        init?(_ place: Place, _ select: String, _ db: Database) throws {
-            let select = try db.cachedStatement(sql: select)
-            let row = try Row.fetchOne(select, arguments: [place.scope, place.original, place.key])
+        init?(_ place: Place, kind: Int, _ db: Database) throws {
+            let select = kind == 0 ? Self.renewal : Self.transaction
+            let row = try db.first(select, place.values) { ($0.number(0), $0.number(1), $0.text(2)) }
             guard let row else { return nil }
-            signedDate = row.number(0)
-            source = row.number(1)
-            values = Array(row.databaseValues.dropFirst(2))
+            self.place = place
+            (signedDate, source, account) = row
         }
 
-        /// What a column of a transaction says.
-        func transactionValue(_ column: String) -> DatabaseValue {
-            guard let index = FactColumns.transaction.firstIndex(of: column), values.indices.contains(index) else {
-                return .null
-            }
-            return values[index]
+        /// All that it says.
+        func values(_ select: String, count: Int, _ db: Database) throws -> [SQLValue] {
+            try db.first(select, place.values) { row in (0..<count).map { row.value(Int32(clamping: $0)) } } ?? []
         }
+
+        private static let transaction = Fold.select(["signed_date", "source", "app_transaction_id"], kind: 1)
+        private static let renewal = Fold.select(["signed_date", "source", "NULL"], kind: 0)
     }
 }
 
 extension Statement.Fact {
     /// The kind of its row in `facts`.
-    var kind: Int {
+    var kind: Int64 {
         switch self {
         case .transaction: 1
         case .renewal: 0
@@ -270,10 +263,14 @@ extension Statement.Fact {
     }
 }
 
-extension DatabaseValue {
+extension SQLValue {
     /// Different for different values, to put them in some order that is always the same.
     fileprivate var orderingText: String {
-        guard case .blob(let bytes) = storage else { return description }
-        return bytes.map { String(UnicodeScalar($0)) }.joined()
+        switch self {
+        case .null: "NULL"
+        case .integer(let number): String(number)
+        case .text(let text): "\"\(text)\""
+        case .blob(let bytes): bytes.map { String(UnicodeScalar($0)) }.joined()
+        }
     }
 }

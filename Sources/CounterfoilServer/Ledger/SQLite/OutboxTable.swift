@@ -14,18 +14,19 @@ enum OutboxTable {
     ]
 
     static func add(_ event: LedgerEvent, _ db: Database) throws {
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT OR IGNORE INTO events
-                    (id, scope, type, original_id, customer, notification, occurred_at, created_at, data)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
         let customer =
             try event.customer
             ?? event.originalTransactionId.flatMap { try SQLiteStorage.owners(of: $0, in: event.scope, db).first }
-        try insert.execute(arguments: [
-            event.id, event.scope, event.type.rawValue, event.originalTransactionId, customer, event.notification,
-            event.occurredAt, event.createdAt, event.data,
-        ])
+        try db.run(
+            """
+            INSERT OR IGNORE INTO events
+                (id, scope, type, original_id, customer, notification, occurred_at, created_at, data)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(event.id), .integer(event.scope), .text(event.type.rawValue), .init(event.originalTransactionId),
+                .init(customer), .init(event.notification), .integer(event.occurredAt), .integer(event.createdAt),
+                .init(event.data),
+            ])
     }
 }

@@ -23,17 +23,12 @@ enum Owner {
 
     /// Takes in a transaction that was put in the place of `old`. Of several with an account the latest purchase counts.
     static func update(_ fact: TransactionFact, replacing old: Fold.Present?, scope: Int64, _ db: Database) throws {
-        let select = try db.cachedStatement(
-            sql: """
-                SELECT token, app_transaction_id, owner_purchased, owner_signed, owner_transaction FROM facts
-                WHERE scope = ? AND original_id = ? AND kind = 0 AND key = ''
-                """)
-        let row = try Row.fetchOne(select, arguments: [scope, fact.originalTransactionId])
-        let known = Known(
-            token: row?.blob(0), account: row?.text(1),
-            rank: row?.number(2).map {
-                Rank(purchased: $0, signed: row?.number(3) ?? 0, transaction: row?.text(4) ?? "")
-            })
+        let row = try db.first(
+            """
+            SELECT token, app_transaction_id, owner_purchased, owner_signed, owner_transaction FROM facts
+            WHERE scope = ? AND original_id = ? AND kind = 0 AND key = ''
+            """, [.integer(scope), .text(fact.originalTransactionId)], read)
+        let known = row ?? Known()
         var new = known
         if let old, hasTakenBack(fact, old, known) {
             new = try fromAll(fact.originalTransactionId, scope: scope, db)
@@ -54,8 +49,7 @@ enum Owner {
         {
             return true
         }
-        let account = old.transactionValue("app_transaction_id")
-        return !account.isNull && account != (fact.appTransactionId?.databaseValue ?? .null)
+        return old.account != nil && old.account != fact.appTransactionId
     }
 
     private static func add(_ fact: TransactionFact, to known: inout Known) {
@@ -66,6 +60,14 @@ enum Owner {
             transaction: fact.transactionId)
         if let other = known.rank, rank < other, other.transaction != rank.transaction { return }
         (known.token, known.rank) = (token.bytes, rank)
+    }
+
+    private static func read(_ row: SQLStatement) -> Known {
+        Known(
+            token: row.blob(0), account: row.text(1),
+            rank: row.number(2).map {
+                Rank(purchased: $0, signed: row.number(3) ?? 0, transaction: row.text(4) ?? "")
+            })
     }
 
     private static func fromAll(_ original: String, scope: Int64, _ db: Database) throws -> Known {
@@ -87,18 +89,18 @@ enum Owner {
     }
 
     private static func write(_ known: Known, _ original: String, scope: Int64, _ db: Database) throws {
-        let upsert = try db.cachedStatement(
-            sql: """
-                INSERT INTO facts (scope, original_id, kind, key, token, app_transaction_id, owner_purchased,
-                    owner_signed, owner_transaction)
-                VALUES (?, ?, 0, '', ?, ?, ?, ?, ?)
-                ON CONFLICT (scope, original_id, kind, key) DO UPDATE SET token = excluded.token,
-                    app_transaction_id = excluded.app_transaction_id, owner_purchased = excluded.owner_purchased,
-                    owner_signed = excluded.owner_signed, owner_transaction = excluded.owner_transaction
-                """)
-        try upsert.execute(arguments: [
-            scope, original, known.token, known.account, known.rank?.purchased, known.rank?.signed,
-            known.rank?.transaction,
-        ])
+        try db.run(
+            """
+            INSERT INTO facts (scope, original_id, kind, key, token, app_transaction_id, owner_purchased,
+                owner_signed, owner_transaction)
+            VALUES (?, ?, 0, '', ?, ?, ?, ?, ?)
+            ON CONFLICT (scope, original_id, kind, key) DO UPDATE SET token = excluded.token,
+                app_transaction_id = excluded.app_transaction_id, owner_purchased = excluded.owner_purchased,
+                owner_signed = excluded.owner_signed, owner_transaction = excluded.owner_transaction
+            """,
+            [
+                .integer(scope), .text(original), .init(known.token), .init(known.account),
+                .init(known.rank?.purchased), .init(known.rank?.signed), .init(known.rank?.transaction),
+            ])
     }
 }

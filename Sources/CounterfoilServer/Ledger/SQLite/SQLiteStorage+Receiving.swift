@@ -121,15 +121,15 @@ extension SQLiteStorage: LedgerStorage {
 
     static func receive(_ new: ReceivedNotification, _ db: Database) throws -> Reception {
         let uuid = StoredUUID.value(new.uuid)
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT INTO notifications (uuid, scope, type, subtype, signed_date, received_at, origin, text)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING
-                """)
-        try insert.execute(arguments: [
-            uuid, new.scope, new.type, new.subtype, new.signedDate, new.receivedAt, new.origin.rawValue,
-            new.text.bytes,
-        ])
+        try db.run(
+            """
+            INSERT INTO notifications (uuid, scope, type, subtype, signed_date, received_at, origin, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING
+            """,
+            [
+                uuid, .integer(new.scope), .text(new.type), .init(new.subtype), .integer(new.signedDate),
+                .integer(new.receivedAt), .integer(new.origin.rawValue), .blob(new.text.bytes),
+            ])
         if db.changesCount > 0 {
             let id = db.lastInsertedRowID
             try enqueue(id, new.receivedAt, db)
@@ -141,7 +141,7 @@ extension SQLiteStorage: LedgerStorage {
     /// One UUID means one payload. If there ever were two, both would count: what the ledger says must not hang on which
     /// of them came first.
     private static func receiveAgain(
-        _ new: ReceivedNotification, _ uuid: DatabaseValue, _ db: Database
+        _ new: ReceivedNotification, _ uuid: SQLValue, _ db: Database
     ) throws -> Reception {
         let select = try db.cachedStatement(sql: "SELECT id, text FROM notifications WHERE uuid = ?")
         guard let row = try Row.fetchOne(select, arguments: [uuid]), let id = row.number(0) else {
@@ -160,8 +160,7 @@ extension SQLiteStorage: LedgerStorage {
     }
 
     static func enqueue(_ id: Int64, _ receivedAt: Milliseconds, _ db: Database) throws {
-        try db.cachedStatement(sql: "INSERT OR IGNORE INTO inbox (id, received_at) VALUES (?, ?)")
-            .execute(arguments: [id, receivedAt])
+        try db.run("INSERT OR IGNORE INTO inbox (id, received_at) VALUES (?, ?)", [.integer(id), .integer(receivedAt)])
     }
 
     /// Notifications as they are kept, `sql` being what follows `FROM notifications`.

@@ -21,6 +21,7 @@ package final class SQLiteStorage: Sendable {
 
     package let headers = HeaderBook()
     package let pool: DatabasePool
+    private let readers: SQLiteReaders
     /// The path of the file.
     package let path: String
     private let lock: Mutex<LedgerLock?>
@@ -47,14 +48,21 @@ package final class SQLiteStorage: Sendable {
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Schema.migrate(pool)
+            readers = try SQLiteReaders(path: path, cacheMiB: max(1, min(options.cacheMiB, 4096)))
             try pool.read { db in try headers.load(from: db) }
         } catch {
             throw StorageError(error, path: path)
         }
     }
 
+    /// Asks one small question, and says in the house's words what went wrong.
+    func readAtOnce<Value: Sendable>(_ question: (Database) throws -> Value) throws -> Value {
+        do { return try readers.read(question) } catch { throw StorageError(error, path: path) }
+    }
+
     /// Closes the file, for others to have. What was committed stays.
     package func close() throws {
+        try readers.close()
         // One file is easier to look after than three. If that fails, the log is read again at the next start.
         do { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } catch {}
         try pool.close()
