@@ -52,7 +52,8 @@ let network: [Target.Dependency] = [
 ]
 let libraries: [Target.Dependency] = ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts"]
 let serverDependencies: [Target.Dependency] =
-    libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, sqlite, yams] + network + httpServer + lifecycle
+    libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, sqlite, yams] + network + httpServer
+    + lifecycle
     + metrics + [server("Configuration", "swift-configuration"), server("HummingbirdTLS", "hummingbird"), httpParts]
 let everything: [Target.Dependency] =
     libraries + ["StoreSimulator", "Entitlements", "CounterfoilServer", crypto, x509, asn1] + network + httpServer

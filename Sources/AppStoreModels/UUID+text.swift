@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 extension UUID {
     /// Reads the form `8-4-4-4-12` in either case. Foundation's reader goes through `sscanf` and takes four times as long,

@@ -11,6 +11,7 @@ struct UUIDTextTests {
             let uuid = UUID()
             #expect(UUID(text: uuid.uuidString) == uuid)
             #expect(UUID(text: uuid.uuidString.lowercased()) == uuid)
+            #expect(uuid.text == uuid.uuidString.lowercased())
         }
     }
 

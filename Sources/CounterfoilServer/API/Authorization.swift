@@ -113,7 +113,8 @@ extension ServerContext {
     /// one, and `environment`, production unless something else is said, or the app has no production.
     func scope(of request: Request, _ core: ServerCore, for principal: Principal) throws(APIFailure) -> Scope {
         let bundleId = try bundleId(request.parameter("app"), core, for: principal)
-        let environments = core.configuration.app(bundleId)?.environments ?? []
+        let apps = core.configuration.apps
+        let environments = apps.firstIndex { $0.bundleId == bundleId }.map { apps[$0].environments } ?? []
         let environment =
             request.parameter("environment").map { AppStoreEnvironment(rawValue: $0) }
             ?? (environments.contains(.production) ? .production : .sandbox)

@@ -1,6 +1,6 @@
 package import AppStoreModels
 package import AppStoreServer
-package import AppStoreTrust
+internal import AppStoreTrust
 internal import Entitlements
 package import Foundation
 package import Logging
@@ -9,30 +9,61 @@ internal import Synchronization
 /// Verifies what is inside the notifications that were kept, and has it folded into the ledger.
 ///
 /// What was just received comes through memory, up to a limit. What did not fit, what was left from the last time and what
-/// could not be written is read from the inbox.
+/// could not be written is read from the inbox, a part at a time, whenever there is nothing else to do.
 package final class Folder: Sendable {
     /// A notification that is on disk and waits to be folded.
     package struct Job: Sendable {
+        package enum Content: Sendable {
+            /// What it says; the signature around it is verified.
+            case payload(ResponseBodyV2DecodedPayload)
+            /// The text as it is kept.
+            case text(String)
+        }
+
         package var id: Int64
         package var scope: Scope
-        package var notification: Verified<ResponseBodyV2DecodedPayload>
+        package var content: Content
         package var receivedAt: Milliseconds
     }
 
     private struct State {
         var queue: [Job] = []
-        /// The numbers of those that a worker has.
-        var underWay: Set<Int64> = []
-        /// Whether the inbox may hold some that the queue does not.
+        /// The numbers of those in the queue and of those that a worker has.
+        var inHand: Set<Int64> = []
+        /// Whether the inbox may hold some that are not in hand.
         var hasLeftovers = true
+        /// Whether some were left while the inbox was read, perhaps where it had been read already.
+        var hasMore = false
+        /// How far the inbox is read.
+        var cursor = Int64.min
+        var isReading = false
         var isClosed = false
         var waiters: [CheckedContinuation<Void, Never>] = []
         var idle: [CheckedContinuation<Void, Never>] = []
-        var isIdle: Bool { queue.isEmpty && underWay.isEmpty && !hasLeftovers }
+        var hasWork: Bool { !queue.isEmpty || (hasLeftovers && !isReading) }
+        var isIdle: Bool { inHand.isEmpty && !hasLeftovers }
+
+        mutating func take(_ job: Job) {
+            if inHand.insert(job.id).inserted { queue.append(job) }
+        }
+
+        mutating func leaveSome() { (hasLeftovers, hasMore) = (true, true) }
+
+        /// Those who wait until there is work, and those who wait until there is none.
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            var taken = waiters
+            waiters = []
+            if isIdle {
+                taken += idle
+                idle = []
+            }
+            return taken
+        }
     }
 
     private static let capacity = 2048
     private static let batch = 64
+    private static let part = 256
 
     private let state = Mutex(State())
     private let storage: any LedgerStorage
@@ -59,20 +90,14 @@ package final class Folder: Sendable {
     /// Hands over a notification that is on disk.
     package func add(_ job: Job) {
         let waiter = state.withLock { state in
-            if state.queue.count < Self.capacity { state.queue.append(job) } else { state.hasLeftovers = true }
+            if state.queue.count < Self.capacity { state.take(job) } else { state.leaveSome() }
             return state.waiters.popLast()
         }
         waiter?.resume()
     }
 
     /// Has the inbox looked through again.
-    package func lookAgain() {
-        let waiter = state.withLock { state in
-            state.hasLeftovers = true
-            return state.waiters.popLast()
-        }
-        waiter?.resume()
-    }
+    package func lookAgain() { change { $0.leaveSome() } }
 
     /// Waits until everything that is on disk now is folded.
     package func settle() async {
@@ -94,23 +119,25 @@ package final class Folder: Sendable {
     }
 
     /// Ends the work after what is under way. What is left stays in the inbox.
-    package func close() {
+    package func close() { change { $0.isClosed = true } }
+
+    /// Changes something that somebody may wait for.
+    private func change(_ update: (inout State) -> Void) {
         let waiters = state.withLock { state in
-            state.isClosed = true
-            defer { state.waiters = [] }
-            return state.waiters
+            update(&state)
+            return state.takeWaiters()
         }
         for waiter in waiters { waiter.resume() }
     }
 
-    private enum Task { case fold([Job]), readInbox, wait, end }
+    private enum Task { case fold([Job]), read(after: Int64), wait, end }
 
     private func work() async {
         while true {
             switch next() {
             case .end: return
             case .wait: await waitForWork()
-            case .readInbox: await readInbox()
+            case .read(let cursor): await readInbox(after: cursor)
             case .fold(let jobs): await fold(jobs)
             }
         }
@@ -122,23 +149,19 @@ package final class Folder: Sendable {
             if !state.queue.isEmpty {
                 let jobs = Array(state.queue.prefix(Self.batch))
                 state.queue.removeFirst(jobs.count)
-                state.underWay.formUnion(jobs.map(\.id))
                 return .fold(jobs)
             }
-            guard state.hasLeftovers else { return .wait }
-            // What the other worker has is still in the inbox: whoever reads now would take it again.
-            guard state.underWay.isEmpty else { return .wait }
-            state.hasLeftovers = false
-            state.underWay.insert(-1)
-            return .readInbox
+            guard state.hasWork else { return .wait }
+            state.isReading = true
+            if state.cursor == .min { state.hasMore = false }
+            return .read(after: state.cursor)
         }
     }
 
     private func waitForWork() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let mustWait = state.withLock { state in
-                let hasWork = !state.queue.isEmpty || (state.hasLeftovers && state.underWay.isEmpty)
-                if hasWork || state.isClosed { return false }
+                if state.hasWork || state.isClosed { return false }
                 state.waiters.append(continuation)
                 return true
             }
@@ -146,18 +169,30 @@ package final class Folder: Sendable {
         }
     }
 
-    /// Notes that work is over, and wakes who waits for that.
-    private func finish(_ ids: some Sequence<Int64>, leavingSome: Bool = false) {
-        let (waiters, idle) = state.withLock { state in
-            state.underWay.subtract(ids)
-            if leavingSome { state.hasLeftovers = true }
-            let waiters = state.waiters
-            state.waiters = []
-            guard state.isIdle else { return (waiters, [CheckedContinuation<Void, Never>]()) }
-            defer { state.idle = [] }
-            return (waiters, state.idle)
+    /// Takes the next part of the inbox in hand. What another worker has folded meanwhile is folded again, which changes
+    /// nothing.
+    private func readInbox(after cursor: Int64) async {
+        let kept: [KeptNotification]
+        do { kept = try await storage.pending(after: cursor, limit: Self.part) } catch {
+            logger.error("the inbox cannot be read", metadata: ["reason": "\(error)"])
+            await pause()
+            return change { $0.isReading = false }
         }
-        for continuation in waiters + idle { continuation.resume() }
+        change { state in
+            state.isReading = false
+            guard let last = kept.last?.id else {
+                (state.cursor, state.hasLeftovers) = (.min, state.hasMore)
+                return
+            }
+            state.cursor = last
+            for notification in kept {
+                guard let scope = scopes[id: notification.scope] else { continue }
+                state.take(
+                    Job(
+                        id: notification.id, scope: scope, content: .text(notification.text),
+                        receivedAt: notification.receivedAt))
+            }
+        }
     }
 
     private func fold(_ jobs: [Job]) async {
@@ -165,10 +200,8 @@ package final class Folder: Sendable {
         var folded: [FoldedNotification] = []
         var leavesSome = false
         for job in jobs {
-            do {
-                folded.append(
-                    try await .read(job.notification, id: job.id, scope: job.scope, by: verifier, at: now()))
-            } catch {
+            await giveWay()
+            do { folded.append(try await read(job)) } catch {
                 if await !fail(job.id, error) { leavesSome = true }
             }
         }
@@ -179,7 +212,23 @@ package final class Folder: Sendable {
         }
         if !leavesSome { note(jobs, since: start) }
         if leavesSome { await pause() }
-        finish(jobs.map(\.id), leavingSome: leavesSome)
+        change { state in
+            state.inHand.subtract(jobs.map(\.id))
+            if leavesSome { state.leaveSome() }
+        }
+    }
+
+    /// Goes to the end of the line for a processor. The App Store waits for an answer, and nobody for this: while there is
+    /// much to receive, one notification is folded for each time that everything else had its turn.
+    private func giveWay() async { await Swift.Task.yield() }
+
+    private func read(_ job: Job) async throws -> FoldedNotification {
+        let payload: ResponseBodyV2DecodedPayload
+        switch job.content {
+        case .payload(let known): payload = known
+        case .text(let text): payload = try await verifier.notification(text).payload
+        }
+        return try await .read(payload, id: job.id, scope: job.scope, by: verifier, at: now())
     }
 
     private func note(_ jobs: [Job], since start: ContinuousClock.Instant) {
@@ -212,56 +261,13 @@ package final class Folder: Sendable {
             return false
         }
     }
-
-    private func readInbox() async {
-        defer { finish(CollectionOfOne(-1)) }
-        var last = Int64.min
-        var leavesSome = false
-        do {
-            while true {
-                let kept = try await storage.pending(after: last, limit: Self.batch)
-                guard let end = kept.last else { break }
-                last = end.id
-                let read = await reverify(kept)
-                leavesSome = leavesSome || read.leavesSome
-                await fold(read.jobs)
-                if state.withLock({ $0.isClosed }) { return }
-            }
-            guard leavesSome else { return }
-            await pause()
-            finish(CollectionOfOne(-1), leavingSome: true)
-        } catch {
-            logger.error("the inbox cannot be read", metadata: ["reason": "\(error)"])
-            await pause()
-            finish(CollectionOfOne(-1), leavingSome: true)
-        }
-    }
-
-    private func reverify(_ kept: [KeptNotification]) async -> (jobs: [Job], leavesSome: Bool) {
-        var jobs: [Job] = []
-        var leavesSome = false
-        for notification in kept {
-            guard let scope = scopes[id: notification.scope] else { continue }
-            do {
-                let verified = try await verifier.notification(notification.text)
-                jobs.append(
-                    Job(
-                        id: notification.id, scope: scope, notification: verified, receivedAt: notification.receivedAt))
-            } catch {
-                if await !fail(notification.id, error) { leavesSome = true }
-            }
-        }
-        return (jobs, leavesSome)
-    }
 }
 
 extension FoldedNotification {
     /// What a notification says, every signature in it verified.
     package static func read(
-        _ notification: Verified<ResponseBodyV2DecodedPayload>, id: Int64, scope: Scope,
-        by verifier: SignedDataVerifier, at now: Date
+        _ payload: ResponseBodyV2DecodedPayload, id: Int64, scope: Scope, by verifier: SignedDataVerifier, at now: Date
     ) async throws -> FoldedNotification {
-        let payload = notification.payload
         var folded = FoldedNotification(
             id: id, scope: scope.id, uuid: payload.notificationUUID, type: payload.notificationType,
             subtype: payload.subtype, signedDate: payload.signedDate.milliseconds, foldedAt: now.milliseconds)

@@ -61,7 +61,8 @@ package struct Ingest: Sendable {
         case .kept(let id):
             metrics.kept.add()
             folder.add(
-                Folder.Job(id: id, scope: scope, notification: verified, receivedAt: received.receivedAt))
+                Folder.Job(
+                    id: id, scope: scope, content: .payload(verified.payload), receivedAt: received.receivedAt))
         case .duplicate: metrics.duplicates.add()
         }
         return Acceptance(reception: reception, notification: verified, scope: scope)

@@ -6,9 +6,14 @@ internal import Synchronization
 /// Knows which requests are under way and since when. One look around a while replaces a timer for each: there are
 /// thousands of them a second, and hardly one ever takes too long.
 package final class RequestWatch: Sendable {
+    private struct Entry {
+        var deadline: ContinuousClock.Instant
+        var answer: Task<Response, any Error>
+    }
+
     private struct State {
         var number: UInt64 = 0
-        var waiting: [UInt64: (deadline: ContinuousClock.Instant, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var underWay: [UInt64: Entry] = [:]
     }
 
     private let limit: Duration
@@ -16,39 +21,33 @@ package final class RequestWatch: Sendable {
 
     package init(limit: Duration) { self.limit = limit }
 
-    /// Returns when the time is over, or the task is cancelled.
-    func wait() async {
-        let number = state.withLock { state in
+    /// Takes note of an answer that is being made.
+    fileprivate func begin(_ answer: Task<Response, any Error>) -> UInt64 {
+        let deadline = ContinuousClock.now + limit
+        return state.withLock { state in
             state.number &+= 1
+            state.underWay[state.number] = Entry(deadline: deadline, answer: answer)
             return state.number
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    // A cancellation that came before has found nothing to resume.
-                    if Task.isCancelled { return true }
-                    state.waiting[number] = (.now + limit, continuation)
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume()
         }
     }
 
-    /// Looks around until the task is cancelled.
+    /// Forgets it; false when it took too long.
+    fileprivate func end(_ number: UInt64) -> Bool {
+        state.withLock { $0.underWay.removeValue(forKey: number) != nil }
+    }
+
+    /// Looks around until the task is cancelled, and cancels what takes too long.
     package func run() async {
         let pause = min(max(limit / 8, .milliseconds(5)), .seconds(1))
         while !Task.isCancelled {
             do { try await Task.sleep(for: pause) } catch { return }
             let now = ContinuousClock.now
             let overdue = state.withLock { state in
-                let overdue = state.waiting.filter { $0.value.deadline <= now }
-                for number in overdue.keys { state.waiting[number] = nil }
+                let overdue = state.underWay.filter { $0.value.deadline <= now }
+                for number in overdue.keys { state.underWay[number] = nil }
                 return overdue.values
             }
-            for entry in overdue { entry.continuation.resume() }
+            for entry in overdue { entry.answer.cancel() }
         }
     }
 }
@@ -59,32 +58,17 @@ struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == 
     let base: Base
     let watch: RequestWatch
 
-    private enum Outcome: Sendable {
-        case answered(Result<Response, any Error>)
-        case waited
-    }
-
     @concurrent func respond(to request: Request, context: ServerContext) async throws -> Response {
-        try await withTaskGroup(of: Outcome.self) { group in
-            group.addTask { .answered(await self.answer(request, context)) }
-            group.addTask {
-                await self.watch.wait()
-                return .waited
-            }
-            var isOverdue = false
-            for await outcome in group {
-                group.cancelAll()
-                switch outcome {
-                case .waited: isOverdue = true
-                case .answered(let result): return isOverdue ? late(result, request, context) : result
-                }
-            }
-            return .failure(CancellationError())
-        }.get()
-    }
-
-    private func answer(_ request: Request, _ context: ServerContext) async -> Result<Response, any Error> {
-        do { return .success(try await base.respond(to: request, context: context)) } catch { return .failure(error) }
+        // A task of its own, which can be cancelled without the connection. It begins here and now: most have nothing to
+        // wait for, and are done when this returns.
+        let answer = Task.immediate { try await base.respond(to: request, context: context) }
+        let number = watch.begin(answer)
+        let result = await withTaskCancellationHandler {
+            await answer.result
+        } onCancel: {
+            answer.cancel()
+        }
+        return try (watch.end(number) ? result : late(result, request, context)).get()
     }
 
     private func late(

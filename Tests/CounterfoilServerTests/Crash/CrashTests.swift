@@ -231,7 +231,7 @@ private final class CrashSite: Sendable {
         for (signed, reception) in zip(news, receptions) where !waiting.contains(signed.uuid) {
             folding.append(
                 try await .read(
-                    signed.verified, id: reception.id, scope: reference.scope, by: verifier, at: World.start))
+                    signed.verified.payload, id: reception.id, scope: reference.scope, by: verifier, at: World.start))
         }
         _ = try await reference.storage.commit(receiving: [], folding: folding)
         state.withLock { $0.folded.formUnion(folding.map(\.uuid)) }

@@ -35,7 +35,7 @@ struct TestLedger {
                 .notification(
                     ReceivedNotification(
                         notification, scope: scope, at: now, origin: .delivered, headers: storage.headers),
-                    try await .read(notification, id: 0, scope: scope, by: life.verifier, at: now)))
+                    try await .read(notification.payload, id: 0, scope: scope, by: life.verifier, at: now)))
         }
         for (index, transaction) in life.transactions.enumerated() where index % statements == 0 {
             arrivals.append(

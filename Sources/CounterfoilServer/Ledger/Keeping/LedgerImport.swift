@@ -137,7 +137,7 @@ package struct LedgerImport: Sendable {
             received: ReceivedNotification(
                 verified, scope: scope, at: date, origin: Origin(named: line.origin), headers: storage.headers))
         do {
-            restored.folded = try await .read(verified, id: 0, scope: scope, by: verifier, at: date)
+            restored.folded = try await .read(verified.payload, id: 0, scope: scope, by: verifier, at: date)
         } catch let error as VerificationError {
             restored.failure = error
         }

@@ -73,7 +73,7 @@ package struct LedgerRebuild: Sendable {
             let folded = await verified(texts) { text in
                 guard let scope = scopes[id: text.scope] else { throw Unknown.scope }
                 return try await FoldedNotification.read(
-                    verifier.notification(text.text), id: text.id, scope: scope, by: verifier, at: .distantPast)
+                    verifier.notification(text.text).payload, id: text.id, scope: scope, by: verifier, at: .distantPast)
             }
             report.refuse(folded.refused)
             report.notifications += folded.values.count

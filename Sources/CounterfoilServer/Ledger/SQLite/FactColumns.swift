@@ -62,7 +62,8 @@ enum FactColumns {
             revocationType: Words.revocation.word(row.value(11)).map { .init(rawValue: $0) },
             isUpgraded: row.number(12) == 1, ownership: .init(rawValue: Words.ownership.word(row.value(13)) ?? ""),
             offerType: row.small(14).map { .init(rawValue: $0) }, offerIdentifier: row.text(15),
-            offerDiscountType: Words.discount.word(row.value(16)).map { .init(rawValue: $0) }, quantity: row.small(17) ?? 1,
+            offerDiscountType: Words.discount.word(row.value(16)).map { .init(rawValue: $0) },
+            quantity: row.small(17) ?? 1,
             reason: Words.reason.word(row.value(18)).map { .init(rawValue: $0) }, appAccountToken: row.uuid(19),
             appTransactionId: row.text(20), previousOriginalTransactionId: row.text(21))
     }

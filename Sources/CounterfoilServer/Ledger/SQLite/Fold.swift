@@ -91,7 +91,8 @@ enum Fold {
             return known.yields(to: fact) ? true : fact.yields(to: known) ? false : nil
         }
         guard isChosen else { return .ignored }
-        try db.run(transactionUpsert, place.values + [.integer(fact.signedDate.milliseconds), .integer(source.id)] + values)
+        try db.run(
+            transactionUpsert, place.values + [.integer(fact.signedDate.milliseconds), .integer(source.id)] + values)
         try Owner.update(fact, replacing: present, scope: scope, db)
         return Outcome(isNews: true, replaced: present?.source)
     }
@@ -106,7 +107,8 @@ enum Fold {
             return known.yields(to: fact) ? true : fact.yields(to: known) ? false : nil
         }
         guard isChosen else { return .ignored }
-        try db.run(renewalUpsert, place.values + [.integer(fact.signedDate.milliseconds), .integer(source.id)] + values)
+        try db.run(
+            renewalUpsert, place.values + [.integer(fact.signedDate.milliseconds), .integer(source.id)] + values)
         return Outcome(isNews: true, replaced: present?.source)
     }
 

@@ -97,11 +97,13 @@ struct SQLStatement {
     }
 
     func text(_ column: Int32) -> String? {
-        guard sqlite3_column_type(pointer, column) == SQLITE_TEXT, let text = sqlite3_column_text(pointer, column) else {
+        guard sqlite3_column_type(pointer, column) == SQLITE_TEXT, let text = sqlite3_column_text(pointer, column)
+        else {
             return nil
         }
         return String(
-            decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(pointer, column))), as: UTF8.self)
+            decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(pointer, column))), as: UTF8.self
+        )
     }
 
     /// Whether a column has this text.
