@@ -38,6 +38,7 @@ format: ## Format all sources
 bench: system-packages ## Measure against the raw cryptography, one JSON object a line
 	@$(BUILD) -c release --product counterfoil-benchmarks 1>&2
 	@.build/release/counterfoil-benchmarks
+	@.build/release/counterfoil-benchmarks server
 
 .PHONY: crash
 crash: system-packages ## Kill the server under load, CRASHES=100 times, and look for what was lost

@@ -50,6 +50,7 @@ package struct FileImport: Sendable {
     /// - Throws: When the file cannot be read, or the App Store or the ledger cannot be reached: what was done stays done.
     package func run(_ report: @Sendable (Progress) -> Void) async throws -> Progress {
         let handle = try FileHandle(forReadingFrom: file)
+        // It was only read: there is nothing that closing it could lose.
         defer { do { try handle.close() } catch {} }
         var progress = try begin(handle)
         try handle.seek(toOffset: progress.offset)

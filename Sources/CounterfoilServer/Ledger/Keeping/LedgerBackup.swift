@@ -46,6 +46,7 @@ package enum LedgerBackup {
     package static func check(_ path: String) throws(StorageError) -> Report {
         do {
             let queue = try DatabaseQueue(path: path)
+            // It was only read: there is nothing that closing it could lose.
             defer { do { try queue.close() } catch {} }
             return try queue.read { db in
                 let wrong = try String.fetchAll(db, sql: "PRAGMA integrity_check(5)").filter { $0 != "ok" }
@@ -96,6 +97,7 @@ package enum LedgerBackup {
             try syncFolder(of: ledger)
             return (report, old)
         } catch {
+            // The trouble itself is what counts.
             do { try remove(partial) } catch {}
             throw StorageError(error, path: ledger)
         }
@@ -106,6 +108,7 @@ package enum LedgerBackup {
         reading.readonly = true
         reading.busyMode = .timeout(10)
         let source = try DatabaseQueue(path: ledger, configuration: reading)
+        // It was only read: there is nothing that closing it could lose.
         defer { do { try source.close() } catch {} }
         PrivateFile.make(path)
         let target = try DatabaseQueue(path: path)

@@ -102,7 +102,9 @@ final class Scratch: Sendable {
         do {
             try queue.close()
             try Self.removeFiles(path)
-        } catch {}
+        } catch {
+            // Files in the temporary folder that stay there do no harm.
+        }
     }
 
     private static func removeFiles(_ path: String) throws {
