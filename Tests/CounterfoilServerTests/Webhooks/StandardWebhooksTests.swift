@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The reference library of Standard Webhooks, in Python.
-private enum StandardWebhooks {
+enum StandardWebhooks {
     static let absence = "needs the Python environment that `make test` sets up with Tests/Interop/setup"
     static let python = Fixtures.package.appending(path: ".build/interop-venv/bin/python")
     static let isRequired = ProcessInfo.processInfo.environment["COUNTERFOIL_INTEROP"] == "required"

@@ -1,0 +1,75 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+/// What Apple's Python library is asked, in the form that `Tests/Interop/opinion.py` reads.
+private struct Questions: Encodable {
+    struct Verification: Encodable {
+        var name: String
+        var kind = "notification"
+        var text: String
+        var root: String
+        var environment: String
+        var bundleId: String
+        var appAppleId: Int64
+    }
+
+    var verify: [Verification]
+    var sign: [String] = []
+}
+
+private struct Answers: Decodable {
+    struct Verdict: Decodable {
+        var name: String
+        var refusal: String?
+    }
+
+    var verdicts: [Verdict]
+}
+
+@Suite(
+    .enabled(if: StandardWebhooks.isReady || StandardWebhooks.isRequired, "\(StandardWebhooks.absence)"))
+struct `Apple's Python library` {
+    @Test func `decodes what the server stored`() async throws {
+        try await World.run { world in
+            let customer = try await world.buy("anna")
+            try await world.simulator.advance(by: Period.year)
+            try await world.settle()
+            let core = try world.server.core
+            let scope = try world.scope()
+            let kept = try await core.storage.notifications(
+                about: try #require(await core.customer(customer, in: scope, at: nil).lineages.first)
+                    .originalTransactionId,
+                in: scope.id)
+            #expect(kept.count > 10)
+            let refusals = try await Self.refusals(of: kept, world)
+            #expect(refusals.filter { $0.name != "damaged" }.allSatisfy { $0.refusal == nil })
+            #expect(refusals.count == kept.count + 1)
+            #expect(refusals.last?.refusal != nil)
+        }
+    }
+
+    /// What it says of each notification, and of the last one after a letter of its signature was changed.
+    private static func refusals(of kept: [KeptNotification], _ world: World) async throws -> [Answers.Verdict] {
+        let information = world.simulator.information
+        let root = try Data(contentsOf: URL(filePath: try #require(information.rootCertificates.first)))
+        func question(_ name: String, _ text: String) -> Questions.Verification {
+            .init(
+                name: name, text: text, root: root.base64EncodedString(), environment: "Production",
+                bundleId: information.bundleId, appAppleId: information.appAppleId)
+        }
+        let last = try #require(kept.last?.text)
+        let damaged = String(last.dropLast(8)) + (last.hasSuffix("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA")
+        let questions = kept.map { question($0.uuid, $0.text) } + [question("damaged", damaged)]
+        let input = world.folder.appending(path: "questions.json")
+        let output = world.folder.appending(path: "answers.json")
+        try JSONEncoder().encode(Questions(verify: questions)).write(to: input)
+        let script = Fixtures.package.appending(path: "Tests/Interop/opinion.py").path
+        let outcome = try await Tool.run(StandardWebhooks.python.path, ["-B", script, input.path, output.path])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try JSONDecoder().decode(Answers.self, from: Data(contentsOf: output)).verdicts
+    }
+}
