@@ -138,6 +138,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, cryptoExtras, x509, asn1,
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                hummingbird,
             ],
             path: "Tests/Support", swiftSettings: settings),
         tests("AppStoreModelsTests", ["AppStoreModels"]),

@@ -61,7 +61,7 @@ struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == 
     @concurrent func respond(to request: Request, context: ServerContext) async throws -> Response {
         // A task of its own, which can be cancelled without the connection. It begins here and now: most have nothing to
         // wait for, and are done when this returns.
-        let answer = Task.immediate { try await base.respond(to: request, context: context) }
+        let answer = begin { try await base.respond(to: request, context: context) }
         let number = watch.begin(answer)
         let result = await withTaskCancellationHandler {
             await answer.result
@@ -69,6 +69,11 @@ struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == 
             answer.cancel()
         }
         return try (watch.end(number) ? result : late(result, request, context)).get()
+    }
+
+    private func begin(_ work: @escaping @Sendable @concurrent () async throws -> Response) -> Task<Response, any Error> {
+        // Everywhere but on an older macOS.
+        if #available(macOS 26, *) { Task.immediate(operation: work) } else { Task(operation: work) }
     }
 
     private func late(

@@ -218,7 +218,9 @@ private struct RecoveryClient {
         }
         guard (200..<300).contains(answer.status) else {
             var message = "the server answered \(answer.status)"
-            do { message += ": " + (try JSONDecoder().decode(Failure.self, from: answer.body)).message } catch {}
+            do { message += ": " + (try JSONDecoder().decode(Failure.self, from: answer.body)).message } catch {
+                // What stands in front of the server has words of its own; the status says enough.
+            }
             throw Refusal(message: message.printable)
         }
         do { return try JSONDecoder().decode(RecoveryOutcome.self, from: answer.body) } catch {

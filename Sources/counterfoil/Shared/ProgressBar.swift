@@ -30,7 +30,8 @@ struct ProgressBar {
     }
 
     private func write(_ text: String) {
-        // Losing this line loses nothing.
-        do { try FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(text)".utf8)) } catch {}
+        do { try FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(text)".utf8)) } catch {
+            // Losing this line loses nothing.
+        }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import AppStoreServer
 
 @Suite(
-    "A second opinion on what we sign", .enabled(if: Interop.isReady || Interop.isRequired, "\(Interop.absence)"))
+    "A second opinion on what we sign", .enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
 struct SignerInteropTests {
     private let key = P256.Signing.PrivateKey()
     private let request = #"{"operation":"CREATE_ONE_TIME_CHARGE","version":"1"}"#
@@ -76,7 +76,7 @@ struct SignerInteropTests {
     }
 
     private func ask(_ questions: Questions) async throws -> [String: Any] {
-        let data = try await Interop.run("signers.py", try JSONEncoder().encode(questions))
+        let data = try await PythonEnvironment.ask("signers.py", try JSONEncoder().encode(questions))
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 }

@@ -6,19 +6,6 @@ import TestSupport
 
 /// Apple's Python library in an environment of its own, asked once for all tests.
 enum Interop {
-    /// Why the suite is skipped.
-    static let absence = "needs the Python environment that `make test` sets up with Tests/Interop/setup"
-
-    /// Whether the environment is there.
-    static let isReady = FileManager.default.isExecutableFile(atPath: python.path)
-
-    /// Whether a missing environment is a failure: where it must not go unnoticed.
-    static let isRequired = ProcessInfo.processInfo.environment["COUNTERFOIL_INTEROP"] == "required"
-
-    private static let python = Fixtures.package.appending(path: ".build/interop-venv/bin/python")
-
-    struct Missing: Error, CustomStringConvertible { let description = absence }
-
     /// What the library said.
     struct Answers: Decodable, Sendable {
         struct Verdict: Decodable, Sendable {
@@ -70,23 +57,8 @@ enum Interop {
                     kind: kind.rawValue, payload: Members(kind).json, key: authority.signingKeyPEM,
                     x5c: authority.chain.map { Data($0) })
             })
-        return try JSONDecoder().decode(Answers.self, from: await run("opinion.py", JSONEncoder().encode(questions)))
+        return try await PythonEnvironment.ask("opinion.py", questions)
     }
-
-    /// Runs a script of Tests/Interop on questions in JSON and returns its answers in JSON.
-    static func run(_ script: String, _ questions: Data) async throws -> Data {
-        guard isReady else { throw Missing() }
-        return try await Tool.inTemporaryFolder { folder in
-            let (input, output) = (folder.appending(path: "questions.json"), folder.appending(path: "answers.json"))
-            try questions.write(to: input)
-            let script = Fixtures.package.appending(path: "Tests/Interop/\(script)").path
-            let outcome = try await Tool.run(python.path, [script, input.path, output.path])
-            guard outcome.status == 0 else { throw Failure(description: outcome.errors) }
-            return try Data(contentsOf: output)
-        }
-    }
-
-    struct Failure: Error, CustomStringConvertible { let description: String }
 
     private static func question(_ specimen: Specimen) throws -> Questions.Verification {
         let made = try specimen.make()

@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite(
     "A second opinion by Apple's Python library",
-    .enabled(if: Interop.isReady || Interop.isRequired, "\(Interop.absence)"))
+    .enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
 struct InteropTests {
     @Test("it accepts what our authority signs, in its strict mode", arguments: SignedKind.allCases)
     func ours(_ kind: SignedKind) async throws {

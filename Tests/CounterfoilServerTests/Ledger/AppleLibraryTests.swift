@@ -31,7 +31,7 @@ private struct Answers: Decodable {
 }
 
 @Suite(
-    .enabled(if: StandardWebhooks.isReady || StandardWebhooks.isRequired, "\(StandardWebhooks.absence)"))
+    .enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
 struct `Apple's Python library` {
     @Test func `decodes what the server stored`() async throws {
         try await World.run { world in
@@ -64,12 +64,8 @@ struct `Apple's Python library` {
         let last = try #require(kept.last?.text)
         let damaged = String(last.dropLast(8)) + (last.hasSuffix("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA")
         let questions = kept.map { question($0.uuid, $0.text) } + [question("damaged", damaged)]
-        let input = world.folder.appending(path: "questions.json")
-        let output = world.folder.appending(path: "answers.json")
-        try JSONEncoder().encode(Questions(verify: questions)).write(to: input)
-        let script = Fixtures.package.appending(path: "Tests/Interop/opinion.py").path
-        let outcome = try await Tool.run(StandardWebhooks.python.path, ["-B", script, input.path, output.path])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        return try JSONDecoder().decode(Answers.self, from: Data(contentsOf: output)).verdicts
+        return try await PythonEnvironment.ask(
+            "opinion.py", Questions(verify: questions), for: Answers.self
+        ).verdicts
     }
 }

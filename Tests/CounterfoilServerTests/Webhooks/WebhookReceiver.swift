@@ -2,9 +2,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Logging
 import NIOCore
 import Synchronization
+import TestSupport
 
 /// Somebody's backend: on loopback, keeps what it is sent, and answers as a test wants.
 final class WebhookReceiver: Sendable {
@@ -34,12 +34,10 @@ final class WebhookReceiver: Sendable {
         let state = Mutex(State())
     }
 
-    struct NotListening: Error {}
-
     /// Where webhooks go; any path below is kept too.
     let url: String
     private let mailbox: Mailbox
-    private let server: Task<Void, any Error>
+    private let server: TestServer
 
     /// What was received, in order.
     var messages: [Message] { mailbox.state.withLock { $0.messages } }
@@ -60,27 +58,11 @@ final class WebhookReceiver: Sendable {
 
     private init() async throws {
         let mailbox = Mailbox()
-        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let router = Router()
         router.post("/**") { request, _ -> Response in try await Self.receive(request, mailbox) }
-        var logger = Logger(label: "receiver")
-        logger.logLevel = .critical
-        let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { continuation.yield(port) }
-                continuation.finish()
-            }, logger: logger)
-        let server = Task {
-            defer { continuation.finish() }
-            try await application.run()
-        }
-        var port: Int?
-        for await found in ports { port = found }
-        guard let port else { throw NotListening() }
-        url = "http://127.0.0.1:\(port)"
+        server = try await TestServer(router)
+        url = "http://127.0.0.1:\(server.port)"
         self.mailbox = mailbox
-        self.server = server
     }
 
     private static func receive(_ request: Request, _ mailbox: Mailbox) async throws -> Response {
@@ -102,27 +84,6 @@ final class WebhookReceiver: Sendable {
     /// Calls `body` with a server that is there until it returns.
     static func run<Value>(_ body: (WebhookReceiver) async throws -> Value) async throws -> Value {
         let receiver = try await WebhookReceiver()
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(receiver)) } catch { result = .failure(error) }
-        receiver.server.cancel()
-        // Cancelled is stopped.
-        _ = await receiver.server.result
-        return try result.get()
+        return try await receiver.server.whileRunning { try await body(receiver) }
     }
-}
-
-/// JSON to look into.
-struct JSON {
-    let value: Any?
-
-    init(_ value: Any?) { self.value = value }
-
-    init(_ data: Data) { value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) }
-
-    subscript(_ key: String) -> JSON { JSON((value as? [String: Any])?[key]) }
-    var text: String? { value as? String }
-    var number: Double? { value as? Double ?? (value as? Int).map { Double($0) } }
-    var flag: Bool? { value as? Bool }
-    var items: [JSON] { (value as? [Any])?.map { JSON($0) } ?? [] }
-    var keys: Set<String> { Set((value as? [String: Any])?.keys.map { $0 } ?? []) }
 }

@@ -2,9 +2,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Logging
 import NIOCore
 import Synchronization
+import TestSupport
 
 /// The developer's server: on loopback, keeps what it is sent, and answers as a test wants.
 final class Receiver: Sendable {
@@ -20,7 +20,7 @@ final class Receiver: Sendable {
     /// Where notifications go.
     let url: String
     private let mailbox: Mailbox
-    private let server: Task<Void, any Error>
+    private let server: TestServer
 
     /// What was received, in order, byte for byte.
     var bodies: [Data] { mailbox.state.withLock { $0.bodies } }
@@ -55,11 +55,8 @@ final class Receiver: Sendable {
         }
     }
 
-    struct NotListening: Error {}
-
     private init() async throws {
         let mailbox = Mailbox()
-        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let router = Router()
         router.post("/**") { request, _ -> Response in
             let buffer = try await request.body.collect(upTo: 1 << 22)
@@ -67,24 +64,9 @@ final class Receiver: Sendable {
         }
         // Where a redirection may lead to: browsers, and the App Store, turn 302 into GET.
         router.get("/**") { _, _ -> Response in try await Self.response(mailbox.receive(Data())) }
-        var logger = Logger(label: "receiver")
-        logger.logLevel = .critical
-        let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { continuation.yield(port) }
-                continuation.finish()
-            }, logger: logger)
-        let server = Task {
-            defer { continuation.finish() }
-            try await application.run()
-        }
-        var port: Int?
-        for await found in ports { port = found }
-        guard let port else { throw NotListening() }
-        url = "http://127.0.0.1:\(port)/notifications"
+        server = try await TestServer(router)
+        url = "http://127.0.0.1:\(server.port)/notifications"
         self.mailbox = mailbox
-        self.server = server
     }
 
     private static func response(_ answer: Answer) async throws -> Response {
@@ -101,11 +83,6 @@ final class Receiver: Sendable {
     /// Calls `body` with a server that is there until it returns.
     static func run<Value>(_ body: (Receiver) async throws -> Value) async throws -> Value {
         let receiver = try await Receiver()
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(receiver)) } catch { result = .failure(error) }
-        receiver.server.cancel()
-        // Cancelled is stopped.
-        _ = await receiver.server.result
-        return try result.get()
+        return try await receiver.server.whileRunning { try await body(receiver) }
     }
 }

@@ -3,19 +3,6 @@ import TestSupport
 
 /// Apple's Python library as a client of a simulator.
 enum PythonClient {
-    /// Why the suite is skipped.
-    static let absence = "needs the Python environment that `make test` sets up with Tests/Interop/setup"
-
-    /// Whether the environment is there.
-    static let isReady = FileManager.default.isExecutableFile(atPath: python.path)
-
-    /// Whether a missing environment is a failure: where it must not go unnoticed.
-    static let isRequired = ProcessInfo.processInfo.environment["COUNTERFOIL_INTEROP"] == "required"
-
-    private static let python = Fixtures.package.appending(path: ".build/interop-venv/bin/python")
-
-    struct Failure: Error, CustomStringConvertible { let description: String }
-
     /// What there is in the simulator, by environment, as Tests/Interop/drive.py wants to know it.
     struct Plan: Encodable, Sendable {
         /// The path of `simulator.json`.
@@ -65,14 +52,5 @@ enum PythonClient {
         let failures: [String]
     }
 
-    static func drive(_ plan: Plan, in folder: URL) async throws -> Report {
-        guard isReady else { throw Failure(description: absence) }
-        let (input, output) = (folder.appending(path: "plan.json"), folder.appending(path: "report.json"))
-        try JSONEncoder().encode(plan).write(to: input)
-        let script = Fixtures.package.appending(path: "Tests/Interop/drive.py").path
-        // -B: nothing is to be written beside the scripts.
-        let outcome = try await Tool.run(python.path, ["-B", script, input.path, output.path])
-        guard outcome.status == 0 else { throw Failure(description: outcome.errors) }
-        return try JSONDecoder().decode(Report.self, from: Data(contentsOf: output))
-    }
+    static func drive(_ plan: Plan) async throws -> Report { try await PythonEnvironment.ask("drive.py", plan) }
 }

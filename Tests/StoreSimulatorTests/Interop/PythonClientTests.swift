@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "A client that we did not write",
-    .enabled(if: PythonClient.isReady || PythonClient.isRequired, "\(PythonClient.absence)"))
+    .enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
 struct PythonClientTests {
     private static let product = "com.example.premium.monthly"
 
@@ -23,7 +23,7 @@ struct PythonClientTests {
                 let plan = PythonClient.Plan(
                     simulator: kept.appending(path: "simulator.json").path,
                     stores: ["Production": production, "Sandbox": sandbox])
-                let report = try await PythonClient.drive(plan, in: folder)
+                let report = try await PythonClient.drive(plan)
                 #expect(report.failures == [])
                 #expect(report.methods.filter { report.returned[$0] == nil } == [], "never returned")
                 #expect(report.methods.count >= 30, "methods of the library's client")

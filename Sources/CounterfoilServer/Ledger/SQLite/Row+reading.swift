@@ -17,8 +17,4 @@ extension Row {
     func blob(_ index: Int) -> Data? {
         if case .blob(let blob) = (self[index] as DatabaseValue).storage { blob } else { nil }
     }
-
-    func uuid(_ index: Int) -> UUID? { blob(index).flatMap { UUID(bytes: $0) } }
-
-    func date(_ index: Int) -> Date? { number(index).map { Date(milliseconds: $0) } }
 }

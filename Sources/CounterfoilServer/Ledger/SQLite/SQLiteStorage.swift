@@ -62,10 +62,14 @@ package final class SQLiteStorage: Sendable {
 
     /// Closes the file, for others to have. What was committed stays.
     package func close() throws {
-        try readers.close()
+        // Whatever fails, others may have it then.
+        defer { lock.withLock { $0 = nil } }
+        let closing = Result { try readers.close() }
         // One file is easier to look after than three. If that fails, the log is read again at the next start.
-        do { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } catch {}
+        do { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } catch {
+            // Nothing is lost: see above.
+        }
         try pool.close()
-        lock.withLock { $0 = nil }
+        try closing.get()
     }
 }
