@@ -24,16 +24,11 @@ enum FillLedger {
         try await storage.pool.writeWithoutTransaction { db in
             // Nobody else uses the file, and whoever pulls the plug starts anew.
             try db.execute(sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;")
-            try db.execute(sql: "DROP INDEX facts_by_transaction")
         }
         let begin = ContinuousClock.now
         try await fill(storage, store, scope, transactions, begin)
         try await storage.pool.writeWithoutTransaction { db in
-            try db.execute(
-                sql: """
-                    CREATE INDEX facts_by_transaction ON facts (key, scope) WHERE kind = 1;
-                    PRAGMA wal_checkpoint(TRUNCATE);
-                    """)
+            try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
         report("fill", begin.duration(to: .now) / .seconds(1), "s")
         try storage.close()

@@ -50,11 +50,10 @@ struct Authorization: RouterMiddleware {
     }
 
     private func principal(_ request: Request) throws(APIFailure) -> Principal {
-        guard let header = request.headers[.authorization], header.prefix(7).lowercased() == "bearer " else {
+        guard let header = request.headers[.authorization], let digest = Self.digest(ofBearer: header) else {
             throw APIFailure(.unauthorized, "unauthorized", "Send an API key: Authorization: Bearer …")
         }
         // Found by its digest: nobody learns from the time it takes how much of a key is right.
-        let digest = Data(SHA256.hash(data: Data(header.dropFirst(7).utf8)))
         guard let entry = keys[digest] else {
             throw APIFailure(.unauthorized, "unauthorized", "This API key is not known here.")
         }
@@ -66,6 +65,20 @@ struct Authorization: RouterMiddleware {
         }
         try Self.take(entry.meter)
         return principal
+    }
+
+    /// The digest of the key in a header; nil if it is for another scheme, whose name may be in either case (RFC 9110,
+    /// section 11.1).
+    private static func digest(ofBearer header: String) -> Data? {
+        var header = header
+        return header.withUTF8 { bytes in
+            let scheme = "bearer ".utf8
+            guard bytes.count > scheme.count, zip(bytes, scheme).allSatisfy({ $0 | 0x20 == $1 }) else { return nil }
+            let key = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[scheme.count...]))
+            var hash = SHA256()
+            hash.update(bufferPointer: key)
+            return hash.finalize().withUnsafeBytes { Data($0) }
+        }
     }
 
     /// Limits who asks to the customer of the token that they show.

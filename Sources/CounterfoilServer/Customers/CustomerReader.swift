@@ -26,8 +26,10 @@ extension ServerCore {
     package func reading(
         _ customer: String, _ scope: Scope, _ lineages: [Lineage], at instant: Date?
     ) async throws -> CustomerReading {
+        // Most have one, whose facts need not be copied.
         var facts = CustomerFacts(
-            transactions: lineages.flatMap(\.transactions), renewals: lineages.compactMap(\.renewal))
+            transactions: lineages.count == 1 ? lineages[0].transactions : lineages.flatMap(\.transactions),
+            renewals: lineages.compactMap(\.renewal))
         // Our clock may be behind the App Store's. What it has signed is not in the future.
         let now = facts.newestSignedDate.map { max($0, self.now) } ?? self.now
         if let instant, instant < now { try await addVersions(to: &facts, of: lineages, in: scope) }
@@ -58,8 +60,9 @@ extension ServerCore {
 extension CustomerFacts {
     /// When the newest of them was signed.
     fileprivate var newestSignedDate: Date? {
-        let newest = transactions.reduce(Date.distantPast) { max($0, $1.signedDate) }
-        let date = renewals.reduce(newest) { max($0, $1.signedDate) }
+        var date = Date.distantPast
+        for index in transactions.indices { date = max(date, transactions[index].signedDate) }
+        for index in renewals.indices { date = max(date, renewals[index].signedDate) }
         return date == .distantPast ? nil : date
     }
 }

@@ -71,7 +71,8 @@ struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == 
         return try (watch.end(number) ? result : late(result, request, context)).get()
     }
 
-    private func begin(_ work: @escaping @Sendable @concurrent () async throws -> Response) -> Task<Response, any Error> {
+    private func begin(_ work: @escaping @Sendable @concurrent () async throws -> Response) -> Task<Response, any Error>
+    {
         // Everywhere but on an older macOS.
         if #available(macOS 26, *) { Task.immediate(operation: work) } else { Task(operation: work) }
     }

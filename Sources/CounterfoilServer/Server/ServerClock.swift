@@ -22,8 +22,18 @@ package struct ServerClock: Sendable {
     /// A clock that follows the simulator whose control URL this is.
     package static func following(_ controlURL: String) async throws -> ServerClock {
         let clock = FollowedClock(controlURL)
-        try await clock.read()
-        return ServerClock(now: { clock.now() }, followed: clock)
+        var attempt = 1
+        while true {
+            do {
+                try await clock.read()
+                return ServerClock(now: { clock.now() }, followed: clock)
+            } catch {
+                // It may be about to start beside the server, or be busy.
+                guard attempt < 4 else { throw error }
+                attempt += 1
+                try await Task.sleep(for: .milliseconds(250))
+            }
+        }
     }
 }
 
@@ -65,8 +75,9 @@ package final class FollowedClock: Sendable {
     /// Follows until the task is cancelled.
     func follow() async {
         while !Task.isCancelled {
-            // Until the simulator answers again the clock goes on as it did.
-            do { try await read() } catch {}
+            do { try await read() } catch {
+                // Until the simulator answers again the clock goes on as it did.
+            }
             do { try await Task.sleep(for: .milliseconds(250)) } catch { return }
         }
     }

@@ -21,12 +21,15 @@ package struct LedgerEvent: Sendable, Hashable {
 }
 
 extension LedgerEvent {
-    /// The event of a notification.
-    init(_ notification: FoldedNotification) {
+    /// What every identifier begins with. After it comes that of the notification, if there is one.
+    static let prefix = "evt_"
+
+    /// The event of a notification that is kept under a number.
+    init(_ notification: FoldedNotification, number: Int64) {
         self.init(
-            id: "evt_" + notification.uuid, scope: notification.scope,
+            id: Self.prefix + notification.uuid, scope: notification.scope,
             type: EventType(notification.type, notification.subtype),
-            originalTransactionId: notification.originalTransactionId, notification: notification.id,
+            originalTransactionId: notification.originalTransactionId, notification: number,
             occurredAt: notification.signedDate, createdAt: notification.foldedAt)
     }
 }

@@ -2,6 +2,9 @@ internal import AppStoreModels
 internal import Foundation
 
 /// The facts that count at an instant: of every transaction and every renewal info one version at most.
+///
+/// A fact has a dozen texts, and to copy it counts each of them once more. So facts stay where they are, and are spoken of by
+/// where that is.
 struct CountingFacts {
     /// A transaction that counts.
     struct Transaction {
@@ -56,7 +59,9 @@ extension CountingFacts {
     /// there yet.
     private mutating func chooseTransactions() -> [Int] {
         let all = facts.transactions
-        let order = all.indices.sorted { Self.precedes(all[$0], all[$1]) }
+        // A ledger has them in this order already.
+        let isOrdered = all.indices.dropFirst().allSatisfy { all[$0 - 1].transactionId < all[$0].transactionId }
+        let order = isOrdered ? Array(all.indices) : all.indices.sorted { Self.precedes(all[$0], all[$1]) }
         transactions.reserveCapacity(order.count)
         var later: [Int] = []
         var start = 0
@@ -67,16 +72,27 @@ extension CountingFacts {
             if let transaction = transaction(chosen) { transactions.append(transaction) } else { later.append(chosen) }
             start = end
         }
-        transactions.sort { TransactionFact.comesBefore(all[$0.index], all[$1.index]) }
+        transactions.sort { Self.comesBefore($0.index, $1.index, in: all) }
         return later
+    }
+
+    /// By subscription, and in there from the earliest period to the latest.
+    private static func comesBefore(_ one: Int, _ other: Int, in all: [TransactionFact]) -> Bool {
+        if all[one].originalTransactionId != all[other].originalTransactionId {
+            return all[one].originalTransactionId < all[other].originalTransactionId
+        }
+        if all[one].purchaseDate != all[other].purchaseDate { return all[one].purchaseDate < all[other].purchaseDate }
+        return TransactionFact.identifier(all[one].transactionId, isBefore: all[other].transactionId)
     }
 
     /// How the version says that a transaction stands at the instant; nil if it is not there yet.
     private func transaction(_ index: Int) -> Transaction? {
-        let fact = facts.transactions[index]
-        guard fact.signedDate > asOf else {
-            return Transaction(index: index, isUpgraded: fact.isUpgraded, isRevoked: fact.revocationDate != nil)
+        guard facts.transactions[index].signedDate > asOf else {
+            return Transaction(
+                index: index, isUpgraded: facts.transactions[index].isUpgraded,
+                isRevoked: facts.transactions[index].revocationDate != nil)
         }
+        let fact = facts.transactions[index]
         if fact.purchaseDate > asOf || isStillOwed(fact) { return nil }
         let isRevoked = fact.revocationDate.map { $0 <= asOf } ?? false
         return Transaction(index: index, isUpgraded: fact.isUpgraded, isRevoked: isRevoked)
@@ -160,8 +176,9 @@ extension CountingFacts {
     private mutating func resolveMigrations() {
         var began: [String: Date] = [:]
         for transaction in transactions {
-            let fact = facts.transactions[transaction.index]
-            guard let old = fact.previousOriginalTransactionId, old != fact.originalTransactionId else { continue }
+            guard let old = facts.transactions[transaction.index].previousOriginalTransactionId else { continue }
+            let fact = fact(transaction)
+            guard old != fact.originalTransactionId else { continue }
             began[old] = max(began[old] ?? fact.purchaseDate, fact.purchaseDate)
         }
         guard !began.isEmpty else { return }

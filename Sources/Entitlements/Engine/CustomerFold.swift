@@ -21,18 +21,19 @@ struct CustomerFold {
 
     mutating func run() {
         let transactions = facts.transactions
+        let all = facts.facts.transactions
         var start = 0
         while start < transactions.count {
-            let first = facts.facts.transactions[transactions[start].index]
-            guard first.type == .autoRenewableSubscription else {
-                add(first, isRevoked: transactions[start].isRevoked)
+            let first = transactions[start].index
+            guard all[first].type == .autoRenewableSubscription else {
+                add(all[first], isRevoked: transactions[start].isRevoked)
                 start += 1
                 continue
             }
             var end = start + 1
             while end < transactions.count,
-                case let next = facts.facts.transactions[transactions[end].index],
-                next.originalTransactionId == first.originalTransactionId, next.type == first.type
+                case let next = transactions[end].index,
+                all[next].originalTransactionId == all[first].originalTransactionId, all[next].type == all[first].type
             { end += 1 }
             add(transactions[start..<end])
             start = end
@@ -46,20 +47,26 @@ struct CustomerFold {
         let state = facts.subscription(current, periods)
         states.subscriptions.append(state)
         products.append(ProductState(state))
+        let all = facts.facts.transactions
         var previous = state.productId
         for period in periods {
-            let fact = facts.facts.transactions[period.index]
-            noteIntroduction(fact, state.subscriptionGroupIdentifier)
+            if all[period.index].offerType == .introductory {
+                noteIntroduction(all[period.index], state.subscriptionGroupIdentifier)
+            }
             // Of periods of one product in a row the last speaks for all; one that is paid ahead does not speak yet.
-            guard fact.productId != state.productId, fact.purchaseDate <= facts.asOf else { continue }
+            guard all[period.index].productId != state.productId, all[period.index].purchaseDate <= facts.asOf else {
+                continue
+            }
+            let fact = all[period.index]
             let product = ProductState(ended: fact, period, asOf: facts.asOf)
             if fact.productId == previous { products[products.count - 1] = product } else { products.append(product) }
             previous = fact.productId
         }
     }
 
+    /// What was bought by an introductory offer.
     private mutating func noteIntroduction(_ fact: TransactionFact, _ group: String?) {
-        guard fact.offerType == .introductory, fact.ownership == .purchased else { return }
+        guard fact.ownership == .purchased else { return }
         guard let group = fact.subscriptionGroupIdentifier ?? group, introducedGroups.last != group else { return }
         introducedGroups.append(group)
     }

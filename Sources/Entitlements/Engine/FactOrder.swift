@@ -2,15 +2,6 @@ internal import AppStoreModels
 internal import Foundation
 
 extension TransactionFact {
-    /// By subscription, and in there from the earliest period to the latest.
-    static func comesBefore(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
-        if one.originalTransactionId != other.originalTransactionId {
-            return one.originalTransactionId < other.originalTransactionId
-        }
-        if one.purchaseDate != other.purchaseDate { return one.purchaseDate < other.purchaseDate }
-        return identifier(one.transactionId, isBefore: other.transactionId)
-    }
-
     /// Identifiers are numbers in text, of as many digits as it takes.
     static func identifier(_ one: String, isBefore other: String) -> Bool {
         let (count, otherCount) = (one.utf8.count, other.utf8.count)

@@ -81,11 +81,16 @@ import Testing
             var random = SeededGenerator(seed: 1)
             try await ledger.take(try await ledger.arrivals(of: life), &random)
             var digest = try await ledger.storage.digest()
+            for change in [LineageChanges.expireEarly, LineageChanges.loseSource, LineageChanges.loseMention] {
+                try await ledger.storage.pool.write { try LineageChanges.make($0, change) }
+                let changed = try await ledger.storage.digest()
+                #expect(changed != digest)
+                digest = changed
+            }
             for change in [
-                "UPDATE facts SET expires_date = expires_date + 1 WHERE kind = 1",
-                "UPDATE facts SET source = NULL WHERE kind = 1",
-                "DELETE FROM facts WHERE kind = 2",
                 "UPDATE notifications SET text = (SELECT text FROM notifications ORDER BY id DESC) WHERE id = 1",
+                "UPDATE lineages SET token = x'00112233445566778899aabbccddeeff'",
+                "UPDATE lineages SET app_transaction_id = 'another'",
                 "INSERT INTO claims VALUES (1, '1', 'anna', 0)",
                 "INSERT INTO account_claims VALUES (1, '1', 'anna', 0)",
             ] {

@@ -53,7 +53,7 @@ package enum LedgerBackup {
                 guard wrong.isEmpty else {
                     throw StorageError(.damaged, "\(path) is damaged: \(wrong.joined(separator: "; "))")
                 }
-                guard try db.tableExists("notifications"), try db.tableExists("facts") else {
+                guard try db.tableExists("notifications"), try db.tableExists("lineages") else {
                     throw StorageError(.notALedger, "\(path) is not a ledger of Counterfoil")
                 }
                 let headers = HeaderBook()

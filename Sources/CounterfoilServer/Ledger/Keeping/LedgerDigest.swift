@@ -13,7 +13,7 @@ struct LedgerDigest {
     static func make(_ db: Database, _ headers: HeaderBook, path: String) throws -> String {
         var digest = LedgerDigest()
         let scopes = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY 2, 3")
-        for scope in scopes { try digest.addFacts(scope, db) }
+        for scope in scopes { try digest.addLineages(scope, db) }
         try digest.addNotifications(db, headers, path)
         for table in ["claims", "account_claims"] {
             for scope in scopes { try digest.addClaims(table, scope, db) }
@@ -21,17 +21,40 @@ struct LedgerDigest {
         return digest.hash.finalize().map { String(hex: $0) }.joined()
     }
 
-    private mutating func addFacts(_ scope: Row, _ db: Database) throws {
-        let names = try db.columns(in: "facts").map(\.name).filter { $0 != "scope" && $0 != "source" }
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT \(names.map { "facts.\($0)" }.joined(separator: ", ")), notifications.uuid, statements.text
-                FROM facts LEFT JOIN notifications ON notifications.id = facts.source
-                    LEFT JOIN statements ON statements.id = -facts.source
-                WHERE facts.scope = ? ORDER BY facts.original_id, facts.kind, facts.key
-                """, arguments: [scope.number(0)])
-        while let row = try rows.next() { add("fact", scope, row.databaseValues) }
+    private mutating func addLineages(_ scope: Row, _ db: Database) throws {
+        let rows = try SQLStatement(
+            "SELECT \(LineageTable.reading) FROM lineages WHERE scope = ? ORDER BY original_id",
+            [.init(scope.number(0))], db)
+        defer { rows.reset() }
+        while try rows.next() {
+            let (record, bytes) = (try LineageTable.record(rows), rows.blob(3) ?? Data())
+            let lineage = record.lineage
+            // As it is stored, but with no numbers; then the texts that the numbers stand for.
+            add(
+                "lineage", scope,
+                [
+                    lineage.originalTransactionId.databaseValue, (lineage.appAccountToken?.bytes).databaseValue,
+                    lineage.appTransactionId.databaseValue, PackedLineage.pack(record.anonymous).databaseValue,
+                    (PackedLineage.pack(record) == bytes).databaseValue,
+                ])
+            let sources = try (record.sources + [record.renewalSource].compactMap(\.self)).map {
+                try text($0, db).databaseValue
+            }
+            add("sources", nil, sources)
+            let mentions = try record.mentions.map { mention in
+                (name: StoredUUID.text(try text(mention.notification, db)), date: mention.signedDate)
+            }
+            for mention in mentions.sorted(by: { $0.name < $1.name }) {
+                add("mention", nil, [mention.name.databaseValue, mention.date.databaseValue])
+            }
+        }
+    }
+
+    /// What a number stands for: the name of a notification, or a statement's text.
+    private func text(_ source: Int64, _ db: Database) throws -> SQLValue {
+        let select =
+            source < 0 ? "SELECT text FROM statements WHERE id = -?" : "SELECT uuid FROM notifications WHERE id = ?"
+        return try db.first(select, [.integer(source)]) { $0.value(0) } ?? .null
     }
 
     private mutating func addNotifications(_ db: Database, _ headers: HeaderBook, _ path: String) throws {
@@ -92,6 +115,15 @@ extension String {
     /// A byte in hexadecimal.
     fileprivate init(hex byte: UInt8) {
         self = (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+}
+
+extension LineageRecord {
+    /// The same without the numbers that a database gave.
+    fileprivate var anonymous: LineageRecord {
+        LineageRecord(
+            lineage, sources: sources.map { _ in 0 }, renewalSource: renewalSource.map { _ in 0 }, mentions: [])
+            ?? self
     }
 }
 

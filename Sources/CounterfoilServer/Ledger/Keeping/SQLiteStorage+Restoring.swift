@@ -67,10 +67,7 @@ extension SQLiteStorage {
             folded.id = id
             try Fold.apply(folded, makingEvent: false, db)
         } else if let failure = notification.failure, !failure.isRetryable {
-            try db.execute(sql: "DELETE FROM inbox WHERE id = ?", arguments: [id])
-            try db.execute(
-                sql: "INSERT OR REPLACE INTO failures (id, code, message, failed_at) VALUES (?, ?, ?, ?)",
-                arguments: [id, "\(failure.code)", failure.reason, notification.received.receivedAt])
+            try fail(id, "\(failure.code)", failure.reason, notification.received.receivedAt, db)
         }
     }
 

@@ -2,8 +2,8 @@ internal import AppStoreModels
 internal import Foundation
 internal import GRDB
 
-/// A file with nothing but an empty table `facts`, and the ledger beside it. What is folded there goes into the file's
-/// table; every other table is the ledger's own.
+/// A file with nothing but the empty tables of ``LineageTable``, and the ledger beside it. What is folded there goes into
+/// the file's tables; all others are the ledger's own.
 final class Scratch: Sendable {
     /// A fact and where it is from.
     struct Put: Sendable {
@@ -32,10 +32,10 @@ final class Scratch: Sendable {
             PrivateFile.make(path)
             queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.write { db in
-                let table = try String.fetchOne(
-                    db, sql: "SELECT sql FROM ledger.sqlite_master WHERE type = 'table' AND name = 'facts'")
-                guard let table else { throw StorageError(.notALedger, "\(ledger) is not a ledger") }
-                try db.execute(sql: table)
+                guard try db.tableExists("lineages", in: "ledger") else {
+                    throw StorageError(.notALedger, "\(ledger) is not a ledger")
+                }
+                for statement in LineageTable.schema { try db.execute(sql: statement) }
             }
         } catch { throw StorageError(error, path: path) }
     }
@@ -43,48 +43,40 @@ final class Scratch: Sendable {
     func put(_ notifications: [FoldedNotification]) async throws {
         try await write { db in
             for notification in notifications {
-                let source = try Fold.Source(notification, db)
-                _ = try Fold.note(notification, source, db)
-                if let fact = notification.transaction {
-                    _ = try Fold.put(fact, scope: notification.scope, source, db)
-                }
-                if let fact = notification.renewal { _ = try Fold.put(fact, scope: notification.scope, source, db) }
+                _ = try Fold.put(notification, Fold.Source(notification, db), db)
             }
         }
     }
 
     func put(_ facts: [Put]) async throws {
         try await write { db in
-            for put in facts { _ = try Fold.put(put.fact, scope: put.scope, put.source, db) }
+            for put in facts { _ = try Fold.put(put.fact, in: put.scope, put.source, db) }
         }
     }
 
-    /// Compares row by row, both in the order of their keys.
+    /// Compares record by record, both in the order of their keys.
     func compare(_ scopes: ScopeBook, _ report: inout LedgerRebuild.Report) async throws {
         let found = try await write { [report] db in
             var report = report
-            let order = "ORDER BY scope, original_id, kind, key"
-            let columns = try db.columns(in: "facts").map(\.name).joined(separator: ", ")
-            let news = try Row.fetchCursor(db, sql: "SELECT \(columns) FROM main.facts \(order)")
-            let olds = try Row.fetchCursor(db, sql: "SELECT \(columns) FROM ledger.facts \(order)")
-            var (new, old) = (try news.next(), try olds.next())
+            let select = "SELECT scope, original_id, token, app_transaction_id, facts FROM"
+            let order = "lineages ORDER BY scope, original_id"
+            let news = try Row.fetchCursor(db, sql: "\(select) main.\(order)")
+            let olds = try Row.fetchCursor(db, sql: "\(select) ledger.\(order)")
+            var (new, old) = (try news.next().map(LineageRow.init), try olds.next().map(LineageRow.init))
             while new != nil || old != nil {
-                switch (new.map(FactKey.init), old.map(FactKey.init)) {
-                case (let one?, let other?) where one == other:
-                    if new.map({ Array($0.databaseValues) }) != old.map({ Array($0.databaseValues) }) {
-                        report.add(difference: one.name(scopes))
-                    }
-                    report.facts += 1
-                    (new, old) = (try news.next(), try olds.next())
-                case (let one?, let other) where other.map({ one < $0 }) ?? true:
-                    report.add(difference: one.name(scopes) + " is missing")
-                    report.facts += 1
-                    new = try news.next()
-                case (_, let other):
-                    report.add(difference: (other?.name(scopes) ?? "") + " follows from nothing that was signed")
-                    old = try olds.next()
-                }
+                // Which of the two comes first, or both.
+                let isNew = old.map { old in new.map { $0.isAhead(of: old) || $0.isBeside(old) } ?? false } ?? true
+                let isOld = new.map { new in old.map { $0.isAhead(of: new) || $0.isBeside(new) } ?? false } ?? true
+                let differences = try LineageDifferences(isNew ? new : nil, isOld ? old : nil, scopes, db)
+                report.facts += differences.count
+                for difference in differences.names { report.add(difference: difference) }
+                if isNew { new = try news.next().map(LineageRow.init) }
+                if isOld { old = try olds.next().map(LineageRow.init) }
             }
+            let index = "transactions ORDER BY transaction_id, scope, original_id"
+            let isIndexed = try Row.fetchCursor(db, sql: "SELECT * FROM main.\(index)")
+                .isEqual(to: Row.fetchCursor(db, sql: "SELECT * FROM ledger.\(index)"))
+            if !isIndexed { report.add(difference: "the index of transactions") }
             return report
         }
         report = found
@@ -93,7 +85,10 @@ final class Scratch: Sendable {
     /// Gives the ledger the new rows, all at once.
     func replace() async throws {
         try await write { db in
-            try db.execute(sql: "DELETE FROM ledger.facts; INSERT INTO ledger.facts SELECT * FROM main.facts")
+            for table in ["lineages", "transactions"] {
+                try db.execute(
+                    sql: "DELETE FROM ledger.\(table); INSERT INTO ledger.\(table) SELECT * FROM main.\(table)")
+            }
         }
     }
 
@@ -123,33 +118,11 @@ final class Scratch: Sendable {
     }
 }
 
-/// Where a row of `facts` lies, in the order of the table.
-private struct FactKey: Equatable, Comparable {
-    let scope: Int64
-    let original: String
-    let kind: Int64
-    let key: String
-
-    init(_ row: Row) {
-        (scope, original, kind, key) = (row.number(0) ?? 0, row.text(1) ?? "", row.number(2) ?? 0, row.text(3) ?? "")
-    }
-
-    /// As SQLite does: texts by their bytes.
-    static func < (one: FactKey, other: FactKey) -> Bool {
-        if one.scope != other.scope { return one.scope < other.scope }
-        if one.original != other.original { return one.original.utf8.lexicographicallyPrecedes(other.original.utf8) }
-        if one.kind != other.kind { return one.kind < other.kind }
-        return one.key.utf8.lexicographicallyPrecedes(other.key.utf8)
-    }
-
-    func name(_ scopes: ScopeBook) -> String {
-        let place = scopes[id: scope].map { "\($0.bundleId) \($0.environment.rawValue)" } ?? "scope \(scope)"
-        let what =
-            switch kind {
-            case 0: "renewal info and owner"
-            case 1: "transaction \(key)"
-            default: "notification \(key)"
-            }
-        return "\(place) \(original): \(what)"
+extension RowCursor {
+    fileprivate func isEqual(to other: RowCursor) throws -> Bool {
+        while let row = try next() {
+            guard let beside = try other.next(), row == beside else { return false }
+        }
+        return try other.next() == nil
     }
 }

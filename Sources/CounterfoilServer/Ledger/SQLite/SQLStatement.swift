@@ -106,17 +106,18 @@ struct SQLStatement {
         )
     }
 
-    /// Whether a column has this text.
-    func isText(_ column: Int32, _ text: String?) -> Bool {
-        guard var text, let found = sqlite3_column_text(pointer, column) else { return false }
-        let count = Int(sqlite3_column_bytes(pointer, column))
-        return text.withUTF8 { $0.count == count && memcmp($0.baseAddress ?? found, found, count) == 0 }
-    }
-
     func blob(_ column: Int32) -> Data? {
         guard sqlite3_column_type(pointer, column) == SQLITE_BLOB else { return nil }
         guard let bytes = sqlite3_column_blob(pointer, column) else { return Data() }
         return Data(bytes: bytes, count: Int(sqlite3_column_bytes(pointer, column)))
+    }
+
+    /// Reads a blob where it lies. A column of another type is empty.
+    func withBlob<Value>(_ column: Int32, _ read: (UnsafeRawBufferPointer) -> Value) -> Value {
+        guard sqlite3_column_type(pointer, column) == SQLITE_BLOB,
+            let bytes = sqlite3_column_blob(pointer, column)
+        else { return read(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return read(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))
     }
 
     func value(_ column: Int32) -> SQLValue {
@@ -128,9 +129,9 @@ struct SQLStatement {
         }
     }
 
-    func small(_ column: Int32) -> Int32? { number(column).map { Int32(clamping: $0) } }
-    func uuid(_ column: Int32) -> UUID? { blob(column).flatMap { UUID(bytes: $0) } }
-    func date(_ column: Int32) -> Date? { number(column).map { Date(milliseconds: $0) } }
+    func uuid(_ column: Int32) -> UUID? {
+        withBlob(column) { $0.count == 16 ? UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) : nil }
+    }
 
     /// SQLite's word for bytes that it has to copy before a call ends.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
@@ -144,18 +145,18 @@ extension Database {
     }
 
     /// Reads the first row; nil when there is none.
-    func first<Value>(_ sql: String, _ values: [SQLValue], _ read: (SQLStatement) -> Value) throws -> Value? {
+    func first<Value>(_ sql: String, _ values: [SQLValue], _ read: (SQLStatement) throws -> Value) throws -> Value? {
         let statement = try SQLStatement(sql, values, self)
         defer { statement.reset() }
-        return try statement.next() ? read(statement) : nil
+        return try statement.next() ? try read(statement) : nil
     }
 
     /// Reads all rows.
-    func all<Value>(_ sql: String, _ values: [SQLValue], _ read: (SQLStatement) -> Value?) throws -> [Value] {
+    func all<Value>(_ sql: String, _ values: [SQLValue], _ read: (SQLStatement) throws -> Value?) throws -> [Value] {
         let statement = try SQLStatement(sql, values, self)
         defer { statement.reset() }
         var found: [Value] = []
-        while try statement.next() { if let value = read(statement) { found.append(value) } }
+        while try statement.next() { if let value = try read(statement) { found.append(value) } }
         return found
     }
 }

@@ -60,13 +60,12 @@ extension SQLiteStorage: ClaimStorage {
                     try String.fetchAll(
                         db.cachedStatement(
                             sql: """
-                                SELECT others.original_id FROM facts AS own
-                                CROSS JOIN facts AS others INDEXED BY facts_by_account
-                                    ON others.scope = own.scope AND others.kind = 0
+                                SELECT others.original_id FROM lineages AS own
+                                CROSS JOIN lineages AS others INDEXED BY lineages_by_account
+                                    ON others.scope = own.scope
                                     AND others.app_transaction_id = own.app_transaction_id
                                     AND others.app_transaction_id IS NOT NULL
-                                WHERE own.scope = ? AND own.original_id = ? AND own.kind = 0 AND own.key = ''
-                                    AND own.app_transaction_id IS NOT NULL
+                                WHERE own.scope = ? AND own.original_id = ? AND own.app_transaction_id IS NOT NULL
                                 """), arguments: [scope, id]))
             }
             return try all.sorted().compactMap { try Self.lineage($0, in: scope, db) }
@@ -169,10 +168,10 @@ private struct ClaimDecision {
         try String.fetchAll(
             db,
             sql: """
-                SELECT original_id FROM facts
-                WHERE scope = ? AND app_transaction_id = ? AND kind = 0 AND token IS NULL AND NOT EXISTS (
+                SELECT original_id FROM lineages
+                WHERE scope = ? AND app_transaction_id = ? AND token IS NULL AND NOT EXISTS (
                     SELECT 1 FROM claims
-                    WHERE claims.scope = facts.scope AND claims.original_id = facts.original_id)
+                    WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
                 ORDER BY original_id
                 """, arguments: [claim.scope, account])
     }
@@ -187,7 +186,7 @@ private struct ClaimDecision {
         }
         try OutboxTable.add(
             LedgerEvent(
-                id: "evt_" + UUID().uuidString.lowercased(), scope: claim.scope, type: type,
+                id: LedgerEvent.prefix + UUID().uuidString.lowercased(), scope: claim.scope, type: type,
                 originalTransactionId: original, customer: claim.customer, occurredAt: claim.claimedAt,
                 createdAt: claim.claimedAt, data: String(decoding: data.bytes, as: UTF8.self)), db)
     }

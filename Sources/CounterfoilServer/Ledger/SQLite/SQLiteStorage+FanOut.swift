@@ -134,7 +134,8 @@ extension SQLiteStorage {
         try await write { db in
             try OutboxTable.add(event, db)
             let row = try Row.fetchOne(
-                db, sql: "SELECT \(WebhookTables.Candidate.reading) WHERE id = ?", arguments: [event.id])
+                db, sql: "SELECT \(WebhookTables.Candidate.reading) WHERE id = ? AND notification IS NULL",
+                arguments: [event.id])
             guard let candidate = row.flatMap(WebhookTables.Candidate.init) else { return nil }
             try WebhookTables.enqueue(candidate, variant: 0, to: endpoint, at: event.createdAt, db)
             return try Row.fetchOne(

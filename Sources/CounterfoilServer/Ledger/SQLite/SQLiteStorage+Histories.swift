@@ -1,3 +1,5 @@
+internal import AppStoreModels
+internal import Entitlements
 internal import Foundation
 internal import GRDB
 
@@ -50,43 +52,29 @@ extension SQLiteStorage: HistoryStorage {
 
     package func glances(after original: String, in scope: Int64, limit: Int) async throws -> [LineageGlance] {
         try await read { db in
-            // From each to the next by the primary key, past all their transactions and notifications.
-            let next = try db.cachedStatement(
-                sql: "SELECT original_id FROM facts WHERE scope = ? AND original_id > ? ORDER BY original_id LIMIT 1")
-            var glances: [LineageGlance] = []
-            var last = original
-            while glances.count < limit, let found = try String.fetchOne(next, arguments: [scope, last]) {
-                glances.append(try Self.glance(found, in: scope, db))
-                last = found
-            }
-            return glances
+            try db.all(
+                """
+                SELECT \(LineageTable.reading), histories.asked_at FROM lineages
+                LEFT JOIN histories USING (scope, original_id)
+                WHERE scope = ? AND lineages.original_id > ? ORDER BY lineages.original_id LIMIT ?
+                """, [.integer(scope), .text(original), .integer(Int64(limit))]
+            ) { LineageGlance(try LineageTable.lineage($0), askedAt: $0.number(4)) }
         }
     }
+}
 
-    private static func glance(_ original: String, in scope: Int64, _ db: Database) throws -> LineageGlance {
-        var glance = LineageGlance(original)
-        let renewal = try db.cachedStatement(
-            sql: """
-                SELECT signed_date, renewal_date, will_renew, is_in_retry, grace_date FROM facts
-                WHERE scope = ? AND original_id = ? AND kind = 0 AND key = ''
-                """)
-        if let row = try Row.fetchOne(renewal, arguments: [scope, original]) {
-            (glance.renewalSigned, glance.end) = (row.number(0), row.number(1))
-            (glance.willRenew, glance.isInRetry) = (row.number(2) == 1, row.number(3) == 1)
-            glance.graceDate = row.number(4)
+extension LineageGlance {
+    fileprivate init(_ lineage: Lineage, askedAt: Milliseconds?) {
+        self.init(lineage.originalTransactionId)
+        self.askedAt = askedAt
+        if let renewal = lineage.renewal {
+            (renewalSigned, end) = (renewal.signedDate.milliseconds, renewal.renewalDate?.milliseconds)
+            (willRenew, isInRetry) = (renewal.willRenew, renewal.isInBillingRetry)
+            graceDate = renewal.gracePeriodExpiresDate?.milliseconds
         }
-        let latest = try db.cachedStatement(
-            sql: """
-                SELECT expires_date, revocation_date FROM facts WHERE scope = ? AND original_id = ? AND kind = 1
-                ORDER BY expires_date DESC LIMIT 1
-                """)
-        if let row = try Row.fetchOne(latest, arguments: [scope, original]) {
-            glance.end = [glance.end, row.number(0)].compactMap(\.self).max()
-            glance.isRevoked = row.number(1) != nil
-        }
-        let history = try db.cachedStatement(
-            sql: "SELECT asked_at FROM histories WHERE scope = ? AND original_id = ?")
-        glance.askedAt = try Int64.fetchOne(history, arguments: [scope, original])
-        return glance
+        let latest = lineage.transactions.max { ($0.expiresDate ?? .distantPast) < ($1.expiresDate ?? .distantPast) }
+        guard let latest else { return }
+        end = [end, latest.expiresDate?.milliseconds].compactMap(\.self).max()
+        isRevoked = latest.revocationDate != nil
     }
 }

@@ -49,14 +49,12 @@ extension SQLiteStorage: InspectionStorage {
         about originalTransactionId: String, in scope: Int64
     ) async throws -> [KeptStatement] {
         try await read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT statements.kind, statements.origin, statements.received_at, statements.text
-                    FROM facts JOIN statements ON statements.id = -facts.source
-                    WHERE facts.scope = ? AND facts.original_id = ? AND facts.kind < 2 AND facts.source < 0
-                    """, arguments: [scope, originalTransactionId])
-            return try rows.map { row in
+            let record = try LineageTable.record(originalTransactionId, in: scope, db)
+            let sources = (record?.sources ?? []) + (record?.renewalSource.map { [$0] } ?? [])
+            let select = try db.cachedStatement(
+                sql: "SELECT kind, origin, received_at, text FROM statements WHERE id = ?")
+            return try sources.filter { $0 < 0 && $0 != .min }.compactMap { source in
+                guard let row = try Row.fetchOne(select, arguments: [-source]) else { return nil }
                 guard let text = row.blob(3).flatMap({ self.headers.unpack($0) }) else {
                     throw StorageError(.damaged, "the text of a fact in \(self.path) is damaged")
                 }
@@ -88,15 +86,9 @@ extension SQLiteStorage: InspectionStorage {
     private static func told(
         about original: String, in scope: Int64, until date: Milliseconds, _ db: Database
     ) throws -> [Entry] {
-        let select = try db.cachedStatement(
-            sql: """
-                SELECT signed_date, source FROM facts
-                WHERE scope = ? AND original_id = ? AND kind = 2 AND signed_date <= ?
-                """)
-        return try Row.fetchAll(select, arguments: [scope, original, date]).map { row in
-            Entry(
-                place: TimelinePlace(date: row.number(0) ?? 0, number: row.number(1) ?? 0, name: ""),
-                original: original)
+        let mentions = try LineageTable.record(original, in: scope, db)?.mentions ?? []
+        return mentions.filter { $0.signedDate <= date }.map {
+            Entry(place: TimelinePlace(date: $0.signedDate, number: $0.notification, name: ""), original: original)
         }
     }
 

@@ -27,7 +27,12 @@ extension SQLiteStorage: LedgerStorage {
         let receptions = try await write { db in
             try self.keep(headers, db)
             let receptions = try receiving.map { try Self.receive($0, db) }
-            for notification in folding { try Fold.apply(notification, db) }
+            for notification in folding {
+                do { try Fold.apply(notification, db) } catch let error as StorageError where error.code == .damaged {
+                    // One that is damaged must not keep all others out.
+                    try Self.fail(notification.id, error.code.rawValue, error.message, notification.foldedAt, db)
+                }
+            }
             return receptions
         }
         self.headers.noteKept(headers)
@@ -45,12 +50,16 @@ extension SQLiteStorage: LedgerStorage {
     }
 
     package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
-        try await write { db in
-            try db.execute(sql: "DELETE FROM inbox WHERE id = ?", arguments: [notification])
-            try db.execute(
-                sql: "INSERT OR REPLACE INTO failures (id, code, message, failed_at) VALUES (?, ?, ?, ?)",
-                arguments: [notification, code, message, now])
-        }
+        try await write { try Self.fail(notification, code, message, now, $0) }
+    }
+
+    static func fail(
+        _ notification: Int64, _ code: String, _ message: String, _ now: Milliseconds, _ db: Database
+    ) throws {
+        try db.execute(sql: "DELETE FROM inbox WHERE id = ?", arguments: [notification])
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO failures (id, code, message, failed_at) VALUES (?, ?, ?, ?)",
+            arguments: [notification, code, message, now])
     }
 
     package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
@@ -92,24 +101,6 @@ extension SQLiteStorage: LedgerStorage {
         try await read { db in
             let row = try Row.fetchOne(db, sql: "SELECT count(*), min(received_at) FROM inbox")
             return (Int(row?.number(0) ?? 0), row?.number(1))
-        }
-    }
-
-    /// Writes in one transaction, and says in the house's words what went wrong.
-    func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        do { return try await pool.write(updates) } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw StorageError(error, path: path)
-        }
-    }
-
-    /// Reads a consistent state, and says in the house's words what went wrong.
-    func read<Value: Sendable>(_ value: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        do { return try await pool.read(value) } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw StorageError(error, path: path)
         }
     }
 

@@ -120,7 +120,7 @@ extension SQLiteStorage: WebhookStorage {
 
     package func eventNumber(_ id: String) async throws -> Int64? {
         try await read { db in
-            try Row.fetchOne(db, sql: "SELECT seq FROM events WHERE id = ?", arguments: [id])?.number(0)
+            try OutboxTable.number(of: id, db)
         }
     }
 

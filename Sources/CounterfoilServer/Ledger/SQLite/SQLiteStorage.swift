@@ -22,6 +22,7 @@ package final class SQLiteStorage: Sendable {
     package let headers = HeaderBook()
     package let pool: DatabasePool
     private let readers: SQLiteReaders
+    private let checkpoints: Checkpoints
     /// The path of the file.
     package let path: String
     private let lock: Mutex<LedgerLock?>
@@ -40,7 +41,7 @@ package final class SQLiteStorage: Sendable {
                 sql: """
                     PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL");
                     PRAGMA cache_size = -\(max(1, min(options.cacheMiB, 4096)) * 1024);
-                    PRAGMA wal_autocheckpoint = 4000;
+                    PRAGMA wal_autocheckpoint = 32000;
                     PRAGMA journal_size_limit = 67108864;
                     """)
         }
@@ -48,8 +49,28 @@ package final class SQLiteStorage: Sendable {
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Schema.migrate(pool)
+            checkpoints = try Checkpoints(pool)
             readers = try SQLiteReaders(path: path, cacheMiB: max(1, min(options.cacheMiB, 4096)))
             try pool.read { db in try headers.load(from: db) }
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// Writes in one transaction, and says in the house's words what went wrong.
+    func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await pool.write { db in
+                self.checkpoints.note(db)
+                return try updates(db)
+            }
+        } catch let error as CancellationError { throw error } catch { throw StorageError(error, path: path) }
+    }
+
+    /// Reads a consistent state, and says in the house's words what went wrong.
+    func read<Value: Sendable>(_ value: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do { return try await pool.read(value) } catch let error as CancellationError {
+            throw error
         } catch {
             throw StorageError(error, path: path)
         }
@@ -64,7 +85,10 @@ package final class SQLiteStorage: Sendable {
     package func close() throws {
         // Whatever fails, others may have it then.
         defer { lock.withLock { $0 = nil } }
-        let closing = Result { try readers.close() }
+        let closing = Result {
+            try readers.close()
+            try checkpoints.close()
+        }
         // One file is easier to look after than three. If that fails, the log is read again at the next start.
         do { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } catch {
             // Nothing is lost: see above.

@@ -11,12 +11,21 @@ enum Schema {
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }
+        guard try pool.read({ try !$0.tableExists("facts") }) else {
+            throw StorageError(
+                .notALedger,
+                """
+                \(pool.path) was written by a version from before the first release. What was exported with that \
+                version can be imported into a new ledger.
+                """)
+        }
         try migrator.migrate(pool)
     }
 
     private static var tables: [[String]] {
         [
             ledger,
+            LineageTable.schema,
             OutboxTable.schema,
             ErrandTable.schema,
             RecoveryTables.schema,
@@ -62,29 +71,6 @@ enum Schema {
             key TEXT NOT NULL, signed_date INTEGER NOT NULL, received_at INTEGER NOT NULL, origin INTEGER NOT NULL,
             text BLOB NOT NULL)
         """,
-        // The fold's input: all that is known of one subscription or purchase lies side by side, so that a customer is
-        // read, and a notification folded, at one place of the disk. Kind 0: the renewal info and the owner (key '').
-        // Kind 1: a transaction (key: its identifier). Kind 2: a notification about it (key: its UUID). `source` is the
-        // notification the newest text is in, or a statement as a negative number.
-        """
-        CREATE TABLE facts (
-            scope INTEGER NOT NULL, original_id TEXT NOT NULL, kind INTEGER NOT NULL, key TEXT NOT NULL,
-            signed_date INTEGER, source INTEGER,
-            product_id TEXT, type, group_id TEXT, purchase_date INTEGER, expires_date INTEGER,
-            revocation_date INTEGER, revocation_reason INTEGER, revocation_type, is_upgraded INTEGER, ownership,
-            offer_type INTEGER, offer_id TEXT, offer_discount, quantity INTEGER, reason,
-            token BLOB, app_transaction_id TEXT, previous_original_id TEXT,
-            auto_renew_product_id TEXT, will_renew INTEGER, expiration_intent INTEGER, is_in_retry INTEGER,
-            grace_date INTEGER, price_increase INTEGER, win_back TEXT, renewal_date INTEGER,
-            owner_purchased INTEGER, owner_signed INTEGER, owner_transaction TEXT,
-            PRIMARY KEY (scope, original_id, kind, key)) WITHOUT ROWID
-        """,
-        "CREATE INDEX facts_by_token ON facts (scope, token) WHERE kind = 0 AND token IS NOT NULL",
-        """
-        CREATE INDEX facts_by_account ON facts (scope, app_transaction_id)
-            WHERE kind = 0 AND app_transaction_id IS NOT NULL
-        """,
-        "CREATE INDEX facts_by_transaction ON facts (key, scope) WHERE kind = 1",
         // The app's word for whose a purchase is.
         """
         CREATE TABLE claims (
