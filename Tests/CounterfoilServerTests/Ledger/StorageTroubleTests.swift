@@ -33,6 +33,20 @@ import Testing
         try #require(world.server.core.storage as? SQLiteStorage).pool
     }
 
+    @Test func `a commit waits for the disk, unless the configuration says that it need not`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            for (isSynchronous, level) in [(true, 2), (false, 1)] {
+                var options = SQLiteStorage.Options()
+                options.isSynchronous = isSynchronous
+                let path = folder.appending(path: "\(level).sqlite").path
+                let storage = try SQLiteStorage(path: path, options: options)
+                // 2 is FULL. With less, SQLite writes its log and does not ask whether it has arrived.
+                #expect(try await storage.pool.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == level)
+                try storage.close()
+            }
+        }
+    }
+
     /// Does what no test can do to a running server in another way: makes every write fail as `pragma` has it.
     private func set(_ pragma: String, _ world: World) async throws {
         try await pool(world).writeWithoutTransaction { try $0.execute(sql: "PRAGMA \(pragma)") }

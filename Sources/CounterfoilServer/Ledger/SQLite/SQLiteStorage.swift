@@ -39,7 +39,6 @@ package final class SQLiteStorage: Sendable {
         configuration.prepareDatabase { db in
             try db.execute(
                 sql: """
-                    PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL");
                     PRAGMA cache_size = -\(max(1, min(options.cacheMiB, 4096)) * 1024);
                     PRAGMA wal_autocheckpoint = 32000;
                     PRAGMA journal_size_limit = 67108864;
@@ -49,6 +48,10 @@ package final class SQLiteStorage: Sendable {
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
             try Schema.migrate(pool)
+            // Only now: GRDB itself sets NORMAL, with which a commit can be lost in a power cut, when it opens a pool.
+            try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL")")
+            }
             checkpoints = try Checkpoints(pool)
             readers = try SQLiteReaders(path: path, cacheMiB: max(1, min(options.cacheMiB, 4096)))
             try pool.read { db in try headers.load(from: db) }
