@@ -1,16 +1,20 @@
 // Measures what has a target, and the raw cryptography beside it, in one run. Prints a JSON object a line.
 //
 //     counterfoil-benchmarks [NAME …]      only the cases whose names begin so; without ratios and memory
+//     counterfoil-benchmarks server [LEDGER [TRANSACTIONS]]
+//     counterfoil-benchmarks fill LEDGER TRANSACTIONS
 import Foundation
 
 let wanted = CommandLine.arguments.dropFirst()
-if wanted.first == "server" {
-    try await ServerBenchmarks.run(Array(wanted.dropFirst()))
-    exit(0)
-}
-if wanted.first == "fill" {
-    try await FillLedger.run(Array(wanted.dropFirst()))
-    exit(0)
+if wanted.first == "server" || wanted.first == "fill" {
+    do {
+        let arguments = Array(wanted.dropFirst())
+        try await wanted.first == "fill" ? FillLedger.run(arguments) : ServerBenchmarks.run(arguments)
+        exit(0)
+    } catch {
+        FileHandle.standardError.write(Data("counterfoil-benchmarks: \(error)\n".utf8))
+        exit(1)
+    }
 }
 let signedData = try SignedDataBenchmarks()
 let receipts = try ReceiptBenchmarks()

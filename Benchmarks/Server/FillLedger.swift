@@ -12,7 +12,7 @@ enum FillLedger {
     /// `fill LEDGER TRANSACTIONS`.
     static func run(_ arguments: [String]) async throws {
         guard arguments.count == 2, let transactions = Int(arguments[1]), transactions >= LoadedStore.renewals else {
-            throw CocoaError(.featureUnsupported)
+            throw StorageError(.failed, "fill LEDGER TRANSACTIONS, at least \(LoadedStore.renewals) of them")
         }
         let store = try LoadedStore(customers: transactions / LoadedStore.renewals)
         let storage = try SQLiteStorage(path: arguments[0])

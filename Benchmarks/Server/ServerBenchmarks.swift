@@ -12,7 +12,7 @@ internal import Entitlements
 
 /// The server over HTTP, with a ledger on disk whose commits wait for the disk, and the load generator on the same cores.
 struct ServerBenchmarks {
-    private static let connections = 128
+    private static let connections = 256
     private static let key = "cfk_benchmark-key-of-no-value"
 
     private let store: LoadedStore

@@ -59,7 +59,9 @@ extension ServerCore {
             policy: takes ? policy : .keepOriginal, skipsRefused: skipsRefused, claimedAt: now.milliseconds)
         let engine = engines[scope.bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
         switch try await storage.claim(claim, givesAccess: { engine.givesAccess($0, asOf: now) }) {
-        case .granted(let originals): return originals
+        case .granted(let originals):
+            webhooks.wake()
+            return originals
         case .inUse:
             throw APIFailure(
                 .conflict, "receipt_already_in_use",

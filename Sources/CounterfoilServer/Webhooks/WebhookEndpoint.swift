@@ -53,6 +53,11 @@ extension ServerConfiguration.Webhook {
 }
 
 extension EventType {
+    /// Whether a pattern names an event that this version knows, or one of those that the App Store may add.
+    static func isKnown(_ pattern: String) -> Bool {
+        pattern.hasPrefix("notification.") || all.contains { EventType(rawValue: $0).matches(pattern) }
+    }
+
     /// Whether a pattern names it, in which `*` stands for anything.
     func matches(_ pattern: String) -> Bool {
         let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)

@@ -152,7 +152,7 @@ struct SimulatorRun: AsyncParsableCommand {
             "  key          \(information.keyId), issuer \(information.issuerId)",
             "",
             style.strong("Try, in another terminal"),
-            "  counterfoil listen --forward-to http://127.0.0.1:8080/notifications",
+            "  counterfoil listen --forward-to http://127.0.0.1:8080/apple/notifications",
             "  counterfoil trigger SUBSCRIBED.INITIAL_BUY",
             "  counterfoil buy anna premium.monthly",
             isTimeOwn ? "  counterfoil clock advance 1 month" : "  counterfoil clock advance 31d",

@@ -197,4 +197,21 @@ struct ConfigurationNoteTests {
         #expect(found.contains("trust.certificates_valid_at: certificates that have expired are accepted, line 4"))
         #expect(found.contains(#"clock: the server goes by the clock of "127.0.0.1", line 5"#))
     }
+
+    @Test("say which events nobody has heard of, and leave those alone that may come")
+    func events() throws {
+        let secret = Test.file("whsec_\(Data(count: 24).base64EncodedString())")
+        let found = try notes(
+            Test.smallest + """
+                webhooks:
+                  - name: hook
+                    url: https://example.com
+                    secrets: [{file: secret}]
+                    events: [subscription.renewd, subscription.*, "*", notification.something_new]
+                """, ["/etc/counterfoil/secret": secret]
+        ).filter { $0.contains("events") }
+        #expect(found.count == 1)
+        #expect(
+            found.first?.contains(#"no event that this version knows; did you mean "subscription.renewed"?"#) == true)
+    }
 }

@@ -117,8 +117,13 @@ extension ServerConfigurationReader {
 
     private func events(_ section: inout Section) -> [String]? {
         section.texts("events").map { events in
-            for event in events where !Self.isName(event.text.replacing("*", with: "_")) {
-                findings.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
+            for event in events {
+                if !Self.isName(event.text.replacing("*", with: "_")) {
+                    findings.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
+                } else if !EventType.isKnown(event.text) {
+                    let suggestion = Spelling.suggestion(for: event.text, among: EventType.all)
+                    note(event.path, "\(quoted(event.text)) is no event that this version knows\(suggestion)")
+                }
             }
             return events.map(\.text)
         }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import GRDB
 internal import GRDBSQLite
 internal import Synchronization
@@ -5,16 +6,22 @@ internal import Synchronization
 /// Brings what was committed from the log into the file, beside the writer.
 ///
 /// SQLite would do it in the commit that makes the log too long, and whoever waits for that commit would wait for thousands
-/// of pages all over the file. Here another connection does nearly all of it while the writer goes on; only what was
-/// written meanwhile is left for the writer, which alone can begin the log anew.
+/// of pages all over the file. Here another connection does it while the writer goes on. When it has come to the log's end,
+/// which it does as soon as the writer pauses, the writer begins the log anew. A log that gets very long all the same is
+/// finished by the writer, which then waits.
 final class Checkpoints: Sendable {
     private struct State {
         var pages = 0
         var isUnderWay = false
+        var isClosed = false
     }
 
-    /// The log's length in pages from which on it is time.
-    private static let due = 4000
+    /// How many pages are written between two times.
+    private static let due = 16_000
+    /// The log's length in pages, half a gigabyte, at which the writer waits.
+    private static let longest = 131_072
+    /// After a pause of this many seconds, what was left is done.
+    private static let pause = 1
 
     private let pool: DatabasePool
     private let connection: DatabaseQueue
@@ -37,28 +44,48 @@ final class Checkpoints: Sendable {
         else { return }
         let isDue = state.withLock { state in
             state.pages += Int(written)
-            guard state.pages >= Self.due, !state.isUnderWay else { return false }
-            (state.pages, state.isUnderWay) = (0, true)
-            return true
+            return state.pages >= Self.due
         }
         if isDue { begin() }
     }
 
+    /// Begins, unless that is done already.
     private func begin() {
+        let begins = state.withLock { state in
+            guard !state.isUnderWay, !state.isClosed else { return false }
+            (state.pages, state.isUnderWay) = (0, true)
+            return true
+        }
+        guard begins else { return }
         connection.asyncWriteWithoutTransaction { db in
-            Self.carryOut(db)
+            let (length, done) = Self.carryOut(db)
+            guard length >= Self.longest, done < length else { return self.end(isComplete: done >= length) }
             self.pool.asyncWriteWithoutTransaction { db in
-                Self.carryOut(db)
-                self.state.withLock { $0.isUnderWay = false }
+                _ = Self.carryOut(db)
+                self.end(isComplete: true)
             }
         }
     }
 
-    private static func carryOut(_ db: Database) {
-        do { _ = try db.checkpoint(.passive) } catch {
+    private func end(isComplete: Bool) {
+        state.withLock { $0.isUnderWay = false }
+        guard !isComplete else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.pause)) { self.begin() }
+    }
+
+    /// How long the log is, and how much of it is in the file now.
+    private static func carryOut(_ db: Database) -> (length: Int, done: Int) {
+        do {
+            let result = try db.checkpoint(.passive)
+            return (result.walFrameCount, result.checkpointedFrameCount)
+        } catch {
             // The log stays longer, and nothing is lost. If it fails again and again, commits do it themselves.
+            return (0, 0)
         }
     }
 
-    func close() throws { try connection.close() }
+    func close() throws {
+        state.withLock { $0.isClosed = true }
+        try connection.close()
+    }
 }

@@ -40,8 +40,8 @@ package final class SQLiteStorage: Sendable {
             try db.execute(
                 sql: """
                     PRAGMA cache_size = -\(max(1, min(options.cacheMiB, 4096)) * 1024);
-                    PRAGMA wal_autocheckpoint = 32000;
-                    PRAGMA journal_size_limit = 67108864;
+                    PRAGMA wal_autocheckpoint = 200000;
+                    PRAGMA journal_size_limit = 134217728;
                     """)
         }
         PrivateFile.make(path)
