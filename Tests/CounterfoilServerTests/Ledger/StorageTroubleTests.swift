@@ -1,6 +1,7 @@
 import AppStoreModels
 import AsyncHTTPClient
 import CounterfoilServer
+import Entitlements
 import Foundation
 import GRDB
 import NIOCore
@@ -73,6 +74,52 @@ import Testing
             try await world.settle()
             let backlog = try await world.server.core.storage.backlog().count
             #expect(backlog == 0)
+        }
+    }
+
+    @Test func `a damaged record is set aside with what to do, and keeps no other notification out`() async throws {
+        try await World.run { world in
+            let (anna, ben) = (try await world.buy("anna"), try await world.buy("ben"))
+            let (core, scope) = (try world.server.core, try world.scope())
+            let original = try await core.storage.lineages(of: anna, in: scope.id).first?.originalTransactionId
+            try await pool(world).write {
+                try $0.execute(sql: "UPDATE lineages SET facts = x'01FF' WHERE original_id = ?", arguments: [original])
+            }
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.simulator.perform(.cancel(customer: "ben"))
+            try await world.settle()
+            let bens = try await core.customer(ben, in: scope, at: nil)
+            #expect(bens.states.subscriptions.first?.willRenew == false)
+            var filter = InboxFilter(scopes: [scope.id])
+            filter.state = .failed
+            let failed = try await core.storage.notifications(filter, before: .max, limit: 10).items
+            #expect(failed.map(\.failure) == ["storage_damaged"])
+            await #expect(throws: StorageError.self) { try await core.customer(anna, in: scope, at: nil) }
+
+            let storage = try #require(core.storage as? SQLiteStorage)
+            #expect(try await LedgerRebuild(storage, verifier: core.historical).run(replacing: true).isReplaced)
+            try await storage.reprocess(try #require(failed.first?.id), at: 0)
+            core.folder.lookAgain()
+            try await world.settle()
+            let annas = try await core.customer(anna, in: scope, at: nil)
+            #expect(annas.states.subscriptions.first?.willRenew == false)
+        }
+    }
+
+    @Test func `the log is brought into the file while the writer goes on`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let storage = try SQLiteStorage(path: path)
+            func size() throws -> Int { (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
+            let refusal = Refusal(
+                receivedAt: 0, code: "test", message: "", sender: nil, body: Data(count: Refusal.maximumBytes))
+            let some = [Refusal](repeating: refusal, count: 20)
+            for _ in 0..<80 { try await storage.commit(some, keeping: 2000) }
+            // Longer than any machine takes that is not about to stop.
+            let deadline = ContinuousClock.now + .seconds(60)
+            while try size() < 60 << 20, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(try size() >= 60 << 20)
+            try storage.close()
         }
     }
 
