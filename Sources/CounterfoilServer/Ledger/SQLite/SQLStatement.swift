@@ -7,7 +7,6 @@ enum SQLValue: Sendable, Hashable {
     case null, integer(Int64), text(String), blob(Data)
 
     init(_ number: Int64?) { self = number.map(Self.integer) ?? .null }
-    init(_ number: Int32?) { self = number.map { .integer(Int64($0)) } ?? .null }
     init(_ text: String?) { self = text.map(Self.text) ?? .null }
     init(_ bytes: Data?) { self = bytes.map(Self.blob) ?? .null }
 }
