@@ -99,10 +99,10 @@ struct PackedReader {
         return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
     }
 
-    /// How many follow. Each has a byte at least, so there are no more than bytes.
-    mutating func count() -> Int {
+    /// How many follow, of so many bytes each at least: there are no more than there is room for.
+    mutating func count(bytesEach: Int = 1) -> Int {
         let number = number()
-        guard number <= UInt64(bytes.count - place) else {
+        guard number <= UInt64((bytes.count - place) / bytesEach) else {
             isDamaged = true
             return 0
         }

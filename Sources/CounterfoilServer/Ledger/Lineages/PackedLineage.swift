@@ -9,6 +9,8 @@ package import Foundation
 /// notifications. Equal records are equal bytes.
 package enum PackedLineage {
     private static let version: UInt8 = 1
+    /// How many bytes a transaction has at least.
+    private static let leastOfTransaction = 10
 
     package static func pack(_ record: LineageRecord) -> Data {
         var writer = PackedWriter()
@@ -55,7 +57,7 @@ package enum PackedLineage {
     }
 
     private static func lineage(_ original: String, _ reader: inout PackedReader) -> Lineage {
-        let count = reader.count()
+        let count = reader.count(bytesEach: leastOfTransaction)
         var transactions: [TransactionFact] = []
         transactions.reserveCapacity(count)
         var token: UUID?
