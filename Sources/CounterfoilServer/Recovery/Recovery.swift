@@ -220,7 +220,7 @@ extension Recovery {
     }
 
     /// How long to wait after so many failures: 5 seconds, doubled up to 10 minutes, or what the App Store asks for.
-    private static func pause(after count: Int, _ error: any Error) -> Duration {
+    static func pause(after count: Int, _ error: any Error) -> Duration {
         let pause = Duration.seconds(5 * (1 << min(max(count - 1, 0), 7)))
         guard let date = (error as? AppStoreServerError)?.retryAfter else { return min(pause, .seconds(600)) }
         return max(min(pause, .seconds(600)), min(.seconds(max(date.timeIntervalSinceNow, 0)), .seconds(3600)))

@@ -25,6 +25,7 @@ extension Recovery {
     private func work(on scope: Scope) async {
         var last: Milliseconds?
         var isFirst = true
+        var sweeping = Trouble()
         while await rest(isFirst ? .zero : Self.tick) {
             if let trouble = trouble(in: scope.id), ContinuousClock.now < trouble.notBefore { continue }
             let wish = takeWish(in: scope.id)
@@ -36,11 +37,24 @@ extension Recovery {
             do {
                 if hasWork { try await pass(scope, because: cause) }
                 if isDue { last = now }
-                if settings.isEnabled { try await sweep(scope, pages: 1) }
+                if settings.isEnabled { try await sweep(scope, &sweeping) }
             } catch {
                 // It is noted, and tried again when some time has passed.
                 if !Task.isCancelled { noteIfNew(error, in: scope) }
             }
+        }
+    }
+
+    /// Sweeps on, with pauses of its own that grow: a pass that succeeds in between ends every other trouble.
+    private func sweep(_ scope: Scope, _ trouble: inout Trouble) async throws {
+        guard ContinuousClock.now >= trouble.notBefore else { return }
+        do {
+            try await sweep(scope, pages: 1)
+            trouble = Trouble()
+        } catch {
+            trouble.count += 1
+            trouble.notBefore = .now + Self.pause(after: trouble.count, error)
+            throw error
         }
     }
 
