@@ -144,7 +144,8 @@ import Testing
             #expect(answer.text("history.state") == "pending")
             #expect(answer.count("subscriptions") == 1)
             let core = try world.server.core
-            let waiting = try await core.storage.takeErrands(at: core.now.milliseconds, limit: 10)
+            // The server may have asked once more by now, and put it off.
+            let waiting = try await core.storage.takeErrands(at: .max, limit: 10)
             #expect(waiting.map(\.transactionId) == [id])
         }
     }
