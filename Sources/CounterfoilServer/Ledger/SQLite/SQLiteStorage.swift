@@ -37,6 +37,7 @@ package final class SQLiteStorage: Sendable {
         configuration.maximumReaderCount = options.readers
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
+            // The log is for Checkpoints to look after; a commit does it only where that fails.
             try db.execute(
                 sql: """
                     PRAGMA cache_size = -\(max(1, min(options.cacheMiB, 4096)) * 1024);
