@@ -26,9 +26,6 @@ struct LineageRow {
         scope != other.scope ? scope < other.scope : original.utf8.lexicographicallyPrecedes(other.original.utf8)
     }
 
-    /// Whether both are about the same.
-    func isBeside(_ other: LineageRow) -> Bool { !isAhead(of: other) && !other.isAhead(of: self) }
-
     func isIdentical(to other: LineageRow) -> Bool {
         token == other.token && account == other.account && facts == other.facts
     }

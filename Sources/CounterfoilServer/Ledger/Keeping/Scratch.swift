@@ -64,14 +64,14 @@ final class Scratch: Sendable {
             let olds = try Row.fetchCursor(db, sql: "\(select) ledger.\(order)")
             var (new, old) = (try news.next().map(LineageRow.init), try olds.next().map(LineageRow.init))
             while new != nil || old != nil {
-                // Which of the two comes first, or both.
-                let isNew = old.map { old in new.map { $0.isAhead(of: old) || $0.isBeside(old) } ?? false } ?? true
-                let isOld = new.map { new in old.map { $0.isAhead(of: new) || $0.isBeside(new) } ?? false } ?? true
-                let differences = try LineageDifferences(isNew ? new : nil, isOld ? old : nil, scopes, db)
+                // The one that comes first, or both if they are about the same.
+                let one = old.map { old in new.flatMap { old.isAhead(of: $0) ? nil : $0 } } ?? new
+                let other = new.map { new in old.flatMap { new.isAhead(of: $0) ? nil : $0 } } ?? old
+                let differences = try LineageDifferences(one, other, scopes, db)
                 report.facts += differences.count
                 for difference in differences.names { report.add(difference: difference) }
-                if isNew { new = try news.next().map(LineageRow.init) }
-                if isOld { old = try olds.next().map(LineageRow.init) }
+                if one != nil { new = try news.next().map(LineageRow.init) }
+                if other != nil { old = try olds.next().map(LineageRow.init) }
             }
             let index = "transactions ORDER BY transaction_id, scope, original_id"
             let isIndexed = try Row.fetchCursor(db, sql: "SELECT * FROM main.\(index)")
@@ -93,12 +93,11 @@ final class Scratch: Sendable {
     }
 
     func remove() {
-        // What cannot be removed now is removed the next time.
         do {
             try queue.close()
             try Self.removeFiles(path)
         } catch {
-            // Files in the temporary folder that stay there do no harm.
+            // What cannot be removed now is removed the next time.
         }
     }
 
