@@ -36,7 +36,7 @@ format: ## Format all sources
 
 .PHONY: bench
 bench: system-packages ## Measure against the raw cryptography, one JSON object a line
-	@$(BUILD) -c release --product counterfoil-benchmarks 1>&2
+	@Scripts/build-static counterfoil-benchmarks 1>&2
 	@.build/release/counterfoil-benchmarks
 	@.build/release/counterfoil-benchmarks server
 

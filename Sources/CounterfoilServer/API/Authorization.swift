@@ -49,8 +49,9 @@ struct Authorization: RouterMiddleware {
         return try await next(request, context)
     }
 
-    private func principal(_ request: Request) throws(APIFailure) -> Principal {
-        guard let header = request.headers[.authorization], let digest = Self.digest(ofBearer: header) else {
+    /// Who asks, if they show a key.
+    func principal(_ request: Request) throws(APIFailure) -> Principal {
+        guard let header = request.headers.only(.authorization), let digest = Self.digest(ofBearer: header) else {
             throw APIFailure(.unauthorized, "unauthorized", "Send an API key: Authorization: Bearer …")
         }
         // Found by its digest: nobody learns from the time it takes how much of a key is right.
@@ -59,7 +60,7 @@ struct Authorization: RouterMiddleware {
         }
         var principal = entry.principal
         if entry.isPublic {
-            try limit(&principal, to: request)
+            principal = try limited(principal, by: request)
             // Before the key's own meter, so that one user cannot use up what all of them have.
             if let customer = principal.customer { try Self.take(customers[customer]) }
         }
@@ -81,21 +82,20 @@ struct Authorization: RouterMiddleware {
         }
     }
 
-    /// Limits who asks to the customer of the token that they show.
-    private func limit(_ principal: inout Principal, to request: Request) throws(APIFailure) {
-        guard let name = HTTPField.Name(CustomerToken.header), let text = request.headers[name] else {
+    /// Who asks, limited to the customer of the token that they show.
+    private func limited(_ principal: Principal, by request: Request) throws(APIFailure) -> Principal {
+        guard let name = HTTPField.Name(CustomerToken.header), let text = request.headers.only(name) else {
             throw APIFailure(
                 .unauthorized, "unauthorized",
                 "This key is limited to one customer: send a token of your backend as \(CustomerToken.header).")
         }
-        principal.scopes.formIntersection(APIScope.forApps)
         var refusal = CustomerToken.Refusal.notSigned
         for (bundleId, secret) in secrets where principal.apps?.contains(bundleId) ?? true {
             do {
                 let token = try CustomerToken(text, secret: secret, bundleId: bundleId, now: now())
-                principal.customer = CustomerName.normal(token.customer)
-                principal.apps = [bundleId]
-                return
+                return Principal(
+                    name: principal.name, scopes: principal.scopes.intersection(APIScope.forApps), apps: [bundleId],
+                    environments: principal.environments, customer: CustomerName.normal(token.customer))
             } catch {
                 // What the app whose signature it is says of it is the better reason.
                 if error != .notSigned { refusal = error }
@@ -158,9 +158,13 @@ extension ServerContext {
         return bundleId
     }
 
-    /// The customer that a path names, if they may be asked about: 1 to 255 bytes without control characters.
+    /// The customer that a path names, if they may be asked about.
     func customer(for principal: Principal) throws(APIFailure) -> String {
-        let text = parameters.get("id")
+        try customer(parameters.get("id"), for: principal)
+    }
+
+    /// The same for what stands in the path: 1 to 255 bytes without control characters.
+    func customer(_ text: String?, for principal: Principal) throws(APIFailure) -> String {
         let isEncoded = text?.utf8.contains(UInt8(ascii: "%")) ?? false
         guard let name = isEncoded ? text?.removingPercentEncoding : text, CustomerName.isPossible(name) else {
             throw APIFailure(
@@ -171,5 +175,13 @@ extension ServerContext {
             throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
         }
         return customer
+    }
+}
+
+extension HTTPFields {
+    /// The value of a field that is there once. What joins several takes long for one.
+    func only(_ name: HTTPField.Name) -> String? {
+        let values = self[values: name]
+        return values.count == 1 ? values[0] : nil
     }
 }

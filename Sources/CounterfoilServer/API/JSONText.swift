@@ -9,38 +9,43 @@ struct JSONText {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    init() { bytes.reserveCapacity(1024) }
+    init() { bytes.reserveCapacity(2048) }
 
     mutating func object(_ members: (inout JSONText) throws -> Void) rethrows {
         separate()
-        bytes.append(UInt8(ascii: "{"))
+        append(UInt8(ascii: "{"))
         needsComma = false
         try members(&self)
-        bytes.append(UInt8(ascii: "}"))
+        append(UInt8(ascii: "}"))
         needsComma = true
     }
 
     mutating func array<Item>(_ items: some Sequence<Item>, _ element: (inout JSONText, Item) throws -> Void) rethrows {
         separate()
-        bytes.append(UInt8(ascii: "["))
+        append(UInt8(ascii: "["))
         needsComma = false
         for item in items { try element(&self, item) }
-        bytes.append(UInt8(ascii: "]"))
+        append(UInt8(ascii: "]"))
         needsComma = true
     }
 
     mutating func key(_ name: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        let name = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        let comma = needsComma ? 1 : 0
+        // The comma, the name between its quotation marks and the colon, in one piece: most of an answer is names.
+        write(comma + name.count + 3) { room in
+            room[0] = UInt8(ascii: ",")
+            room[comma] = UInt8(ascii: "\"")
+            UnsafeMutableRawBufferPointer(rebasing: room[(comma + 1)...]).copyMemory(from: name)
+            room[comma + name.count + 1] = UInt8(ascii: "\"")
+            room[comma + name.count + 2] = UInt8(ascii: ":")
+        }
         needsComma = false
     }
 
     mutating func key(text name: String) {
         string(name)
-        bytes.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -82,15 +87,17 @@ struct JSONText {
     mutating func number(_ value: Int64) {
         separate()
         needsComma = true
-        guard value != 0 else { return bytes.append(UInt8(ascii: "0")) }
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        if value < 0 { append(UInt8(ascii: "-")) }
         var rest = value.magnitude
-        let start = bytes.count
-        while rest > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
+        var count = 1
+        while rest > 9 { (rest, count) = (rest / 10, count + 1) }
+        rest = value.magnitude
+        write(count) { room in
+            for place in (0..<count).reversed() {
+                room[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
         }
-        bytes[start...].reverse()
     }
 
     mutating func bool(_ value: Bool) {
@@ -113,34 +120,66 @@ struct JSONText {
     }
 
     mutating func string(_ text: String) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
+        let comma = needsComma ? 1 : 0
         var text = text
         text.withUTF8 { utf8 in
-            let isPlain = utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-            if isPlain { bytes.append(contentsOf: utf8) } else { escape(utf8) }
+            guard Self.isPlain(utf8) else {
+                separate()
+                return escape(utf8)
+            }
+            write(comma + utf8.count + 2) { room in
+                room[0] = UInt8(ascii: ",")
+                room[comma] = UInt8(ascii: "\"")
+                UnsafeMutableRawBufferPointer(rebasing: room[(comma + 1)...])
+                    .copyMemory(from: UnsafeRawBufferPointer(utf8))
+                room[comma + utf8.count + 1] = UInt8(ascii: "\"")
+            }
         }
-        bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }
 
+    /// Whether a text can stand as it is. All of it is looked at, without a branch: so several bytes are at once.
+    private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        var special: UInt8 = 0
+        for byte in utf8 {
+            special |= byte < 0x20 ? 1 : 0
+            special |= byte == UInt8(ascii: "\"") ? 1 : 0
+            special |= byte == UInt8(ascii: "\\") ? 1 : 0
+        }
+        return special == 0
+    }
+
     private mutating func escape(_ utf8: UnsafeBufferPointer<UInt8>) {
+        append(UInt8(ascii: "\""))
         for byte in utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
+                append(UInt8(ascii: "\\"))
+                append(byte)
             case 0..<0x20:
                 bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(Self.digits[Int(byte >> 4)])
-                bytes.append(Self.digits[Int(byte & 15)])
-            default: bytes.append(byte)
+                append(Self.digits[Int(byte >> 4)])
+                append(Self.digits[Int(byte & 15)])
+            default: append(byte)
             }
         }
+        append(UInt8(ascii: "\""))
     }
 
     private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { append(UInt8(ascii: ",")) }
+    }
+
+    private mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
+    /// Writes so many bytes, all of which the closure sets.
+    private mutating func write(_ count: Int, _ set: (UnsafeMutableRawBufferPointer) -> Void) {
+        bytes.append(addingCapacity: count) { span in
+            span.withUnsafeMutableBufferPointer { room, written in
+                set(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: room[written..<written + count])))
+                written += count
+            }
+        }
     }
 
     private static let digits = Array("0123456789abcdef".utf8)

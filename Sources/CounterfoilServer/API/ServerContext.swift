@@ -19,15 +19,23 @@ struct ServerContext: RequestContext {
     var maxUploadSize: Int { 4 << 20 }
 }
 
-/// Who asks, and what they may.
-struct Principal: Sendable {
+/// Who asks, and what they may. An object, since a request's context is copied at every step of its way.
+final class Principal: Sendable {
     /// The name of the key.
-    var name: String
-    var scopes: Set<APIScope>
+    let name: String
+    let scopes: Set<APIScope>
     /// The apps that the key is for; nil for all.
-    var apps: Set<String>?
+    let apps: Set<String>?
     /// The environments that the key is for; nil for all.
-    var environments: Set<AppStoreEnvironment>?
+    let environments: Set<AppStoreEnvironment>?
     /// The only customer that may be asked about; nil for all.
-    var customer: String?
+    let customer: String?
+
+    init(
+        name: String, scopes: Set<APIScope>, apps: Set<String>? = nil, environments: Set<AppStoreEnvironment>? = nil,
+        customer: String? = nil
+    ) {
+        (self.name, self.scopes, self.apps, self.environments) = (name, scopes, apps, environments)
+        self.customer = customer
+    }
 }

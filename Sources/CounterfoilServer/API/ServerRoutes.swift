@@ -6,7 +6,14 @@ internal import NIOHTTP1
 
 /// Says which path leads where.
 enum ServerRoutes {
-    static func router(_ core: ServerCore) -> Router<ServerContext> {
+    /// Answers every request.
+    static func responder(_ core: ServerCore) -> some HTTPResponder<ServerContext> {
+        let authorization = Authorization(core)
+        let base = TimedResponder(base: router(core, authorization).buildResponder(), watch: core.watch)
+        return CustomerShortcut(base: base, core, authorization)
+    }
+
+    static func router(_ core: ServerCore, _ authorization: Authorization) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
             RequestMiddleware(core)
@@ -19,7 +26,7 @@ enum ServerRoutes {
         VerifyReceiptRoutes.add(to: router, core)
         RetentionRoutes.add(to: router, core)
         // Everything below /v1 needs a key.
-        let v1 = router.group("/v1").add(middleware: Authorization(core))
+        let v1 = router.group("/v1").add(middleware: authorization)
         CustomerRoutes.add(to: v1, core)
         RecoveryRoutes.add(to: v1, core)
         TimelineRoutes.add(to: v1, core)
@@ -42,7 +49,7 @@ struct SizeLimit: RouterMiddleware {
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        if let length = request.headers[.contentLength], Int(length).map({ $0 > bytes }) ?? true {
+        if let length = request.headers.only(.contentLength), Int(length).map({ $0 > bytes }) ?? true {
             throw HTTPError(.contentTooLarge)
         }
         return try await next(request, context)
@@ -61,18 +68,23 @@ struct FailureMiddleware: RouterMiddleware {
             // What is no HTTP is answered, and the connection closed, by who reads it.
             throw error
         } catch {
-            let failure = Self.failure(error)
-            if failure.status.code >= 500 {
-                // The route, since the path names customers.
-                logger.error(
-                    "request failed",
-                    metadata: [
-                        "request": "\(context.requestID)", "route": "\(context.route)",
-                        "reason": "\(Self.reason(error))",
-                    ])
-            }
-            return failure.response(from: request, context: context)
+            return response(to: error, request, context)
         }
+    }
+
+    /// What is answered when a request fails.
+    func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
+        let failure = Self.failure(error)
+        if failure.status.code >= 500 {
+            // The route, since the path names customers.
+            logger.error(
+                "request failed",
+                metadata: [
+                    "request": "\(context.requestID)", "route": "\(context.route)",
+                    "reason": "\(Self.reason(error))",
+                ])
+        }
+        return failure.response(from: request, context: context)
     }
 
     /// What decoders say may quote what they read.

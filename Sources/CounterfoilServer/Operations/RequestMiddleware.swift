@@ -19,21 +19,33 @@ struct RequestMiddleware: RouterMiddleware {
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        let start = ContinuousClock.now
-        requests.begin()
+        let start = begin()
         do {
-            var response = try await next(request, context)
-            end(request, context, response.status, start)
-            if let header = Self.header { response.headers[header] = context.requestID }
-            return response
+            return end(request, context, try await next(request, context), start)
         } catch {
             // Only what cannot be read as HTTP comes this far.
-            end(request, context, .badRequest, start)
+            note(request, context, .badRequest, start)
             throw error
         }
     }
 
-    private func end(
+    /// Counts a request, and says when it began.
+    func begin() -> ContinuousClock.Instant {
+        requests.begin()
+        return .now
+    }
+
+    /// Counts an answer, and numbers it.
+    func end(
+        _ request: Request, _ context: ServerContext, _ response: Response, _ start: ContinuousClock.Instant
+    ) -> Response {
+        note(request, context, response.status, start)
+        var response = response
+        if let header = Self.header { response.headers[header] = context.requestID }
+        return response
+    }
+
+    private func note(
         _ request: Request, _ context: ServerContext, _ status: HTTPResponse.Status, _ start: ContinuousClock.Instant
     ) {
         let route = context.route

@@ -15,7 +15,7 @@ enum HTTPService {
         // What is below it is the talk of connections.
         logger.logLevel = max(logger.logLevel, .error)
         return Application(
-            responder: TimedResponder(base: ServerRoutes.router(core).buildResponder(), watch: core.watch),
+            responder: ServerRoutes.responder(core),
             server: try server(core.configuration),
             configuration: .init(
                 address: .hostname(core.configuration.listen.host, port: core.configuration.listen.port),

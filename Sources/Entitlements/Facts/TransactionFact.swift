@@ -39,7 +39,11 @@ public struct TransactionFact: Sendable, Hashable {
     /// `offerDiscountType`.
     public var offerDiscountType: OfferDiscountType?
     /// `quantity`, at least 1.
-    public var quantity: Int32
+    public var quantity: Int32 {
+        get { items }
+        set { items = max(newValue, 1) }
+    }
+    private var items: Int32
     /// `transactionReason`.
     public var reason: TransactionReason?
     /// `appAccountToken`.
@@ -48,7 +52,9 @@ public struct TransactionFact: Sendable, Hashable {
     public var appTransactionId: String?
     /// `previousOriginalTransactionId`, the subscription that this one goes on with; nil unless it was migrated.
     public var previousOriginalTransactionId: String?
+}
 
+extension TransactionFact {
     /// States a fact. What is not given is absent.
     public init(
         transactionId: String, originalTransactionId: String, productId: String, type: ProductType, purchaseDate: Date,
@@ -59,27 +65,17 @@ public struct TransactionFact: Sendable, Hashable {
         reason: TransactionReason? = nil, appAccountToken: UUID? = nil, appTransactionId: String? = nil,
         previousOriginalTransactionId: String? = nil
     ) {
-        self.transactionId = transactionId
-        self.originalTransactionId = originalTransactionId
-        self.productId = productId
-        self.type = type
-        self.purchaseDate = purchaseDate
-        self.expiresDate = expiresDate
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.signedDate = signedDate
-        self.revocationDate = revocationDate
-        self.revocationReason = revocationReason
-        self.revocationType = revocationType
-        self.isUpgraded = isUpgraded
-        self.ownership = ownership
-        self.offerType = offerType
-        self.offerIdentifier = offerIdentifier
-        self.offerDiscountType = offerDiscountType
-        self.quantity = max(quantity, 1)
-        self.reason = reason
-        self.appAccountToken = appAccountToken
-        self.appTransactionId = appTransactionId
-        self.previousOriginalTransactionId = previousOriginalTransactionId
+        // Through the initializer that every struct has: one that sets the properties itself makes the fact twice, and
+        // readers of ledgers make many.
+        self.init(
+            transactionId: transactionId, originalTransactionId: originalTransactionId, productId: productId,
+            type: type, purchaseDate: purchaseDate, expiresDate: expiresDate,
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier, signedDate: signedDate,
+            revocationDate: revocationDate, revocationReason: revocationReason, revocationType: revocationType,
+            isUpgraded: isUpgraded, ownership: ownership, offerType: offerType, offerIdentifier: offerIdentifier,
+            offerDiscountType: offerDiscountType, items: max(quantity, 1), reason: reason,
+            appAccountToken: appAccountToken, appTransactionId: appTransactionId,
+            previousOriginalTransactionId: previousOriginalTransactionId)
     }
 
     /// What a transaction of the App Store says.

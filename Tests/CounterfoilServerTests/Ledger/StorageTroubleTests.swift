@@ -123,6 +123,45 @@ import Testing
         }
     }
 
+    @Test func `readers who stay in the log do not keep it from beginning anew`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let storage = try SQLiteStorage(path: path)
+            /// How often the log began anew: the fourth number in its head.
+            func beginnings() throws -> Data {
+                let log = try FileHandle(forReadingFrom: URL(filePath: path + "-wal"))
+                defer { try? log.close() }
+                return try log.read(upToCount: 16)?.suffix(4) ?? Data()
+            }
+            let refusal = Refusal(
+                receivedAt: 0, code: "test", message: "", sender: nil, body: Data(count: Refusal.maximumBytes))
+            let some = [Refusal](repeating: refusal, count: 50)
+            // Longer than any machine takes that is not about to stop.
+            let deadline = ContinuousClock.now + .seconds(60)
+            try await storage.commit(some, keeping: 100)
+            let first = try beginnings()
+            while try beginnings() == first, ContinuousClock.now < deadline {
+                try await storage.commit(some, keeping: 100)
+                // Is in the log, and stays.
+                #expect(try await storage.lineages(of: "anna", in: 1).isEmpty)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(try beginnings() != first)
+            try storage.close()
+        }
+    }
+
+    @Test func `who asks after a commit is told of it`() async throws {
+        try await World.withAPI { world in
+            for name in ["anna", "ben", "carla", "dora"] {
+                #expect(try await world.api.get("/v1/customers/\(name)").status == 200)
+                let customer = try await world.subscriber(name)
+                let answer = try await world.api.get("/v1/customers/\(customer)")
+                #expect((answer["subscriptions"] as? [Any])?.count == 1)
+            }
+        }
+    }
+
     @Test func `a file that cannot be written answers 503 until it can`() async throws {
         try await World.run { world in
             let payload = try await unsent(world, "anna")

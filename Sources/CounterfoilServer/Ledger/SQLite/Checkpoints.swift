@@ -24,11 +24,13 @@ final class Checkpoints: Sendable {
     private static let pause = 1
 
     private let pool: DatabasePool
+    private let readers: SQLiteReaders
     private let connection: DatabaseQueue
     private let state = Mutex(State())
 
-    init(_ pool: DatabasePool) throws {
-        self.pool = pool
+    /// - Parameter readers: They are sent out of the log before it is brought in and after it.
+    init(_ pool: DatabasePool, _ readers: SQLiteReaders) throws {
+        (self.pool, self.readers) = (pool, readers)
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
@@ -58,10 +60,10 @@ final class Checkpoints: Sendable {
         }
         guard begins else { return }
         connection.asyncWriteWithoutTransaction { db in
-            let (length, done) = Self.carryOut(db)
+            let (length, done) = self.carryOut(db)
             guard length >= Self.longest, done < length else { return self.end(isComplete: done >= length) }
             self.pool.asyncWriteWithoutTransaction { db in
-                _ = Self.carryOut(db)
+                _ = self.carryOut(db)
                 self.end(isComplete: true)
             }
         }
@@ -74,9 +76,12 @@ final class Checkpoints: Sendable {
     }
 
     /// How long the log is, and how much of it is in the file now.
-    private static func carryOut(_ db: Database) -> (length: Int, done: Int) {
+    private func carryOut(_ db: Database) -> (length: Int, done: Int) {
         do {
+            try readers.release()
             let result = try db.checkpoint(.passive)
+            // Who begins now reads from the file if all is in it, and does not keep the log from beginning anew.
+            try readers.release()
             return (result.walFrameCount, result.checkpointedFrameCount)
         } catch {
             // The log stays longer, and nothing is lost. If it fails again and again, commits do it themselves.

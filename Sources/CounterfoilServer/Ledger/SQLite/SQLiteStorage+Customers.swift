@@ -103,8 +103,9 @@ extension SQLiteStorage: CustomerStorage {
 
     /// All in one question, so that what it finds is of one instant.
     static func lineages(of customer: String, in scope: Int64, _ db: Database) throws -> [Lineage] {
-        try db.all(lineagesOfCustomer, values(of: customer, in: scope)) { try LineageTable.lineage($0) }
-            .sorted { $0.originalTransactionId < $1.originalTransactionId }
+        var found = try db.all(lineagesOfCustomer, values(of: customer, in: scope)) { try LineageTable.lineage($0) }
+        if found.count > 1 { found.sort { $0.originalTransactionId < $1.originalTransactionId } }
+        return found
     }
 
     static func lineage(_ original: String, in scope: Int64, _ db: Database) throws -> Lineage? {

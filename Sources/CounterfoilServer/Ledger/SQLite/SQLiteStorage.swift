@@ -53,8 +53,9 @@ package final class SQLiteStorage: Sendable {
             try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL")")
             }
-            checkpoints = try Checkpoints(pool)
-            readers = try SQLiteReaders(path: path, cacheMiB: max(1, min(options.cacheMiB, 4096)))
+            readers = try SQLiteReaders(
+                pool, cacheMiB: max(1, min(options.cacheMiB, 4096)), isOnlyWriter: options.isOnlyWriter)
+            checkpoints = try Checkpoints(pool, readers)
             try pool.read { db in try headers.load(from: db) }
         } catch {
             throw StorageError(error, path: path)
@@ -90,8 +91,8 @@ package final class SQLiteStorage: Sendable {
         // Whatever fails, others may have it then.
         defer { lock.withLock { $0 = nil } }
         let closing = Result {
-            try readers.close()
             try checkpoints.close()
+            try readers.close()
         }
         // One file is easier to look after than three. If that fails, the log is read again at the next start.
         do { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } catch {

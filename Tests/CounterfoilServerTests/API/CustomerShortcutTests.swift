@@ -1,0 +1,76 @@
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+/// The plain question goes past the router, the same with a parameter goes through it.
+@Suite struct `The two ways to a customer` {
+    private static let otherWay = "?environment=Production"
+
+    @Test func `give the same answer to everybody about everybody`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let names = [
+                anna, anna.uppercased(), "nobody", "%41nna", "a%2Fb", "%C3%A4", "%", "%00", "a b".replacing(" ", with: "%20"),
+                String(repeating: "a", count: 255), String(repeating: "a", count: 256),
+            ]
+            for key in [Asker.key, nil, "cfk_of-nobody-whom-we-know", Asker.readerKey, Asker.publicKey] {
+                var api = world.api
+                api.key = key
+                for name in names {
+                    let path = "/v1/customers/\(name)"
+                    let (plain, other) = (try await api.get(path), try await api.get(path + Self.otherWay))
+                    #expect(plain.status == other.status, "\(path)")
+                    #expect(Self.content(plain) == Self.content(other), "\(path)")
+                    #expect(Set(plain.headers.keys) == Set(other.headers.keys), "\(path)")
+                    #expect(plain.headers["x-request-id"] != other.headers["x-request-id"])
+                }
+            }
+        }
+    }
+
+    @Test func `are counted as one route`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            for path in [anna, anna + Self.otherWay, "nobody", "%00"] {
+                _ = try await world.api.get("/v1/customers/\(path)")
+            }
+            let lines = try await world.api.get("/metrics").text.split(separator: "\n")
+            let counts = lines.filter { $0.contains(#"route="/v1/customers/{id}""#) && $0.contains("_total") }
+            #expect(counts.contains { $0.contains("200") && $0.hasSuffix(" 3") }, "\(counts)")
+            #expect(counts.contains { $0.contains("400") && $0.hasSuffix(" 1") }, "\(counts)")
+        }
+    }
+
+    @Test func `are not taken by what only looks like it`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let path = "/v1/customers/\(anna)"
+            #expect(try await world.api.get("/v1/customers/").status == 404)
+            #expect(try await world.api.get(path + "/timeline")["object"] as? String != "customer")
+            #expect(try await world.api.get(path + "/nothing").status == 404)
+            #expect(try await world.api.send("POST", path, body: Data("{}".utf8)).status >= 400)
+            #expect(try await world.api.send("GET", path, body: Data("{}".utf8)).status == 200)
+            let large = Data(count: 8 << 20)
+            #expect(try await world.api.send("GET", path, body: large).status == 413)
+        }
+    }
+
+    @Test func `are limited by one meter`() async throws {
+        try await World.withAPI(server: { $0.limits.requestsPerSecond = 4 }) { world in
+            var statuses: [Int] = []
+            for index in 0..<12 {
+                let path = "/v1/customers/nobody" + (index.isMultiple(of: 2) ? "" : Self.otherWay)
+                statuses.append(try await world.api.get(path).status)
+            }
+            #expect(statuses.contains(200) && statuses.contains(429))
+        }
+    }
+
+    /// What is said, but for the instant at which it is said.
+    private static func content(_ answer: Asker.Answer) -> NSDictionary {
+        var json = answer.json
+        json["as_of"] = nil
+        return json as NSDictionary
+    }
+}
