@@ -176,7 +176,9 @@ struct JSONText {
     private mutating func write(_ count: Int, _ set: (UnsafeMutableRawBufferPointer) -> Void) {
         bytes.append(addingCapacity: count) { span in
             span.withUnsafeMutableBufferPointer { room, written in
-                set(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: room[written..<written + count])))
+                set(
+                    UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: room[written..<written + count]))
+                )
                 written += count
             }
         }

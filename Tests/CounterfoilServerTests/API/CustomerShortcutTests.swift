@@ -11,7 +11,8 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             let names = [
-                anna, anna.uppercased(), "nobody", "%41nna", "a%2Fb", "%C3%A4", "%", "%00", "a b".replacing(" ", with: "%20"),
+                anna, anna.uppercased(), "nobody", "%41nna", "a%2Fb", "%C3%A4", "%", "%00",
+                "a b".replacing(" ", with: "%20"),
                 String(repeating: "a", count: 255), String(repeating: "a", count: 256),
             ]
             for key in [Asker.key, nil, "cfk_of-nobody-whom-we-know", Asker.readerKey, Asker.publicKey] {
