@@ -18,6 +18,7 @@ import Entitlements
         let token = UUID()
         var said: [String] = [key, APIKeyText.hexadecimalHash(of: key), secret, "cfk_wrong", "ann@example.com"]
         try await World.run(
+            simulator: { $0.makesReceiptAuthority = true },
             server: { configuration in
                 configuration.keys = [.init(name: "all", hash: APIKeyText.hash(of: key), scopes: Set(APIScope.all))]
                 configuration.webhooks = [
@@ -34,6 +35,8 @@ import Entitlements
             let core = try world.server.core
             let customer = try await core.customer(token.uuidString.lowercased(), in: world.scope(), at: nil)
             said += [token.uuidString, token.uuidString.lowercased()]
+            said += try await Self.restore(
+                world, key: key, customer.lineages.flatMap(\.transactions).map(\.transactionId))
             for lineage in customer.lineages {
                 said.append(lineage.originalTransactionId)
                 said += lineage.transactions.map(\.transactionId)
@@ -82,5 +85,23 @@ import Entitlements
                 .POST, "/v1/customers/ann@example.com/purchases", headers: authorization, body: body)
             _ = try await world.ask(.POST, "/verifyReceipt", headers: authorization, body: body)
         }
+    }
+
+    /// What an app sends to have purchases restored, and the beginning and the end of each text.
+    private static func restore(_ world: World, key: String, _ transactions: [String]) async throws -> [String] {
+        let signed = try await world.signedTransactions(of: #require(transactions.first))
+        let receipt = try world.simulator.receipt(of: "anna")
+        var statuses: [Int] = []
+        for body in [
+            "{\"signed_transactions\":[\"\(try #require(signed.first))\"]}", "{\"receipt\":\"\(receipt)\"}",
+            "{\"signed_transactions\":[\"\(receipt)\"],\"receipt\":\"\(signed[0])\"}",
+        ] {
+            let answer = try await world.ask(
+                .POST, "/v1/customers/ann@example.com/purchases", headers: ["Authorization": "Bearer \(key)"],
+                body: body)
+            statuses.append(answer.status)
+        }
+        #expect(statuses == [200, 200, 400])
+        return (signed + [receipt]).map { String($0.suffix(80)) }
     }
 }
