@@ -174,13 +174,9 @@ struct JSONText {
 
     /// Writes so many bytes, all of which the closure sets.
     private mutating func write(_ count: Int, _ set: (UnsafeMutableRawBufferPointer) -> Void) {
-        bytes.append(addingCapacity: count) { span in
-            span.withUnsafeMutableBufferPointer { room, written in
-                set(
-                    UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: room[written..<written + count]))
-                )
-                written += count
-            }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { room in
+            set(UnsafeMutableRawBufferPointer(room))
+            bytes.append(contentsOf: UnsafeBufferPointer(room))
         }
     }
 

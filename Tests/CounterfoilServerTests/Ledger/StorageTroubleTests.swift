@@ -151,6 +151,31 @@ import Testing
         }
     }
 
+    @Test func `nobody waits for a reader, nor for who looks at the ledger of a running server`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let storage = try SQLiteStorage(path: path)
+            let refusal = Refusal(receivedAt: 0, code: "test", message: "", sender: nil, body: Data())
+            try await storage.commit([refusal], keeping: 100)
+            #expect(try await storage.lineages(of: "anna", in: 1).isEmpty)
+            var options = SQLiteStorage.Options()
+            options.isOnlyWriter = false
+            let visitor = try SQLiteStorage(path: path, options: options)
+            #expect(try await visitor.lineages(of: "anna", in: 1).isEmpty)
+            try visitor.close()
+            // A tool of the system empties the log: the readers do not stay for ever.
+            let tool = try DatabaseQueue(path: path)
+            let isBusy = try await tool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA busy_timeout = 60000")
+                return try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            #expect(isBusy == false)
+            try tool.close()
+            try await storage.commit([refusal], keeping: 100)
+            try storage.close()
+        }
+    }
+
     @Test func `who asks after a commit is told of it`() async throws {
         try await World.withAPI { world in
             for name in ["anna", "ben", "carla", "dora"] {

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import GRDB
 internal import Synchronization
@@ -8,8 +9,8 @@ internal import Synchronization
 /// pool, and waits elsewhere.
 ///
 /// To begin a transaction, and to end it, SQLite asks the system for locks on the file, one thread at a time. So where
-/// nobody else writes, a reader keeps its transaction until something was committed. SQLite's log cannot begin anew while a
-/// reader is in it: ``release()`` sends them out.
+/// nobody else writes, a reader keeps its transaction until something was committed, and for a second at most: SQLite's log
+/// cannot begin anew while a reader is in it, and who wants to empty it waits. ``release()`` sends them out.
 final class SQLiteReaders: Sendable {
     private final class Reader: Sendable {
         /// To ask a lock that is taken costs a call of the system; this does not.
@@ -25,6 +26,8 @@ final class SQLiteReaders: Sendable {
     private let isOnlyWriter: Bool
     private let turn = Atomic<Int>(0)
     private let commits = Atomic<Int>(0)
+    /// Whether the readers will be sent out within a second.
+    private let isTimed = Atomic<Bool>(false)
 
     /// Opens as many as there are threads that ask.
     ///
@@ -62,6 +65,7 @@ final class SQLiteReaders: Sendable {
                     try Self.release(db)
                     try db.run("BEGIN", [])
                     reader.known.store(commits, ordering: .relaxed)
+                    if isOnlyWriter { limit() }
                 }
                 let answer = Result { try question(db) }
                 // After trouble, whatever it was, the next one begins anew.
@@ -71,18 +75,35 @@ final class SQLiteReaders: Sendable {
         }
     }
 
+    /// Sends the readers out in a second.
+    private func limit() {
+        guard !isTimed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+            self?.isTimed.store(false, ordering: .releasing)
+            do { try self?.release() } catch {
+                // Who asks next begins anew, and is told what is wrong.
+            }
+        }
+    }
+
     private static func release(_ db: Database) throws {
         if db.isInsideTransaction { try db.run("ROLLBACK", []) }
     }
 
     /// Ends the transactions that are kept.
-    func release() throws {
-        for reader in readers { try reader.connection.withLock { try $0.unsafeRead(Self.release) } }
-    }
+    func release() throws { try each { try $0.unsafeRead(Self.release) } }
 
     func close() throws {
-        try release()
-        for reader in readers { try reader.connection.withLock { try $0.close() } }
+        try each { connection in
+            try connection.unsafeRead(Self.release)
+            try connection.close()
+        }
+    }
+
+    /// Does something with all, whatever happens to the others.
+    private func each(_ action: (DatabaseQueue) throws -> Void) throws {
+        let results = readers.map { reader in Result { try reader.connection.withLock { try action($0) } } }
+        for result in results { try result.get() }
     }
 }
 

@@ -26,12 +26,14 @@ package final class SQLiteStorage: Sendable {
     /// The path of the file.
     package let path: String
     private let lock: Mutex<LedgerLock?>
+    private let isOnlyWriter: Bool
 
     /// Opens a file, or makes it.
     ///
     /// - Throws: ``StorageError`` when the file cannot be used, saying why and what to do.
     package init(path: String, options: Options = Options()) throws(StorageError) {
         self.path = path
+        isOnlyWriter = options.isOnlyWriter
         lock = Mutex(options.isOnlyWriter ? try LedgerLock(ledger: path) : nil)
         var configuration = Configuration()
         configuration.maximumReaderCount = options.readers
@@ -90,15 +92,13 @@ package final class SQLiteStorage: Sendable {
     package func close() throws {
         // Whatever fails, others may have it then.
         defer { lock.withLock { $0 = nil } }
-        let closing = Result {
-            try checkpoints.close()
-            try readers.close()
-        }
-        // One file is easier to look after than three. If that fails, the log is read again at the next start.
-        do { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } catch {
+        let closings = [Result { try checkpoints.close() }, Result { try readers.close() }]
+        // One file is easier to look after than three. If that fails, the log is read again at the next start. Where
+        // another process writes it is not ours to empty: that process would wait.
+        do { if isOnlyWriter { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } } catch {
             // Nothing is lost: see above.
         }
         try pool.close()
-        try closing.get()
+        for closing in closings { try closing.get() }
     }
 }
