@@ -6,10 +6,13 @@ internal import NIOCore
 /// JSON while it is written, straight into bytes: the answers are on the hot path, and a coder takes longer than all the
 /// rest of a request.
 struct JSONText {
-    private(set) var bytes: [UInt8] = []
+    /// What was written, and room for more.
+    private var room = [UInt8](repeating: 0, count: 2048)
+    private var count = 0
     private var needsComma = false
 
-    init() { bytes.reserveCapacity(2048) }
+    /// What was written.
+    var bytes: [UInt8] { Array(room[..<count]) }
 
     mutating func object(_ members: (inout JSONText) throws -> Void) rethrows {
         separate()
@@ -102,20 +105,20 @@ struct JSONText {
 
     mutating func bool(_ value: Bool) {
         separate()
-        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        append(value ? "true" : "false")
         needsComma = true
     }
 
     mutating func null() {
         separate()
-        bytes.append(contentsOf: "null".utf8)
+        append("null")
         needsComma = true
     }
 
     /// JSON that is finished already.
     mutating func raw(_ json: some Sequence<UInt8>) {
         separate()
-        bytes.append(contentsOf: json)
+        json.forEach { append($0) }
         needsComma = true
     }
 
@@ -157,7 +160,7 @@ struct JSONText {
                 append(UInt8(ascii: "\\"))
                 append(byte)
             case 0..<0x20:
-                bytes.append(contentsOf: "\\u00".utf8)
+                append("\\u00")
                 append(Self.digits[Int(byte >> 4)])
                 append(Self.digits[Int(byte & 15)])
             default: append(byte)
@@ -170,14 +173,19 @@ struct JSONText {
         if needsComma { append(UInt8(ascii: ",")) }
     }
 
-    private mutating func append(_ byte: UInt8) { bytes.append(byte) }
+    private mutating func append(_ byte: UInt8) { write(1) { $0[0] = byte } }
+
+    private mutating func append(_ text: StaticString) {
+        let text = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        write(text.count) { $0.copyMemory(from: text) }
+    }
 
     /// Writes so many bytes, all of which the closure sets.
-    private mutating func write(_ count: Int, _ set: (UnsafeMutableRawBufferPointer) -> Void) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { room in
-            set(UnsafeMutableRawBufferPointer(room))
-            bytes.append(contentsOf: UnsafeBufferPointer(room))
-        }
+    private mutating func write(_ more: Int, _ set: (UnsafeMutableRawBufferPointer) -> Void) {
+        let end = count + more
+        if end > room.count { room += repeatElement(0, count: max(room.count, more)) }
+        room.withUnsafeMutableBytes { set(UnsafeMutableRawBufferPointer(rebasing: $0[count..<end])) }
+        count = end
     }
 
     private static let digits = Array("0123456789abcdef".utf8)
@@ -186,6 +194,6 @@ struct JSONText {
     func response(status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: room[..<count])))
     }
 }
