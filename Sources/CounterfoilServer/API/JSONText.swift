@@ -118,7 +118,7 @@ struct JSONText {
     /// JSON that is finished already.
     mutating func raw(_ json: some Sequence<UInt8>) {
         separate()
-        json.forEach { append($0) }
+        Array(json).withUnsafeBytes { json in write(json.count) { $0.copyMemory(from: json) } }
         needsComma = true
     }
 

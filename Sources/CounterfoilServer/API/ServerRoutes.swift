@@ -49,7 +49,8 @@ struct SizeLimit: RouterMiddleware {
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        if let length = request.headers.only(.contentLength), Int(length).map({ $0 > bytes }) ?? true {
+        // Each of them: what cannot be read as a number is none that is small enough.
+        if request.headers[values: .contentLength].contains(where: { Int($0).map { $0 > bytes } ?? true }) {
             throw HTTPError(.contentTooLarge)
         }
         return try await next(request, context)
