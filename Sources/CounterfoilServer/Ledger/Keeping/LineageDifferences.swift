@@ -10,6 +10,9 @@ struct LineageRow {
     let token: Data?
     let account: String?
     let facts: Data
+    /// Its number, and where it would have to be.
+    private let number: Int64
+    private let places: LineagePlaces
     /// What it says; nil if it is damaged.
     let record: LineageRecord?
 
@@ -18,6 +21,8 @@ struct LineageRow {
         original = row.text(1) ?? ""
         (token, account, facts) = (row.blob(2), row.text(3), row.blob(4) ?? Data())
         let (original, token, account) = (original, token.flatMap { UUID(bytes: $0) }, account)
+        number = row.number(5) ?? 0
+        places = LineagePlaces(Lineage(originalTransactionId: original, transactions: [], appAccountToken: token))
         record = facts.withUnsafeBytes { PackedLineage.record(original, token: token, account: account, $0) }
     }
 
@@ -26,8 +31,11 @@ struct LineageRow {
         scope != other.scope ? scope < other.scope : original.utf8.lexicographicallyPrecedes(other.original.utf8)
     }
 
+    /// Whether who asks for the customer finds it.
+    private var isInPlace: Bool { places.contains(number) }
+
     func isIdentical(to other: LineageRow) -> Bool {
-        token == other.token && account == other.account && facts == other.facts
+        token == other.token && account == other.account && facts == other.facts && isInPlace && other.isInPlace
     }
 }
 

@@ -58,7 +58,7 @@ final class Scratch: Sendable {
     func compare(_ scopes: ScopeBook, _ report: inout LedgerRebuild.Report) async throws {
         let found = try await write { [report] db in
             var report = report
-            let select = "SELECT scope, original_id, token, app_transaction_id, facts FROM"
+            let select = "SELECT scope, original_id, token, app_transaction_id, facts, id FROM"
             let order = "lineages ORDER BY scope, original_id"
             let news = try Row.fetchCursor(db, sql: "\(select) main.\(order)")
             let olds = try Row.fetchCursor(db, sql: "\(select) ledger.\(order)")

@@ -6,14 +6,14 @@ internal import GRDB
 /// Where the records of subscriptions and purchases are, and how they are found.
 enum LineageTable {
     static let schema = [
-        // `facts` is everything that is known, see PackedLineage; the columns before it follow from it.
+        // `facts` is everything that is known, see PackedLineage; the columns before it follow from it. For the number see
+        // LineagePlaces.
         """
         CREATE TABLE lineages (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, original_id TEXT NOT NULL,
             token BLOB, app_transaction_id TEXT, facts BLOB NOT NULL)
         """,
         "CREATE UNIQUE INDEX lineages_by_original ON lineages (scope, original_id)",
-        "CREATE INDEX lineages_by_token ON lineages (scope, token) WHERE token IS NOT NULL",
         """
         CREATE INDEX lineages_by_account ON lineages (scope, app_transaction_id) WHERE app_transaction_id IS NOT NULL
         """,
@@ -86,15 +86,25 @@ enum LineageTable {
             let isSame =
                 known.lineage.appAccountToken == lineage.appAccountToken
                 && known.lineage.appTransactionId == lineage.appTransactionId
-            try isSame
-                ? db.run("UPDATE lineages SET facts = ? WHERE id = ?", [facts, .integer(row)])
-                : db.run(
-                    "UPDATE lineages SET token = ?, app_transaction_id = ?, facts = ? WHERE id = ?",
-                    owner + [facts, .integer(row)])
+            if isSame {
+                try db.run("UPDATE lineages SET facts = ? WHERE id = ?", [facts, .integer(row)])
+            } else {
+                let places = LineagePlaces(lineage)
+                let place = places.contains(row) ? row : try places.next(db)
+                try db.run(
+                    "UPDATE lineages SET id = ?, token = ?, app_transaction_id = ?, facts = ? WHERE id = ?",
+                    [.integer(place)] + owner + [facts, .integer(row)])
+            }
         } else {
             try db.run(
-                "INSERT INTO lineages (scope, original_id, token, app_transaction_id, facts) VALUES (?, ?, ?, ?, ?)",
-                [.integer(scope), .text(lineage.originalTransactionId)] + owner + [facts])
+                """
+                INSERT INTO lineages (id, scope, original_id, token, app_transaction_id, facts)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .integer(try LineagePlaces(lineage).next(db)), .integer(scope),
+                    .text(lineage.originalTransactionId),
+                ] + owner + [facts])
         }
         guard lineage.transactions.count != known?.lineage.transactions.count else { return }
         let present = Set(known?.lineage.transactions.map(\.transactionId) ?? [])

@@ -39,8 +39,8 @@ extension SQLiteStorage: CustomerStorage {
         SELECT \(columns) FROM claims CROSS JOIN lineages INDEXED BY lineages_by_original USING (scope, original_id)
         WHERE claims.scope = ?1 AND customer = ?2
         UNION ALL
-        SELECT \(columns) FROM lineages INDEXED BY lineages_by_token
-        WHERE scope = ?1 AND token = ?3 AND token IS NOT NULL AND NOT EXISTS (
+        SELECT \(columns) FROM lineages NOT INDEXED
+        WHERE id BETWEEN ?4 AND ?5 AND scope = ?1 AND token = ?3 AND NOT EXISTS (
             SELECT 1 FROM claims WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
         UNION ALL
         SELECT \(columns) FROM account_claims CROSS JOIN lineages INDEXED BY lineages_by_account
@@ -60,7 +60,11 @@ extension SQLiteStorage: CustomerStorage {
     }
 
     private static func values(of customer: String, in scope: Int64) -> [SQLValue] {
-        [.integer(scope), .text(customer), .init(UUID(text: customer)?.bytes)]
+        let token = UUID(text: customer)
+        let places = token.map { LineagePlaces($0) }
+        return [
+            .integer(scope), .text(customer), .init(token?.bytes), .init(places?.first), .init(places?.last),
+        ]
     }
 
     /// The other way round.

@@ -8,6 +8,7 @@ enum Schema {
         migrator.registerMigration("1") { db in
             for statement in tables.joined() { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("2", migrate: LineagePlaces.putInPlace)
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }
