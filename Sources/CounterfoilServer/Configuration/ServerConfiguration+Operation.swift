@@ -34,8 +34,8 @@ extension ServerConfiguration {
         /// How many refused deliveries are kept. Default: 10,000.
         public var refusedKept = 10_000
 
-        /// How much of the file is held in memory, in MiB. Default: 64.
-        public var cacheMiB = 64
+        /// How much of the file is held in memory, in MiB. Default: 128.
+        public var cacheMiB = 128
 
         /// The defaults.
         public init() {}

@@ -90,7 +90,7 @@ struct ServerConfigurationTests {
                   trusted_proxies: [10.0.0.0/8, "2001:db8::/32"]
                   notification_networks: 17.0.0.0/8
                 trust: {revocation: off, revocation_hosts: [OCSP.example.com], certificates_valid_at: signing_date}
-                storage: {path: /var/lib/ledger.sqlite, synchronous: normal, refused_kept: 5, cache_mib: 128}
+                storage: {path: /var/lib/ledger.sqlite, synchronous: normal, refused_kept: 5, cache_mib: 256}
                 keys:
                   - {name: support, secret: {environment: SUPPORT}, scopes: [support:read, customers:read]}
                   - {name: all, secret: {sha256: 00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF}, scopes: [all], apps: com.example.app, environments: [Sandbox]}
@@ -127,7 +127,7 @@ struct ServerConfigurationTests {
         #expect(configuration.trust.revocationHosts == ["ocsp.example.com"])
         let storage = configuration.storage
         #expect(storage.path == "/var/lib/ledger.sqlite" && storage.synchronous == .normal)
-        #expect(storage.refusedKept == 5 && storage.cacheMiB == 128)
+        #expect(storage.refusedKept == 5 && storage.cacheMiB == 256)
         let keys = configuration.keys
         #expect(keys.map(\.name) == ["support", "all"] && keys[0].scopes == [.supportRead, .customersRead])
         #expect(keys[0].hash == APIKeyText.hash(of: String(repeating: "s", count: 24)) && keys[0].apps == nil)

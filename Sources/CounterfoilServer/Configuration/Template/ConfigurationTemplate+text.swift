@@ -119,7 +119,7 @@ extension ConfigurationTemplate {
           path: counterfoil.sqlite
           #synchronous: full
           #refused_kept: 10000
-          #cache_mib: 64
+          #cache_mib: 128
 
         # Whose signatures count. anchors, receipts: apple, or files with root certificates. revocation: off, soft (what is
         # unknown is accepted) or hard, with further hosts that may be asked. certificates_valid_at: now, or signing_date

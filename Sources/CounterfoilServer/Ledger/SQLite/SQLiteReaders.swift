@@ -29,18 +29,21 @@ final class SQLiteReaders: Sendable {
     /// Whether the readers will be sent out within a second.
     private let isTimed = Atomic<Bool>(false)
 
-    /// Opens as many as there are threads that ask.
-    ///
-    /// - Parameter isOnlyWriter: Whether all commits come from this pool.
-    init(_ pool: DatabasePool, cacheMiB: Int, isOnlyWriter: Bool) throws {
+    /// As many as there are threads that ask.
+    static let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
+
+    /// - Parameters:
+    ///   - cacheKiB: The cache of each.
+    ///   - isOnlyWriter: Whether all commits come from this pool.
+    init(_ pool: DatabasePool, cacheKiB: Int, isOnlyWriter: Bool) throws {
         self.isOnlyWriter = isOnlyWriter
         var configuration = Configuration()
         configuration.readonly = true
         // A transaction outlives the question that began it.
         configuration.allowsUnsafeTransactions = true
         configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA cache_size = -\(cacheMiB * 1024)") }
-        readers = try (0..<max(2, ProcessInfo.processInfo.activeProcessorCount)).map { _ in
+        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA cache_size = -\(cacheKiB)") }
+        readers = try (0..<Self.count).map { _ in
             Reader(try DatabaseQueue(path: pool.path, configuration: configuration))
         }
         pool.add(transactionObserver: self)

@@ -9,8 +9,8 @@ package final class SQLiteStorage: Sendable {
     package struct Options: Sendable {
         /// Whether a commit waits for the disk. Without it a power cut can lose what was acknowledged.
         package var isSynchronous = true
-        /// The cache of each connection in MiB.
-        package var cacheMiB = 16
+        /// The caches of all connections together, in MiB: half for the writer, half for those who read.
+        package var cacheMiB = 32
         /// How many connections read at the same time.
         package var readers = 4
         /// Whether no other process may have the file for itself at the same time. Only who does not write can do without.
@@ -38,11 +38,13 @@ package final class SQLiteStorage: Sendable {
         var configuration = Configuration()
         configuration.maximumReaderCount = options.readers
         configuration.busyMode = .timeout(10)
+        let cacheKiB = max(1, min(options.cacheMiB, 65_536)) * 1024
+        let readerKiB = cacheKiB / 2 / (options.readers + SQLiteReaders.count)
         configuration.prepareDatabase { db in
             // The log is for Checkpoints to look after; a commit does it only where that fails.
             try db.execute(
                 sql: """
-                    PRAGMA cache_size = -\(max(1, min(options.cacheMiB, 4096)) * 1024);
+                    PRAGMA cache_size = -\(readerKiB);
                     PRAGMA wal_autocheckpoint = 200000;
                     PRAGMA journal_size_limit = 134217728;
                     """)
@@ -53,10 +55,13 @@ package final class SQLiteStorage: Sendable {
             try Schema.migrate(pool)
             // Only now: GRDB itself sets NORMAL, with which a commit can be lost in a power cut, when it opens a pool.
             try pool.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL")")
+                try db.execute(
+                    sql: """
+                        PRAGMA cache_size = -\(cacheKiB / 2);
+                        PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL");
+                        """)
             }
-            readers = try SQLiteReaders(
-                pool, cacheMiB: max(1, min(options.cacheMiB, 4096)), isOnlyWriter: options.isOnlyWriter)
+            readers = try SQLiteReaders(pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter)
             checkpoints = try Checkpoints(pool, readers)
             try pool.read { db in try headers.load(from: db) }
         } catch {
