@@ -58,6 +58,20 @@ import Testing
         }
     }
 
+    @Test(arguments: ["2\r\nContent-Length: 3000", "3000\r\nContent-Length: 2", "2, 3000", "3000, 2"])
+    func `who names several lengths does not get past the limit`(lengths: String) async throws {
+        try await World.withAPI(server: { $0.limits.requestBytes = 2000 }) { world in
+            let connection = try RawConnection(url: world.url)
+            let body = "{}" + String(repeating: " ", count: 2998)
+            connection.send(
+                "POST /apple/notifications HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: \(lengths)\r\n\r\n"
+                    + body)
+            let answer = await connection.read()
+            #expect(["HTTP/1.1 400", "HTTP/1.1 413"].contains { answer.hasPrefix($0) }, "\(answer.prefix(200))")
+            #expect(!answer.contains("bad_json"), "it was read")
+        }
+    }
+
     @Test func `what takes too long is given up`() async throws {
         try await World.withAPI(server: {
             $0.limits.requestTime = .milliseconds(80)
