@@ -14,6 +14,8 @@ package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible 
         case notALedger = "storage_not_a_ledger"
         /// A newer version of the server made it.
         case newer = "storage_newer"
+        /// An older version of the server made it, and may still be running.
+        case older = "storage_older"
         /// Another process has it.
         case busy = "storage_busy"
         /// The file cannot be opened.

@@ -19,8 +19,8 @@ struct LineagePlaces {
     private init(_ place: UInt32) { first = Int64(place) * Self.width }
 
     init(_ token: UUID) {
-        // Random ones are spread as they are.
-        self.init(token.bytes.reduce(0) { ($0 << 8 | $0 >> 24) ^ UInt32($1) })
+        // Any odd number would do: not all tokens are random, and one may say the same in both halves.
+        self.init(withUnsafeBytes(of: token.uuid) { $0.reduce(0) { $0 &* 0x9E37_79B1 &+ UInt32($1) } })
     }
 
     init(_ lineage: Lineage) {

@@ -82,15 +82,15 @@ enum LineageTable {
         let owner: [SQLValue] = [.init(lineage.appAccountToken?.bytes), .init(lineage.appTransactionId)]
         let facts = SQLValue.blob(PackedLineage.pack(record))
         if let known, let row {
+            let places = LineagePlaces(lineage)
+            let place = places.contains(row) ? row : try places.next(db)
             // An index of what stays the same is left alone.
             let isSame =
-                known.lineage.appAccountToken == lineage.appAccountToken
+                place == row && known.lineage.appAccountToken == lineage.appAccountToken
                 && known.lineage.appTransactionId == lineage.appTransactionId
             if isSame {
                 try db.run("UPDATE lineages SET facts = ? WHERE id = ?", [facts, .integer(row)])
             } else {
-                let places = LineagePlaces(lineage)
-                let place = places.contains(row) ? row : try places.next(db)
                 try db.run(
                     "UPDATE lineages SET id = ?, token = ?, app_transaction_id = ?, facts = ? WHERE id = ?",
                     [.integer(place)] + owner + [facts, .integer(row)])

@@ -52,7 +52,6 @@ package final class SQLiteStorage: Sendable {
         PrivateFile.make(path)
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
-            try Schema.migrate(pool)
             // Only now: GRDB itself sets NORMAL, with which a commit can be lost in a power cut, when it opens a pool.
             try pool.writeWithoutTransaction { db in
                 try db.execute(
@@ -61,6 +60,7 @@ package final class SQLiteStorage: Sendable {
                         PRAGMA synchronous = \(options.isSynchronous ? "FULL" : "NORMAL");
                         """)
             }
+            try Schema.migrate(pool, isOnlyWriter: options.isOnlyWriter)
             readers = try SQLiteReaders(pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter)
             checkpoints = try Checkpoints(pool, readers)
             try pool.read { db in try headers.load(from: db) }

@@ -3,7 +3,9 @@ internal import GRDB
 /// The tables. Instants are milliseconds since 1970.
 enum Schema {
     /// Brings a database to the present form.
-    static func migrate(_ pool: DatabasePool) throws {
+    ///
+    /// - Parameter isOnlyWriter: Whether nobody else writes. A server that runs cannot go on in another form.
+    static func migrate(_ pool: DatabasePool, isOnlyWriter: Bool) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             for statement in tables.joined() { try db.execute(sql: statement) }
@@ -18,6 +20,14 @@ enum Schema {
                 """
                 \(pool.path) was written by a version from before the first release. What was exported with that \
                 version can be imported into a new ledger.
+                """)
+        }
+        guard try isOnlyWriter || pool.read(migrator.hasCompletedMigrations) else {
+            throw StorageError(
+                .older,
+                """
+                \(pool.path) was written by an older Counterfoil: start the server with this one first, or do it with \
+                that one
                 """)
         }
         try migrator.migrate(pool)
