@@ -22,7 +22,7 @@ struct LineageRow {
         (token, account, facts) = (row.blob(2), row.text(3), row.blob(4) ?? Data())
         let (original, token, account) = (original, token.flatMap { UUID(bytes: $0) }, account)
         number = row.number(5) ?? 0
-        places = LineagePlaces(Lineage(originalTransactionId: original, transactions: [], appAccountToken: token))
+        places = LineagePlaces(token: token, original: original)
         record = facts.withUnsafeBytes { PackedLineage.record(original, token: token, account: account, $0) }
     }
 

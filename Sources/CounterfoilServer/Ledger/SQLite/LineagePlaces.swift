@@ -1,4 +1,3 @@
-internal import Entitlements
 internal import Foundation
 internal import GRDB
 
@@ -23,12 +22,12 @@ struct LineagePlaces {
         self.init(withUnsafeBytes(of: token.uuid) { $0.reduce(0) { $0 &* 0x9E37_79B1 &+ UInt32($1) } })
     }
 
-    init(_ lineage: Lineage) {
-        if let token = lineage.appAccountToken {
+    init(token: UUID?, original: String) {
+        if let token {
             self.init(token)
         } else {
             // Those that come one after the other lie beside each other: their names are decimal numbers.
-            self.init(lineage.originalTransactionId.utf8.reduce(0) { $0 &* 10 &+ UInt32($1 & 15) })
+            self.init(original.utf8.reduce(0) { $0 &* 10 &+ UInt32($1 & 15) })
         }
     }
 
@@ -59,9 +58,7 @@ struct LineagePlaces {
             let rows = try db.all(
                 "SELECT id, original_id, token FROM lineages WHERE id > ? ORDER BY id LIMIT 1000", [.integer(last)]
             ) { row in
-                let lineage = Lineage(
-                    originalTransactionId: row.text(1) ?? "", transactions: [], appAccountToken: row.uuid(2))
-                return (row: row.number(0) ?? 0, places: LineagePlaces(lineage))
+                (row: row.number(0) ?? 0, places: LineagePlaces(token: row.uuid(2), original: row.text(1) ?? ""))
             }
             guard let end = rows.last else { return }
             last = end.row

@@ -81,8 +81,8 @@ enum LineageTable {
         let lineage = record.lineage
         let owner: [SQLValue] = [.init(lineage.appAccountToken?.bytes), .init(lineage.appTransactionId)]
         let facts = SQLValue.blob(PackedLineage.pack(record))
+        let places = LineagePlaces(token: lineage.appAccountToken, original: lineage.originalTransactionId)
         if let known, let row {
-            let places = LineagePlaces(lineage)
             let place = places.contains(row) ? row : try places.next(db)
             // An index of what stays the same is left alone.
             let isSame =
@@ -102,8 +102,7 @@ enum LineageTable {
                 VALUES (?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    .integer(try LineagePlaces(lineage).next(db)), .integer(scope),
-                    .text(lineage.originalTransactionId),
+                    .integer(try places.next(db)), .integer(scope), .text(lineage.originalTransactionId),
                 ] + owner + [facts])
         }
         guard lineage.transactions.count != known?.lineage.transactions.count else { return }
