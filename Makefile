@@ -46,8 +46,12 @@ crash: system-packages ## Kill the server under load, CRASHES=100 times, and loo
 	COUNTERFOIL_CRASHES=$(or $(CRASHES),100) swift test --skip-build --filter "A server that is killed"
 
 .PHONY: release
-release: system-packages ## Build one binary for servers, dist/counterfoil
+release: system-packages ## Build one binary for servers, dist/counterfoil, from the versions in Packaging/versions.txt
 	Scripts/build-release
+
+.PHONY: check-release
+check-release: ## Run dist/counterfoil in a minimal Debian without Swift (as root; after make release)
+	Scripts/check-release
 
 .PHONY: interop
 interop: ## Set up Apple's Python library as a second opinion
