@@ -1,9 +1,22 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// What the kernel says about this process's memory.
 enum Memory {
     /// Resident now, in bytes.
     static var resident: Double { field("VmRSS") }
+
+    /// Resident once the C library has given back what nobody holds any more, such as the requests of a load generator that
+    /// is done. In bytes.
+    static var settled: Double {
+        #if canImport(Glibc)
+            malloc_trim(0)
+        #endif
+        return resident
+    }
 
     /// The most that was resident at once, in bytes.
     static var peak: Double { field("VmHWM") }

@@ -42,6 +42,17 @@ struct SignedDataBenchmarks {
             Case(name: "raw.p256.verify") { n in
                 for _ in 0..<n { try require(key.isValidSignature(signature, for: input)) }
             },
+            // What two cores are worth here: on some machines they are two threads of one.
+            Case(name: "raw.p256.verify.two-cores") { n in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<2 {
+                        group.addTask {
+                            for _ in 0..<(n / 2) { try require(key.isValidSignature(signature, for: input)) }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            },
             Case(name: "raw.p384.verify") { n in
                 for _ in 0..<n { try require(issuer.isValidSignature(leafSignature, for: leaf)) }
             },
@@ -74,6 +85,14 @@ struct SignedDataBenchmarks {
         report(
             "jws.known-chain.two-cores / jws.known-chain",
             measurement.ratio("jws.known-chain.two-cores") { $0("jws.known-chain") }, "ratio")
+        report(
+            "raw.p256.verify.two-cores / raw.p256.verify",
+            measurement.ratio("raw.p256.verify.two-cores") { $0("raw.p256.verify") }, "ratio")
+        report(
+            "two cores for jws.known-chain / two cores for raw.p256.verify",
+            measurement.ratio("jws.known-chain.two-cores") {
+                $0("jws.known-chain") * $0("raw.p256.verify.two-cores") / $0("raw.p256.verify")
+            }, "ratio")
     }
 
     /// Verifies a million times and reports by how much the resident memory grew meanwhile.
