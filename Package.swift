@@ -113,7 +113,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "AppStoreReceipts", dependencies: ["AppStoreTrust", crypto, cryptoExtras, x509, asn1],
+            name: "AppStoreReceipts",
+            dependencies: ["AppStoreModels", "AppStoreTrust", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings),
         .target(name: "ConfigurationReading", dependencies: [yams], swiftSettings: settings),
         .target(
