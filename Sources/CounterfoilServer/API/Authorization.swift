@@ -127,7 +127,7 @@ extension ServerContext {
     func scope(of request: Request, _ core: ServerCore, for principal: Principal) throws(APIFailure) -> Scope {
         let bundleId = try bundleId(request.parameter("app"), core, for: principal)
         let apps = core.configuration.apps
-        let environments = apps.firstIndex { $0.bundleId == bundleId }.map { apps[$0].environments } ?? []
+        let environments = apps.firstIndex { $0.bundleId.isExactly(bundleId) }.map { apps[$0].environments } ?? []
         let environment =
             request.parameter("environment").map { AppStoreEnvironment(rawValue: $0) }
             ?? (environments.contains(.production) ? .production : .sandbox)
@@ -150,8 +150,8 @@ extension ServerContext {
         let apps = core.configuration.apps
         if name == nil, apps.count == 1, principal.apps == nil { return apps[0].bundleId }
         let possible = apps.map(\.bundleId).filter { principal.apps?.contains($0) ?? true }
-        guard let bundleId = name == nil && possible.count == 1 ? possible.first : possible.first(where: { $0 == name })
-        else {
+        let chosen = name.map { name in possible.first { $0.isExactly(name) } }
+        guard let bundleId = chosen ?? (possible.count == 1 ? possible.first : nil) else {
             throw APIFailure(
                 .badRequest, "unknown_app", "Name one of your apps by its bundle ID.", parameter: "app")
         }
@@ -170,8 +170,14 @@ extension ServerContext {
             throw APIFailure(
                 .badRequest, "invalid_customer", "A customer's identifier has 1 to 255 bytes.", parameter: "id")
         }
+        guard CustomerName.isNormal(name) else {
+            throw APIFailure(
+                .badRequest, "invalid_customer",
+                "A customer's identifier is in Unicode Normalization Form C (NFC), which this one is not.",
+                parameter: "id")
+        }
         let customer = CustomerName.normal(name)
-        guard principal.customer == nil || principal.customer == customer else {
+        guard principal.customer?.isExactly(customer) ?? true else {
             throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
         }
         return customer

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Crypto
@@ -19,7 +20,7 @@ struct CustomerToken {
     private static let tolerance: TimeInterval = 60
 
     /// Why a token says nothing.
-    enum Refusal: Error { case malformed, notSigned, expired, notYet, tooLong, wrongAudience }
+    enum Refusal: Error { case malformed, notSigned, notNormal, expired, notYet, tooLong, wrongAudience }
 
     private struct Head: Decodable {
         let alg: String
@@ -69,10 +70,11 @@ struct CustomerToken {
         guard claims.exp.isFinite, claims.iat.isFinite, claims.nbf?.isFinite ?? true,
             CustomerName.isPossible(claims.sub)
         else { throw .malformed }
+        guard CustomerName.isNormal(claims.sub) else { throw .notNormal }
         guard claims.exp > now else { throw .expired }
         guard claims.iat <= now + tolerance, claims.nbf ?? claims.iat <= now + tolerance else { throw .notYet }
         guard claims.exp - now <= maximumAge + tolerance, claims.exp - claims.iat <= maximumAge else { throw .tooLong }
-        guard claims.aud == nil || claims.aud == bundleId else { throw .wrongAudience }
+        guard claims.aud?.isExactly(bundleId) ?? true else { throw .wrongAudience }
     }
 }
 
@@ -82,6 +84,8 @@ extension CustomerToken.Refusal {
         let message =
             switch self {
             case .malformed, .notSigned: "The customer token is not a JWT signed with this app's secret by HS256."
+            case .notNormal:
+                "The customer token names a customer by a text that is not in Unicode Normalization Form C (NFC)."
             case .expired: "The customer token has expired; ask your backend for a new one."
             case .notYet: "The customer token is from the future."
             case .tooLong: "A customer token may be valid for a day at most."
@@ -91,12 +95,20 @@ extension CustomerToken.Refusal {
     }
 }
 
-/// How customers may be called: 1 to 255 bytes without control characters.
+/// How customers may be called: 1 to 255 bytes without control characters, in Unicode Normalization Form C.
+///
+/// Names are compared byte by byte. In this form two that look the same to Unicode are the same bytes as well, so that
+/// nobody can be called almost like somebody else.
 enum CustomerName {
     static func isPossible(_ name: String) -> Bool {
         guard !name.isEmpty, name.utf8.count <= 255 else { return false }
         if name.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return true }
         return name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
+    /// Whether a name is in Normalization Form C.
+    static func isNormal(_ name: String) -> Bool {
+        name.utf8.allSatisfy { $0 < 0x80 } || name.precomposedStringWithCanonicalMapping.isExactly(name)
     }
 
     /// The App Store writes the UUIDs of accounts in either case.

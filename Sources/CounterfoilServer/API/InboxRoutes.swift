@@ -50,7 +50,7 @@ enum InboxRoutes {
         _ request: Request, _ core: ServerCore, _ principal: Principal
     ) throws(APIFailure) -> [Int64] {
         let (app, environment) = (try request.word("app"), try request.word("environment"))
-        if let app, core.configuration.app(app) == nil || !(principal.apps?.contains(app) ?? true) {
+        if let app, core.configuration.app(app) == nil || !(principal.apps?.containsExactly(app) ?? true) {
             throw APIFailure(.badRequest, "unknown_app", "Name one of your apps by its bundle ID.", parameter: "app")
         }
         if let environment, !core.scopes.all.contains(where: { $0.environment.rawValue == environment }) {

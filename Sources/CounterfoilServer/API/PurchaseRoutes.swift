@@ -41,8 +41,8 @@ enum PurchaseRoutes {
         guard let audience = proven.audience else { return try context.scope(of: request, core, for: principal) }
         let parameters = request.uri.queryParameters
         guard let scope = core.scopes[audience.bundleId, audience.environment],
-            principal.apps?.contains(audience.bundleId) ?? true,
-            parameters["app"].map({ $0 == audience.bundleId }) ?? true
+            principal.apps?.containsExactly(audience.bundleId) ?? true,
+            parameters["app"].map({ String($0).isExactly(audience.bundleId) }) ?? true
         else {
             throw APIFailure(.badRequest, "wrong_app", "This was bought in another app.", parameter: "app")
         }

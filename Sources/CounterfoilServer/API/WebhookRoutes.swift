@@ -161,8 +161,8 @@ enum WebhookRoutes {
     /// The endpoint that a path names, if the key may manage it.
     private static func endpoint(_ context: ServerContext, _ core: ServerCore) async throws -> ManagedWebhook {
         let principal = try context.require(.webhooksWrite)
-        let name = context.parameters.get("name")
-        let found = try await core.webhooks.managed().first { $0.stored.name == name }
+        let name = context.parameters.get("name") ?? ""
+        let found = try await core.webhooks.managed().first { $0.stored.name.isExactly(name) }
         guard let found, principal.mayManage(found.definition) else {
             throw APIFailure(.notFound, "not_found", "There is no endpoint of this name.", parameter: "name")
         }

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 public import AppStoreServer
 internal import AppStoreTrust
 
@@ -38,7 +39,7 @@ public struct ServerConfiguration: Sendable {
     public init(apps: [App]) { self.apps = apps }
 
     /// The app with this bundle identifier.
-    public func app(_ bundleId: String) -> App? { apps.first { $0.bundleId == bundleId } }
+    public func app(_ bundleId: String) -> App? { apps.first { $0.bundleId.isExactly(bundleId) } }
 
     /// Whose signed data is accepted.
     public var acceptedApps: AcceptedApps {

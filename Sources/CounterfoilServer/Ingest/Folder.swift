@@ -288,7 +288,7 @@ extension FoldedNotification {
 extension Scope {
     /// Refuses what is signed for another app or environment than what it came with.
     func requireMatch(_ bundleId: String, _ environment: AppStoreEnvironment) throws(VerificationError) {
-        guard bundleId == self.bundleId else {
+        guard bundleId.isExactly(self.bundleId) else {
             throw VerificationError(.wrongApp, "a part is signed for another app than the whole")
         }
         guard environment == self.environment else {

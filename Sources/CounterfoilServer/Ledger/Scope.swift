@@ -14,8 +14,13 @@ package struct Scope: Sendable, Hashable {
 /// The scopes of a server.
 package struct ScopeBook: Sendable {
     private struct Name: Hashable {
-        var bundleId: String
+        var bundleId: ExactText
         var environment: AppStoreEnvironment
+
+        init(_ bundleId: String, _ environment: AppStoreEnvironment) {
+            self.bundleId = ExactText(bundleId)
+            self.environment = environment
+        }
     }
 
     /// All of them.
@@ -26,14 +31,14 @@ package struct ScopeBook: Sendable {
     package init(_ scopes: [Scope]) {
         all = scopes
         byName = Dictionary(
-            scopes.map { (Name(bundleId: $0.bundleId, environment: $0.environment), $0) },
+            scopes.map { (Name($0.bundleId, $0.environment), $0) },
             uniquingKeysWith: { first, _ in first })
         byID = Dictionary(scopes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The scope of an app and an environment.
     package subscript(bundleId: String, environment: AppStoreEnvironment) -> Scope? {
-        byName[Name(bundleId: bundleId, environment: environment)]
+        byName[Name(bundleId, environment)]
     }
 
     /// The scope with this number.

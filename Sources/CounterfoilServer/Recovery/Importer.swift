@@ -40,7 +40,8 @@ package struct Importer: Sendable {
             let receipt = try validator.validate(base64: line).payload
             let environment = receipt.environment?.rawValue
             let scopes = scopes.filter { scope in
-                scope.bundleId == receipt.bundleID && environment.map { $0 == scope.environment.rawValue } ?? true
+                scope.bundleId.isExactly(receipt.bundleID)
+                    && environment.map { $0 == scope.environment.rawValue } ?? true
             }
             guard let transaction = Self.transaction(of: receipt) else { return .imported(news: 0) }
             return try await fetch(transaction, in: scopes)

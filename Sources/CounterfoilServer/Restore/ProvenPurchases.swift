@@ -42,7 +42,7 @@ struct ProvenPurchases: Sendable {
     }
 
     private mutating func agree(_ other: PurchaseAudience, _ parameter: String) throws(APIFailure) {
-        guard audience ?? other == other else {
+        guard audience?.isSame(as: other) ?? true else {
             throw APIFailure(
                 .badRequest, "mixed_audience", "All that is sent at once must be of one app and one environment.",
                 parameter: parameter)
@@ -52,9 +52,11 @@ struct ProvenPurchases: Sendable {
 }
 
 /// The app and the environment of something that was bought.
-struct PurchaseAudience: Sendable, Hashable {
+struct PurchaseAudience: Sendable {
     var bundleId: String
     var environment: AppStoreEnvironment
+
+    func isSame(as other: Self) -> Bool { bundleId.isExactly(other.bundleId) && environment == other.environment }
 }
 
 extension ServerCore {
@@ -75,7 +77,7 @@ extension ServerCore {
     }
 
     /// Says in an answer what cannot be believed, and why.
-    private func naming<Value>(_ parameter: String, _ proof: () async throws -> Value) async throws -> Value {
+    func naming<Value>(_ parameter: String, _ proof: () async throws -> Value) async throws -> Value {
         do { return try await proof() } catch let error as VerificationError {
             throw APIFailure(
                 error.isRetryable ? .serviceUnavailable : .badRequest, "\(error.code)", error.reason,

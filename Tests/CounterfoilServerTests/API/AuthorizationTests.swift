@@ -50,6 +50,25 @@ import Testing
         }
     }
 
+    @Test func `compares names byte by byte, and takes those in normal form alone`() async throws {
+        try await World.withAPI { world in
+            let (composed, decomposed) = ("jos\u{E9}", "jose\u{301}")
+            let path = "/v1/customers/jos%C3%A9"
+            #expect(try await world.app(for: composed).get(path).status == 200)
+            let token = try await world.app(for: decomposed).get(path)
+            #expect(token.status == 401)
+            #expect((token["message"] as? String)?.contains("Normalization Form C") == true)
+            let named = try await world.api.get("/v1/customers/jose%CC%81")
+            #expect(named.status == 400 && named["type"] as? String == "invalid_customer")
+            #expect((named["message"] as? String)?.contains("Normalization Form C") == true)
+            // The Kelvin sign is a K to Unicode, and its normal form is one.
+            #expect(try await world.api.get("/v1/customers/%E2%84%AA").status == 400)
+            let bundleId = world.simulator.information.bundleId
+            #expect(try await world.api.get("\(path)?app=\(bundleId)").status == 200)
+            #expect(try await world.api.get("\(path)?app=\(bundleId.replacing("p", with: "p%CC%81"))").status == 400)
+        }
+    }
+
     @Test func `refuses every token that is not what it should be`() async throws {
         let (iat, exp) = (Self.start, Self.start + 3600)
         let good = #"{"sub":"anna","iat":\#(iat),"exp":\#(exp)}"#

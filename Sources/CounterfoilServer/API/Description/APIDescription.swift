@@ -42,7 +42,7 @@ package enum APIDescription {
             key: {type: http, scheme: bearer, description: A key of the configuration; counterfoil keys create makes one}
             customerToken: {type: apiKey, in: header, name: Counterfoil-Customer-Token, description: "For keys that are shipped in an app: a JWT of the app's backend, HS256 with customer_token_secret; sub is the customer, exp at most a day after iat"}
           parameters:
-            customer: {name: id, in: path, required: true, schema: {type: string, minLength: 1, maxLength: 255}, description: The app's name for the customer; the appAccountToken of purchases is one}
+            customer: {name: id, in: path, required: true, schema: {type: string, minLength: 1, maxLength: 255}, description: "The app's name for the customer, in Unicode Normalization Form C; the appAccountToken of purchases is one"}
             app: {name: app, in: query, schema: {type: string}, description: The bundle ID; may be left out where there is one app}
             environment: {name: environment, in: query, schema: {type: string, enum: [Production, Sandbox]}, description: Production unless the app has none}
             at: {name: at, in: query, schema: {$ref: "#/components/schemas/Instant"}, description: As it was at an instant}

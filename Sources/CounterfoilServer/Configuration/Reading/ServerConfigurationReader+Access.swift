@@ -153,7 +153,7 @@ extension ServerConfigurationReader {
     private func bundleIds(_ section: inout Section, apps: [ServerConfiguration.App]) -> Set<String>? {
         guard let ids = section.texts("apps") else { return nil }
         let known = apps.map(\.bundleId)
-        for id in ids where !known.contains(id.text) {
+        for id in ids where !known.containsExactly(id.text) {
             findings.problem(
                 id.path, "\(quoted(id.text)) is none of the apps" + Spelling.suggestion(for: id.text, among: known))
         }

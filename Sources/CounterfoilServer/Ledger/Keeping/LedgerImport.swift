@@ -129,7 +129,7 @@ package struct LedgerImport: Sendable {
     private func notification(_ line: Line, _ scope: Scope) async throws -> RestoredNotification {
         let verified = try await verifier.notification(line.signed_payload ?? "")
         let audience = NotificationAudience(verified.payload)
-        guard audience.bundleId == scope.bundleId, audience.environment == scope.environment else {
+        guard audience.bundleId?.isExactly(scope.bundleId) ?? false, audience.environment == scope.environment else {
             throw Refusal(reason: "is signed for another app or environment than it says")
         }
         let date = Date(milliseconds: line.received_at ?? 0)

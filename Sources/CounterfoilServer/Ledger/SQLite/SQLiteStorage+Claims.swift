@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Foundation
 internal import GRDB
 
@@ -95,7 +96,7 @@ private struct ClaimDecision {
 
     private func take(_ original: String, _ db: Database) throws -> Bool {
         let owners = try SQLiteStorage.owners(of: original, in: claim.scope, db)
-        guard !owners.contains(claim.customer) else { return true }
+        guard !owners.containsExactly(claim.customer) else { return true }
         guard !owners.isEmpty else {
             try insert(claim.customer, original, db)
             try tell(.purchaseLinked, original, from: [], db)
@@ -144,7 +145,7 @@ private struct ClaimDecision {
             db, sql: "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?",
             arguments: [claim.scope, account])
         let originals = try unclaimed(of: account, db)
-        guard owner != claim.customer else { return Set(originals) }
+        guard !(owner?.isExactly(claim.customer) ?? false) else { return Set(originals) }
         if let owner {
             guard claim.policy != .share else { return [] }
             guard try mayTake(originals, db) else {
