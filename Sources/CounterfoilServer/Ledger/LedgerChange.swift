@@ -118,7 +118,8 @@ package struct FoldedNotification: Sendable {
     }
 }
 
-/// A transaction or a renewal info that came by itself: from an answer of the App Store, from the app, from a file.
+/// A fact that came by itself, from an answer of the App Store, from the app, from a file: a transaction or a renewal info
+/// that was signed, or a purchase in a receipt that was validated.
 package struct Statement: Sendable {
     package enum Fact: Sendable {
         case transaction(TransactionFact)
@@ -144,7 +145,10 @@ package struct Statement: Sendable {
     package var fact: Fact
     package var origin: Origin
     package var receivedAt: Milliseconds
+    /// What was signed; of a purchase in a receipt, which is not kept, a ``ReceiptFact``.
     package var text: PackedText
+    /// Whether it is of a receipt. Such a fact stands as long as the App Store has signed nothing about the transaction.
+    package var isOfReceipt = false
 
     package init(scope: Int64, fact: Fact, origin: Origin, receivedAt: Milliseconds, text: PackedText) {
         self.scope = scope
@@ -174,5 +178,19 @@ package struct Statement: Sendable {
         self.origin = origin
         receivedAt = now.milliseconds
         text = headers.pack(verified.text)
+    }
+
+    /// What a receipt says of a purchase.
+    package init(
+        receipt fact: TransactionFact, scope: Scope, at now: Date, origin: Origin, headers: HeaderBook
+    ) throws {
+        let kept = ReceiptFact(fact)
+        self.scope = scope.id
+        // As it will be read again.
+        self.fact = .transaction(kept.fact)
+        self.origin = origin
+        receivedAt = now.milliseconds
+        text = headers.pack(try kept.text)
+        isOfReceipt = true
     }
 }

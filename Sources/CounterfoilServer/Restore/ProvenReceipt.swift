@@ -6,8 +6,8 @@ internal import Foundation
 
 /// A receipt that was validated, and what it says was bought.
 ///
-/// Its purchases do not go into the ledger: the ledger holds what the App Store signs one by one, and that the receipt
-/// leads to. They are good for the answer of the moment, should the App Store not be there to ask.
+/// The App Store's history says more, and so does everything that it signs one by one. Where there is nothing of the kind,
+/// the ledger keeps what the receipt says: see ``ReceiptFact``.
 struct ProvenReceipt: Sendable {
     var receipt: Verified<Receipt>
     var audience: PurchaseAudience

@@ -2,6 +2,7 @@ import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
 import CounterfoilServer
+import Entitlements
 import Foundation
 import TestSupport
 
@@ -46,7 +47,24 @@ struct TestLedger {
             arrivals.append(
                 .statement(Statement(renewal, scope: scope, at: now, origin: .app, headers: storage.headers)))
         }
-        return arrivals
+        return try arrivals + receipts(of: life, statements, now)
+    }
+
+    /// What receipts say, made before and after the App Store signed the transactions; one that it never signed among them.
+    private func receipts(of life: StoreLife, _ statements: Int, _ now: Date) throws -> [Arrival] {
+        var facts: [TransactionFact] = []
+        for (index, transaction) in life.transactions.enumerated() where index % statements == 2 {
+            for days in [-3.0, 3] {
+                var fact = TransactionFact(transaction.payload)
+                (fact.signedDate, fact.quantity) = (fact.signedDate + days * 86_400, 7)
+                facts.append(fact)
+                (fact.transactionId, fact.originalTransactionId) = ("r\(index)", "r\(index)")
+                facts.append(fact)
+            }
+        }
+        return try facts.map { fact in
+            .statement(try Statement(receipt: fact, scope: scope, at: now, origin: .app, headers: storage.headers))
+        }
     }
 
     /// Takes everything in, in this order: in batches of random size, and folded whenever it happens to be.

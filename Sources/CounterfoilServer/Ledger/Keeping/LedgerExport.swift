@@ -6,6 +6,7 @@ internal import GRDB
 /// {"object":"ledger_export","version":1}
 /// {"object":"notification","bundle_id","environment","uuid","received_at","origin","signed_payload"}
 /// {"object":"statement","bundle_id","environment","kind","received_at","origin","signed_text"}
+/// {"object":"statement","bundle_id","environment","kind":"receipt","received_at","origin","purchase"}
 /// {"object":"claim","bundle_id","environment","original_transaction_id","customer","claimed_at"}
 /// {"object":"account_claim","bundle_id","environment","app_transaction_id","customer","claimed_at"}
 /// {"object":"end","notifications","pending","statements","claims","digest"}
@@ -102,14 +103,17 @@ package struct LedgerExport {
                 """)
         while let row = try rows.next() {
             let text = try text(row, 5)
+            let isOfReceipt = row.number(2) == Statement.kindOfReceipts
             count.statements += 1
             try line { json in
                 json.member("object", "statement")
                 Self.scope(row, &json)
-                json.member("kind", row.number(2) == 1 ? "transaction" : "renewal_info")
+                json.member("kind", isOfReceipt ? "receipt" : row.number(2) == 1 ? "transaction" : "renewal_info")
                 json.member("received_at", row.number(3) ?? 0)
                 json.member("origin", row.number(4).flatMap(Origin.init)?.name ?? Origin.imported.name)
-                json.member("signed_text", text)
+                guard isOfReceipt else { return json.member("signed_text", text) }
+                json.key("purchase")
+                json.raw(text.utf8)
             }
         }
     }

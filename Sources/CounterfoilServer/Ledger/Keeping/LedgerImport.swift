@@ -148,6 +148,11 @@ package struct LedgerImport: Sendable {
         let (text, date, origin) = (
             line.signed_text ?? "", Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin)
         )
+        if line.kind == "receipt" {
+            guard let purchase = line.purchase else { throw Refusal(reason: "is no line of an export") }
+            return try Statement(
+                receipt: purchase.fact, scope: scope, at: date, origin: origin, headers: storage.headers)
+        }
         if line.kind == "transaction" {
             let verified = try await verifier.transaction(text)
             try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
@@ -169,6 +174,7 @@ package struct LedgerImport: Sendable {
         let origin: String?
         let signed_payload: String?
         let signed_text: String?
+        let purchase: ReceiptFact?
         let original_transaction_id: String?
         let app_transaction_id: String?
         let customer: String?

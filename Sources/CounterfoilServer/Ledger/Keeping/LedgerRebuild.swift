@@ -6,6 +6,8 @@ internal import GRDB
 
 /// Folds everything that was signed anew, every signature verified again, and compares what comes out with what is there.
 ///
+/// Of receipts what was validated is kept and not the proof: that is folded as it is.
+///
 /// The new fold is made in a scratch file beside the ledger. Nobody else may write to the ledger meanwhile.
 package struct LedgerRebuild: Sendable {
     /// What came out.
@@ -92,7 +94,7 @@ package struct LedgerRebuild: Sendable {
                 guard let scope = scopes[id: text.scope] else { throw Unknown.scope }
                 return Scratch.Put(
                     fact: try await .read(text.text, kind: text.kind, scope: scope, by: verifier), scope: scope.id,
-                    source: Fold.Source(id: -text.id, key: .statement(text.packed)))
+                    source: Fold.Source(id: -text.id, text: text.packed, kind: text.kind))
             }
             report.refuse(statements.refused)
             report.statements += statements.values.count
@@ -147,6 +149,12 @@ extension Statement.Fact {
     package static func read(
         _ text: String, kind: Int64, scope: Scope, by verifier: SignedDataVerifier
     ) async throws -> Statement.Fact {
+        if kind == Statement.kindOfReceipts {
+            guard let purchase = ReceiptFact(text: text) else {
+                throw VerificationError(.malformedReceipt, "what a receipt said of a purchase cannot be read")
+            }
+            return .transaction(purchase.fact)
+        }
         if kind == 1 {
             let payload = try await verifier.transaction(text).payload
             try scope.requireMatch(payload.bundleId, payload.environment)

@@ -4,7 +4,8 @@ internal import Foundation
 
 /// All that is kept of one subscription or purchase, and the law by which it changes.
 ///
-/// Of two versions of one fact the newer one stays, of two with one date the one that counts when both are folded, and of
+/// What the App Store signed of a transaction stays before what a receipt says of it. Of two versions of one fact the newer
+/// one stays, of two with one date the one that counts when both are folded, and of
 /// two that say the same the one from the text that goes first (``Source``), so that any order and any number of
 /// deliveries ends in the same record.
 package struct LineageRecord: Sendable, Hashable {
@@ -37,9 +38,18 @@ package struct LineageRecord: Sendable, Hashable {
         /// Whether a fact is from here, rather than from the text with this number, when both say the same. Numbers hang
         /// on the order of arrival, so they do not say.
         package var isAhead: (_ of: Int64) throws -> Bool
+        /// Whether it is a receipt.
+        package var isReceipt: Bool
+        /// Whether the text with this number is a receipt.
+        package var wasReceipt: (_ other: Int64) throws -> Bool
 
-        package init(id: Int64, isAhead: @escaping (_ of: Int64) throws -> Bool) {
+        package init(
+            id: Int64, isReceipt: Bool = false, wasReceipt: @escaping (_ other: Int64) throws -> Bool = { _ in false },
+            isAhead: @escaping (_ of: Int64) throws -> Bool
+        ) {
             self.id = id
+            self.isReceipt = isReceipt
+            self.wasReceipt = wasReceipt
             self.isAhead = isAhead
         }
     }
@@ -104,10 +114,13 @@ package struct LineageRecord: Sendable, Hashable {
             return Outcome(isNews: true)
         }
         let known = lineage.transactions[place]
+        let wasReceipt = try source.wasReceipt(sources[place])
         guard
-            try Self.wins(
-                fact.signedDate, over: known.signedDate, source, sources[place],
-                yields: { (known.yields(to: fact), fact.yields(to: known)) })
+            try source.isReceipt != wasReceipt
+                ? wasReceipt
+                : Self.wins(
+                    fact.signedDate, over: known.signedDate, source, sources[place],
+                    yields: { (known.yields(to: fact), fact.yields(to: known)) })
         else { return .ignored }
         let replaced = sources[place]
         (lineage.transactions[place], sources[place]) = (fact, source.id)

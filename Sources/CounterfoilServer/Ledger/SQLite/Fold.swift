@@ -26,11 +26,11 @@ enum Fold {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(statement.scope), .integer(statement.fact.kind), .text(statement.fact.originalTransactionId),
+                .integer(statement.scope), .integer(statement.kind), .text(statement.fact.originalTransactionId),
                 .text(statement.fact.key), .integer(statement.fact.signedDate.milliseconds),
                 .integer(statement.receivedAt), .integer(statement.origin.rawValue), .blob(statement.text.bytes),
             ])
-        let source = Source(id: -db.lastInsertedRowID, key: .statement(statement.text.bytes))
+        let source = Source(id: -db.lastInsertedRowID, text: statement.text.bytes, kind: statement.kind)
         let outcome = try put(statement.fact, in: statement.scope, source, db)
         try drop(outcome.isNews ? outcome.replaced : source.id, db)
         return outcome.isNews
@@ -100,11 +100,15 @@ extension Fold {
         /// What settles a tie: row numbers hang on the order of arrival.
         let key: Key
 
-        init(id: Int64, key: Key) {
+        /// A statement, by its negative number.
+        init(id: Int64, text: Data, kind: Int64) {
             self.id = id
-            self.key = key
+            key = .statement(text)
+            isReceipt = kind == Statement.kindOfReceipts
         }
 
+        /// Whether it is of a receipt.
+        let isReceipt: Bool
         /// A notification. What is from another text of one is from the notification too.
         init(_ notification: FoldedNotification, _ db: Database) throws {
             key = .notification(uuid: notification.uuid)
@@ -114,12 +118,21 @@ extension Fold {
             }
             id =
                 try Int64.fetchOne(
+            isReceipt = false
                     db, sql: "SELECT notification FROM other_texts WHERE id = ?", arguments: [-notification.id]) ?? 0
         }
 
         /// The same for a record, which knows no database.
         func of(_ db: Database) -> LineageRecord.Source {
-            LineageRecord.Source(id: id) { try isAhead(of: $0, db) }
+            LineageRecord.Source(id: id, isReceipt: isReceipt, wasReceipt: { try Self.isReceipt($0, db) }) {
+                try isAhead(of: $0, db)
+            }
+        }
+
+        private static func isReceipt(_ source: Int64, _ db: Database) throws -> Bool {
+            guard source < 0, source != .min else { return false }
+            let select = "SELECT kind FROM statements WHERE id = ?"
+            return try db.first(select, [.integer(-source)]) { $0.number(0) } == Statement.kindOfReceipts
         }
 
         /// Whether a fact is from here when both texts say the same. Notifications come first, since they are kept anyway.
@@ -141,9 +154,17 @@ extension Fold {
     }
 }
 
-extension Statement.Fact {
+extension Statement {
+    /// The kind of a row in `statements` that is of a receipt.
+    static let kindOfReceipts: Int64 = 2
+
     /// The kind of its row in `statements`.
-    var kind: Int64 {
+    var kind: Int64 { isOfReceipt ? Self.kindOfReceipts : fact.kind }
+}
+
+extension Statement.Fact {
+    /// The kind of its row in `statements` if it was signed.
+    fileprivate var kind: Int64 {
         switch self {
         case .transaction: 1
         case .renewal: 0

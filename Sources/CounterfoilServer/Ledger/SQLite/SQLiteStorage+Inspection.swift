@@ -52,7 +52,10 @@ extension SQLiteStorage: InspectionStorage {
             let record = try LineageTable.record(originalTransactionId, in: scope, db)
             let sources = (record?.sources ?? []) + (record?.renewalSource.map { [$0] } ?? [])
             let select = try db.cachedStatement(
-                sql: "SELECT kind, origin, received_at, text FROM statements WHERE id = ?")
+                sql: """
+                    SELECT kind, origin, received_at, text FROM statements
+                    WHERE id = ? AND kind <> \(Statement.kindOfReceipts)
+                    """)
             return try sources.filter { $0 < 0 && $0 != .min }.compactMap { source in
                 guard let row = try Row.fetchOne(select, arguments: [-source]) else { return nil }
                 guard let text = row.blob(3).flatMap({ self.headers.unpack($0) }) else {

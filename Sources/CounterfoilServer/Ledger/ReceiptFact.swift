@@ -1,0 +1,96 @@
+internal import AppStoreModels
+internal import AppStoreServer
+package import Entitlements
+internal import Foundation
+
+/// A purchase in a receipt that was validated, as the ledger and its exports have it: JSON, equal facts in equal bytes.
+///
+/// The receipt itself is not kept: it holds everything that its customer ever bought, and another one comes with every
+/// purchase. So what it says cannot be verified again, and yields to everything that the App Store signs of a transaction.
+package struct ReceiptFact: Sendable, Codable {
+    private var transactionId: String
+    private var originalTransactionId: String
+    private var productId: String
+    private var type: String
+    private var purchaseDate: Milliseconds
+    private var expiresDate: Milliseconds?
+    /// When the receipt was made.
+    private var signedDate: Milliseconds
+    private var revocationDate: Milliseconds?
+    private var revocationReason: Int32?
+    private var isUpgraded: Bool
+    private var ownership: String
+    private var subscriptionGroupIdentifier: String?
+    private var offerType: Int32?
+    private var offerIdentifier: String?
+    private var offerDiscountType: String?
+    private var quantity: Int32
+    private var appAccountToken: UUID?
+
+    private enum CodingKeys: String, CodingKey {
+        case type, ownership, quantity
+        case transactionId = "transaction_id"
+        case originalTransactionId = "original_transaction_id"
+        case productId = "product_id"
+        case purchaseDate = "purchase_date"
+        case expiresDate = "expires_date"
+        case signedDate = "signed_date"
+        case revocationDate = "revocation_date"
+        case revocationReason = "revocation_reason"
+        case isUpgraded = "is_upgraded"
+        case subscriptionGroupIdentifier = "subscription_group_identifier"
+        case offerType = "offer_type"
+        case offerIdentifier = "offer_identifier"
+        case offerDiscountType = "offer_discount_type"
+        case appAccountToken = "app_account_token"
+    }
+
+    package init(_ fact: TransactionFact) {
+        transactionId = fact.transactionId
+        originalTransactionId = fact.originalTransactionId
+        productId = fact.productId
+        type = fact.type.rawValue
+        purchaseDate = fact.purchaseDate.milliseconds
+        expiresDate = fact.expiresDate?.milliseconds
+        signedDate = fact.signedDate.milliseconds
+        revocationDate = fact.revocationDate?.milliseconds
+        revocationReason = fact.revocationReason?.rawValue
+        isUpgraded = fact.isUpgraded
+        ownership = fact.ownership.rawValue
+        subscriptionGroupIdentifier = fact.subscriptionGroupIdentifier
+        offerType = fact.offerType?.rawValue
+        offerIdentifier = fact.offerIdentifier
+        offerDiscountType = fact.offerDiscountType?.rawValue
+        quantity = fact.quantity
+        appAccountToken = fact.appAccountToken
+    }
+
+    /// What it says.
+    package var fact: TransactionFact {
+        TransactionFact(
+            transactionId: transactionId, originalTransactionId: originalTransactionId, productId: productId,
+            type: ProductType(rawValue: type), purchaseDate: Date(milliseconds: purchaseDate),
+            expiresDate: expiresDate.map { Date(milliseconds: $0) },
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier, signedDate: Date(milliseconds: signedDate),
+            revocationDate: revocationDate.map { Date(milliseconds: $0) },
+            revocationReason: revocationReason.map { RevocationReason(rawValue: $0) }, isUpgraded: isUpgraded,
+            ownership: InAppOwnershipType(rawValue: ownership), offerType: offerType.map { OfferType(rawValue: $0) },
+            offerIdentifier: offerIdentifier,
+            offerDiscountType: offerDiscountType.map { OfferDiscountType(rawValue: $0) }, quantity: quantity,
+            appAccountToken: appAccountToken)
+    }
+
+    /// As JSON.
+    var text: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+
+    /// Reads ``text``; nil when it is something else.
+    init?(text: String) {
+        do { self = try StrictJSONDecoder.decode(ReceiptFact.self, from: Array(text.utf8)) } catch { return nil }
+    }
+}
