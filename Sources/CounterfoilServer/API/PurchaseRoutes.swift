@@ -21,7 +21,8 @@ enum PurchaseRoutes {
         let proven = try await core.prove(report)
         let scope = try scope(of: proven, request, context, core, principal)
         let restoration = try await core.restore(
-            proven, for: customer, in: scope, Takeover(restore: report.restore))
+            proven, for: customer, in: scope, Takeover(restore: report.restore),
+            askingUnlessYoungerThan: principal.isPublic ? HistoryQueries.pause : 0)
         var json = JSONText()
         CustomerJSON.write(restoration.reading, to: &json) { json in
             guard let history = restoration.history, history != .complete else { return }

@@ -31,6 +31,9 @@ final class Principal: Sendable {
     /// The only customer that may be asked about; nil for all.
     let customer: String?
 
+    /// Whether the key is shipped in an app, where everybody can read it.
+    var isPublic: Bool { customer != nil }
+
     init(
         name: String, scopes: Set<APIScope>, apps: Set<String>? = nil, environments: Set<AppStoreEnvironment>? = nil,
         customer: String? = nil

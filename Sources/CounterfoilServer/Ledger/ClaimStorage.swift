@@ -8,19 +8,23 @@ package struct Claim: Sendable, Hashable {
     package var appTransactionId: String?
     /// What happens to what another customer has.
     package var policy: ServerConfiguration.RestorePolicy
+    /// Whether what the App Store signed for another account, by its account token, may be had at all.
+    package var takesNamed: Bool
     /// Whether what may not be had is left out. Otherwise it is all or nothing.
     package var skipsRefused = false
     package var claimedAt: Milliseconds
 
     package init(
         customer: String, scope: Int64, originalTransactionIds: [String], appTransactionId: String? = nil,
-        policy: ServerConfiguration.RestorePolicy, skipsRefused: Bool = false, claimedAt: Milliseconds
+        policy: ServerConfiguration.RestorePolicy, takesNamed: Bool = false, skipsRefused: Bool = false,
+        claimedAt: Milliseconds
     ) {
         self.customer = customer
         self.scope = scope
         self.originalTransactionIds = originalTransactionIds
         self.appTransactionId = appTransactionId
         self.policy = policy
+        self.takesNamed = takesNamed
         self.skipsRefused = skipsRefused
         self.claimedAt = claimedAt
     }
@@ -40,7 +44,7 @@ package protocol ClaimStorage: Sendable {
     ///
     /// What belongs to nobody becomes the customer's, with the event `purchase.linked`. What belongs to the customer stays
     /// as it is. What belongs to another, by a claim or by the account that the app named when it was bought, is decided by
-    /// the policy. An Apple account has one customer: where the policy is to share, it stays with the first.
+    /// the policy; what the app named another account for only if the claim says so. An Apple account has one customer: where the policy is to share, it stays with the first.
     ///
     /// - Parameter givesAccess: Whether a purchase gives access at present.
     func claim(

@@ -28,9 +28,15 @@ struct VerifyReceiptDesk: Sendable {
 
     private func verified(_ body: Data, _ environment: AppStoreEnvironment) async throws -> OrderedJSON {
         let request: VerifyReceiptRequest
+        do { request = try VerifyReceiptRequest(body: body, limits: core.receiptValidator.limits) } catch {
+            throw Refusal(status: Self.status(for: error))
+        }
+        // Before anything is validated, which takes a while: a stranger without a secret gets nothing for it.
+        guard core.configuration.apps.contains(where: { $0.accepts(password: request.password) }) else {
+            throw Refusal(status: .wrongSecret)
+        }
         let receipt: ProvenReceipt
         do {
-            request = try VerifyReceiptRequest(body: body, limits: core.receiptValidator.limits)
             receipt = try core.read(core.receiptValidator.authenticate(base64: request.receiptData))
         } catch {
             throw Refusal(status: Self.status(for: error))
@@ -57,7 +63,8 @@ struct VerifyReceiptDesk: Sendable {
         _ request: VerifyReceiptRequest, _ receipt: ProvenReceipt, _ appReceipt: AppReceipt, _ scope: Scope
     ) async throws -> [OrderedJSON.Member] {
         let originals = Set(receipt.facts.map(\.originalTransactionId)).sorted()
-        let history = try await core.fetchHistory(of: originals, in: scope, because: .receipt, unlessYoungerThan: 60)
+        let history = try await core.fetchHistory(
+            of: originals, in: scope, because: .receipt, unlessYoungerThan: HistoryQueries.pause)
         if history.state == .refused(String(APIErrorCode.accountNotFound.rawValue)) {
             throw Refusal(status: .accountNotFound)
         }

@@ -53,9 +53,9 @@ final class HistoryFetch: Sendable {
 
     func run() async throws {
         for try await page in client.transactionHistory(of: transactionId, after: revision) {
-            var statements: [Statement] = []
-            for text in page.signedTransactions { statements.append(try await transaction(text)) }
-            try await keep(statements)
+            var batch = StatementBatch(scope: scope, origin: .asked, now: core.now, headers: core.storage.headers)
+            for text in page.signedTransactions { try await batch.add(transaction: text, core.historical) }
+            try await keep(batch)
             try await core.storage.note(
                 HistoryMark(
                     transactionId: transactionId, revision: page.revision, askedAt: core.now.milliseconds),
@@ -65,44 +65,65 @@ final class HistoryFetch: Sendable {
     }
 
     private func statuses() async throws {
-        var statements: [Statement] = []
+        var batch = StatementBatch(scope: scope, origin: .asked, now: core.now, headers: core.storage.headers)
         for item in try await client.subscriptionStatuses(of: transactionId).data.flatMap(\.lastTransactions) {
-            statements.append(try await transaction(item.signedTransactionInfo))
-            let renewal = try await core.historical.renewalInfo(item.signedRenewalInfo)
-            try scope.requireMatch(scope.bundleId, renewal.payload.environment)
-            statements.append(
-                Statement(renewal, scope: scope, at: core.now, origin: .asked, headers: core.storage.headers))
+            try await batch.add(transaction: item.signedTransactionInfo, core.historical)
+            try await batch.add(renewal: item.signedRenewalInfo, core.historical)
         }
-        try await keep(statements)
+        try await keep(batch)
     }
 
-    private func transaction(_ text: String) async throws -> Statement {
-        let transaction = try await core.historical.transaction(text)
-        try scope.requireMatch(transaction.payload.bundleId, transaction.payload.environment)
-        return Statement(transaction, scope: scope, at: core.now, origin: .asked, headers: core.storage.headers)
-    }
-
-    private func keep(_ statements: [Statement]) async throws {
-        guard !statements.isEmpty else { return }
-        _ = try await core.storage.commit(statements)
-        originals.withLock { $0.formUnion(statements.map(\.fact.originalTransactionId)) }
+    /// What cannot be believed is kept apart, as recovery does: it is missing, and must not hold up all the rest for ever.
+    private func keep(_ batch: StatementBatch) async throws {
+        if !batch.statements.isEmpty { _ = try await core.storage.commit(batch.statements) }
+        try await core.storage.add(unverified: batch.unverified, in: scope.id, at: core.now.milliseconds)
+        originals.withLock { $0.formUnion(batch.originals) }
     }
 }
 
 extension ServerCore {
     /// Asks the App Store, within the time that a request has, about the Apple account that some purchases are of. What it
-    /// does not answer now is put down for recovery.
+    /// does not answer now is put down for recovery. One request at a time asks about an account; the others wait for it.
     ///
     /// - Parameters:
     ///   - ids: Original transactions, or the app transaction: one of them is enough to ask with.
-    ///   - age: If it was asked not so long ago, in seconds, it is not asked again.
+    ///   - age: If it was asked not so long ago, in seconds, it is not asked again, however that ended.
     /// - Returns: How it ended, and the subscriptions and purchases that were found.
     func fetchHistory(
         of ids: [String], in scope: Scope, because reason: Errand.Reason, unlessYoungerThan age: TimeInterval = 0
     ) async throws -> (state: HistoryState, found: Set<String>) {
         guard let client = clients[scope.id] else { return (.notConfigured, []) }
+        guard !ids.isEmpty else { return (.complete, []) }
+        let account = try await account(of: ids, in: scope)
+        let outcome = try await histories.outcome(
+            about: account, of: ids, notOlderThan: age, now: clock.now
+        ) {
+            let (state, found) = try await ask(client, ids, scope, reason)
+            return .init(state: state, found: found, of: ids, askedAt: now)
+        }
+        // Of a stranger's first transaction the account is known only now.
+        let name = try await self.account(of: ids, in: scope)
+        if name != account { histories.note(outcome, name) }
+        return (outcome.state, outcome.found)
+    }
+
+    /// How many purchases are looked at to find out what Apple account they are of.
+    private static let looked = 20
+
+    private func account(of ids: [String], in scope: Scope) async throws -> HistoryQueries.Account {
+        var identifier = ids.first ?? ""
+        for id in ids.prefix(Self.looked) {
+            guard let known = try await storage.lineage(id, in: scope.id)?.appTransactionId else { continue }
+            identifier = known
+            break
+        }
+        return .init(scope: scope.id, identifier: identifier)
+    }
+
+    private func ask(
+        _ client: AppStoreServerClient, _ ids: [String], _ scope: Scope, _ reason: Errand.Reason
+    ) async throws -> (state: HistoryState, found: Set<String>) {
         let mark = try await storage.historyMark(of: ids, in: scope.id)
-        if let mark, now.timeIntervalSince(Date(milliseconds: mark.askedAt)) < age { return (.complete, []) }
         guard let id = mark?.transactionId ?? ids.first else { return (.complete, []) }
         let fetch = HistoryFetch(self, client, scope, id, mark?.revision)
         var state = try await outcome(of: fetch, scope)

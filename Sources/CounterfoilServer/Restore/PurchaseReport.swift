@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import AppStoreServer
 internal import Foundation
 internal import HTTPTypes
@@ -46,6 +47,9 @@ struct PurchaseReport: Decodable {
                 "A request has at most \(Self.maximumTransactions) transactions; send the others with the next.",
                 parameter: "signed_transactions")
         }
+        // Each is verified once, however often it was sent.
+        var seen: Set<ExactText> = []
+        signedTransactions.removeAll { !seen.insert(ExactText($0)).inserted }
     }
 }
 
@@ -53,7 +57,8 @@ struct PurchaseReport: Decodable {
 enum Takeover {
     /// The customer asked for it: all that the Apple account has.
     case everything
-    /// What the app sent. What the App Store adds to it only if it is nobody's.
+    /// What the app sent, unless the App Store signed it for another account by its account token. What the App Store adds
+    /// to it only if it is nobody's.
     case whatWasSent
     /// Nothing: what is another's is left there without a word.
     case nothing

@@ -15,8 +15,11 @@ extension ServerCore {
     /// Keeps what an app sent, gives it to the customer, completes it from the App Store's history, and reads the customer.
     ///
     /// Any number may run at once for one customer: every step can be taken twice.
+    ///
+    /// - Parameter age: If the App Store was asked about the Apple account not so long ago, in seconds, it is not again.
     func restore(
-        _ proven: ProvenPurchases, for customer: String, in scope: Scope, _ takeover: Takeover
+        _ proven: ProvenPurchases, for customer: String, in scope: Scope, _ takeover: Takeover,
+        askingUnlessYoungerThan age: TimeInterval = 0
     ) async throws -> Restoration {
         guard proven.audience != nil else {
             return Restoration(reading: try await self.customer(customer, in: scope, at: nil), history: nil)
@@ -26,29 +29,42 @@ extension ServerCore {
             proven.transactions.map {
                 Statement($0, scope: scope, at: arrived, origin: .app, headers: storage.headers)
             })
+        try await keep(proven.receipt?.facts ?? [], in: scope)
         let sent = proven.originalTransactionIds
         let account = proven.appTransaction?.payload.appTransactionId
-        var granted = try await claim(
-            sent, account, for: customer, in: scope, takes: takeover != .nothing, skipsRefused: takeover == .nothing)
+        try await claim(
+            sent, account, for: customer, in: scope, takeover, skipsRefused: takeover == .nothing)
         var history: HistoryState?
         if let ids = sent.isEmpty ? account.map({ [$0] }) : sent {
-            let fetched = try await fetchHistory(of: ids, in: scope, because: .restore)
+            let fetched = try await fetchHistory(of: ids, in: scope, because: .restore, unlessYoungerThan: age)
             history = fetched.state
             let relatives = try await storage.relatives(of: sent, in: scope.id).map(\.originalTransactionId)
-            granted.formUnion(
-                try await claim(
-                    Array(fetched.found.union(relatives)), nil, for: customer, in: scope,
-                    takes: takeover == .everything,
-                    skipsRefused: true))
+            try await claim(
+                Array(fetched.found.union(relatives)), nil, for: customer, in: scope,
+                takeover == .everything ? .everything : .nothing, skipsRefused: true)
         }
-        let lineages = try await storage.lineages(of: customer, in: scope.id)
-        let added = (proven.receipt?.facts ?? []).filter { granted.contains($0.originalTransactionId) }
-        return Restoration(
-            reading: try await reading(customer, scope, lineages.adding(added), at: nil), history: history)
+        return Restoration(reading: try await self.customer(customer, in: scope, at: nil), history: history)
     }
 
+    /// Keeps what a receipt says and is not known as new. One and the same is sent again and again.
+    private func keep(_ facts: [TransactionFact], in scope: Scope) async throws {
+        var news: [Statement] = []
+        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionId) {
+            let known = Dictionary(
+                (try await storage.lineage(original, in: scope.id)?.transactions ?? []).map {
+                    ($0.transactionId, $0.signedDate.milliseconds)
+                }, uniquingKeysWith: { first, _ in first })
+            for fact in facts where known[fact.transactionId].map({ $0 < fact.signedDate.milliseconds }) ?? true {
+                news.append(
+                    try Statement(receipt: fact, scope: scope, at: now, origin: .app, headers: storage.headers))
+            }
+        }
+        if !news.isEmpty { _ = try await storage.commit(news) }
+    }
+
+    @discardableResult
     private func claim(
-        _ originals: [String], _ account: String?, for customer: String, in scope: Scope, takes: Bool,
+        _ originals: [String], _ account: String?, for customer: String, in scope: Scope, _ takeover: Takeover,
         skipsRefused: Bool
     ) async throws -> Set<String> {
         guard !originals.isEmpty || account != nil else { return [] }
@@ -56,7 +72,8 @@ extension ServerCore {
         let policy = configuration.app(scope.bundleId)?.restorePolicy ?? .keepOriginal
         let claim = Claim(
             customer: customer, scope: scope.id, originalTransactionIds: originals, appTransactionId: account,
-            policy: takes ? policy : .keepOriginal, skipsRefused: skipsRefused, claimedAt: now.milliseconds)
+            policy: takeover == .nothing ? .keepOriginal : policy, takesNamed: takeover == .everything,
+            skipsRefused: skipsRefused, claimedAt: now.milliseconds)
         let engine = engines[scope.bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
         switch try await storage.claim(claim, givesAccess: { engine.givesAccess($0, asOf: now) }) {
         case .granted(let originals):
@@ -65,7 +82,10 @@ extension ServerCore {
         case .inUse:
             throw APIFailure(
                 .conflict, "receipt_already_in_use",
-                "A purchase belongs to another customer, and the app's restore policy leaves it there.")
+                """
+                A purchase belongs to another customer, and stays there: by the app's restore policy, or because the App \
+                Store signed it for that customer and nobody asked to restore it.
+                """)
         }
     }
 }

@@ -39,6 +39,8 @@ package struct ServerCore: Sendable {
     package let clock: ServerClock
     /// Knows which requests take too long.
     package let watch: RequestWatch
+    /// Who asks the App Store about which Apple account.
+    let histories = HistoryQueries()
     /// What was refused.
     package let refusals: RefusalLog
     package let logger: Logger

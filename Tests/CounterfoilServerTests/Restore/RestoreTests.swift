@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
+import Entitlements
 import Foundation
 import GRDB
 import StoreSimulator
@@ -126,6 +127,30 @@ import Testing
         return String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self)
     }
 
+    @Test func `what was signed for one account of the app moves to another only when asked to restore`() async throws {
+        for policy in ServerConfiguration.RestorePolicy.allCases where policy != .keepOriginal {
+            try await Self.silent(policy: policy) { world in
+                let token = UUID()
+                let id = try await Self.buy(world, "anna", token: token)
+                try await world.simulator.perform(.cancel(customer: "anna"))
+                try await world.simulator.advance(by: Period.year)
+                let body: [String: Any] = ["signed_transactions": try await world.signedTransactions(of: id)]
+                let refused = try await world.call(.POST, "/v1/customers/otto/purchases", body)
+                #expect(refused.status == 409)
+                #expect(refused.text("type") == "receipt_already_in_use")
+                #expect(try await world.call(.GET, "/v1/customers/\(token)").count("subscriptions") == 1)
+                let restored = try await world.call(
+                    .POST, "/v1/customers/otto/purchases", body.merging(["restore": true]) { $1 })
+                #expect(restored.count("subscriptions") == 1)
+                let own = try await world.call(.GET, "/v1/customers/\(token)")
+                #expect(own.count("subscriptions") == (policy == .share ? 1 : 0))
+                // To the account that the signature names it goes back without being asked.
+                let back = try await world.call(.POST, "/v1/customers/\(token)/purchases", body)
+                #expect(back.count("subscriptions") == 1)
+            }
+        }
+    }
+
     @Test func `whoever sends nothing is new`() async throws {
         try await Self.silent { world in
             let answer = try await world.call(.POST, "/v1/customers/new/purchases", [:])
@@ -231,6 +256,43 @@ import Testing
             #expect(whole["history"] == nil)
             #expect(whole.flag("subscriptions.0.will_renew") == true)
             #expect(whole.text("purchases.0.product_id") == "com.example.unlock")
+        }
+    }
+
+    @Test func `what it says is kept where nothing else can be asked for, until something is signed`() async throws {
+        let coins = "com.example.coins.100"
+        try await World.run(
+            simulator: { $0.makesReceiptAuthority = true },
+            server: { configuration in
+                configuration.keys = [World.backend]
+                configuration.apps[0].key = nil
+                configuration.apps[0].catalogue.consumables = [coins]
+            }
+        ) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            let id = try await `What an app reports is restored`.buy(world, "anna", coins)
+            let receipt = try world.simulator.receipt(of: "anna")
+            let path = "/v1/customers/anna"
+            let answer = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
+            #expect(answer.text("history.state") == "not_configured")
+            #expect(answer.text("purchases.0.transaction_id") == id)
+            #expect(try await world.call(.GET, path).text("purchases.0.transaction_id") == id)
+            // Sent again, it says nothing new.
+            let digest = try await (world.server.core.storage as? SQLiteStorage)?.digest()
+            _ = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
+            #expect(try await (world.server.core.storage as? SQLiteStorage)?.digest() == digest)
+            // What the App Store signs says more, and comes with proof.
+            try world.simulator.removeFault()
+            try await world.simulator.perform(.requestRefund(customer: "anna"))
+            try await world.simulator.settle()
+            try await world.settle()
+            let explained = try await world.server.core.storage.statements(about: id, in: world.scope().id)
+            #expect(explained.isEmpty)
+            let kinds = try await (world.server.core.storage as? SQLiteStorage)?.pool.read {
+                try Int.fetchAll($0, sql: "SELECT kind FROM statements")
+            }
+            #expect(kinds == [])
+            #expect(try await world.call(.GET, path).text("purchases.0.transaction_id") == id)
         }
     }
 }

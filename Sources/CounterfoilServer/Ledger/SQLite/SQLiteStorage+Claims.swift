@@ -102,7 +102,7 @@ private struct ClaimDecision {
             try tell(.purchaseLinked, original, from: [], db)
             return true
         }
-        guard try mayTake([original], db) else {
+        guard try !isNamed(original, db), try mayTake([original], db) else {
             if claim.skipsRefused { return false }
             throw ClaimRefused()
         }
@@ -118,6 +118,13 @@ private struct ClaimDecision {
             try tell(.purchaseTransferred, original, from: owners, db)
         }
         return true
+    }
+
+    /// Whether the App Store signed a purchase for another account than the customer's, and that counts.
+    private func isNamed(_ original: String, _ db: Database) throws -> Bool {
+        guard !claim.takesNamed, let token = try SQLiteStorage.lineage(original, in: claim.scope, db)?.appAccountToken
+        else { return false }
+        return !token.text.isExactly(claim.customer)
     }
 
     private func mayTake(_ originals: [String], _ db: Database) throws -> Bool {
