@@ -27,14 +27,17 @@ enum NotificationRoutes {
         let start = ContinuousClock.now
         try context.requireSender(of: request, core)
         let body = try await request.body.collect(upTo: maximumBytes)
-        do { try await accept(body, core, version1) } catch let failure as APIFailure {
+        func sender() -> String? {
+            ClientAddress(of: request, from: context.peer, core.configuration.listen).address
+        }
+        do { try await accept(body, core, version1, from: sender) } catch let failure as APIFailure {
             if failure.status.code < 500 {
                 core.metrics.refused.add(failure.type)
                 core.logger.warning("a notification was refused", metadata: ["code": "\(failure.type)"])
-                let sender = ClientAddress(of: request, from: context.peer, core.configuration.listen).address
                 core.refusals.add(
                     Refusal(
-                        receivedAt: core.now.milliseconds, code: failure.type, message: failure.message, sender: sender,
+                        receivedAt: core.now.milliseconds, code: failure.type, message: failure.message,
+                        sender: sender(),
                         body: Data(body.readableBytesView.prefix(Refusal.maximumBytes))))
             }
             throw failure
@@ -44,7 +47,7 @@ enum NotificationRoutes {
     }
 
     private static func accept(
-        _ body: ByteBuffer, _ core: ServerCore, _ version1: NotificationV1Receiver
+        _ body: ByteBuffer, _ core: ServerCore, _ version1: NotificationV1Receiver, from sender: () -> String?
     ) async throws {
         let signedPayload: String
         do {
@@ -52,7 +55,7 @@ enum NotificationRoutes {
                 .signedPayload
         } catch {
             if let notification = NotificationV1.read(Array(body.readableBytesView)) {
-                return try await version1.receive(notification)
+                return try await version1.receive(notification, from: sender())
             }
             throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
         }

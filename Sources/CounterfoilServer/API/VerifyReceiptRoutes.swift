@@ -19,6 +19,10 @@ enum VerifyReceiptRoutes {
     private static func verify(
         _ request: Request, _ context: ServerContext, _ desk: VerifyReceiptDesk, _ meters: RateMeters
     ) async throws -> Response {
+        // Where no app has a shared secret there is nothing to answer, and nothing to read.
+        guard desk.core.configuration.takesReceiptsOfStrangers else {
+            return response(VerifyReceiptResponse(status: .wrongSecret).object)
+        }
         let sender = ClientAddress(of: request, from: context.peer, desk.core.configuration.listen).address ?? ""
         if let backoff = meters[sender]?.take(at: RateMeter.now) {
             throw APIFailure(

@@ -11,14 +11,28 @@ final class NotificationV1Receiver: Sendable {
     private let core: ServerCore
     /// The apps whose owners were told.
     private let told = Mutex<Set<String>>([])
+    /// Nothing of these notifications is signed but the receipt, whose RSA signature takes a millisecond to check.
+    private let meters = RateMeters(perSecond: 50)
 
     init(_ core: ServerCore) { self.core = core }
 
     /// Puts down what has to be asked for. It is on disk when this returns.
-    func receive(_ notification: NotificationV1) async throws {
+    func receive(_ notification: NotificationV1, from sender: String?) async throws {
+        let apps = core.configuration.apps
+        guard core.configuration.takesReceiptsOfStrangers else {
+            throw APIFailure(
+                .forbidden, "version_1_off",
+                "Notifications of version 1 are taken only of apps with shared_secrets in the server's configuration.")
+        }
+        if let backoff = meters[sender ?? ""]?.take(at: RateMeter.now) {
+            throw APIFailure(
+                .tooManyRequests, "rate_limited", "Too many notifications of version 1 in a second.", isRetryable: true,
+                backoff: backoff)
+        }
         guard let text = notification.receipt else {
             throw APIFailure(.badRequest, "no_receipt", "A notification of version 1 without a receipt proves nothing.")
         }
+        guard apps.contains(where: { $0.accepts(password: notification.password) }) else { throw Self.wrongSecret }
         let receipt: ProvenReceipt
         do { receipt = try core.proveReceipt(text) } catch {
             core.logger.warning("a version 1 notification was refused", metadata: ["code": "\(error.code)"])
@@ -29,10 +43,10 @@ final class NotificationV1Receiver: Sendable {
         else {
             throw APIFailure(.badRequest, "wrong_app", "The receipt is of an app that is not configured.")
         }
-        guard app.sharedSecrets.isEmpty || app.accepts(password: notification.password) else {
+        guard app.accepts(password: notification.password) else {
             core.logger.warning(
                 "a version 1 notification has the wrong shared secret", metadata: ["app": "\(app.bundleId)"])
-            throw APIFailure(.unauthorized, "wrong_secret", "The shared secret is not the app's.")
+            throw Self.wrongSecret
         }
         tell(app.bundleId)
         // One Apple account made all the purchases of a receipt, and any of them leads to the history of all.
@@ -40,6 +54,9 @@ final class NotificationV1Receiver: Sendable {
         try await core.storage.add(
             errands: [newest.originalTransactionId], in: scope.id, because: .notificationV1, at: core.now.milliseconds)
     }
+
+    private static let wrongSecret = APIFailure(
+        .unauthorized, "wrong_secret", "The shared secret is not the app's.")
 
     private func tell(_ bundleId: String) {
         guard told.withLock({ $0.insert(bundleId).inserted }) else { return }
@@ -50,6 +67,11 @@ final class NotificationV1Receiver: Sendable {
             server takes both at the same path.
             """, metadata: ["app": "\(bundleId)"])
     }
+}
+
+extension ServerConfiguration {
+    /// Whether there is an app whose old clients and notifications of version 1 can show who they are.
+    var takesReceiptsOfStrangers: Bool { apps.contains { !$0.sharedSecrets.isEmpty } }
 }
 
 extension ServerConfiguration.App {

@@ -26,6 +26,47 @@ import Testing
         }
     }
 
+    @Test func `only where an app has a shared secret`() async throws {
+        try await World.run(simulator: { $0.makesReceiptAuthority = true }) { world in
+            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            let receipt = try world.simulator.receipt(of: "anna")
+            for body in [["receipt-data": receipt, "password": "any"], ["receipt-data": "bm90aGluZw=="], [:]] {
+                #expect(try await world.call(.POST, "/verifyReceipt", body, key: nil).number("status") == 21004)
+            }
+            for text in [receipt, "bm90aGluZw=="] {
+                let notification: [String: Any] = [
+                    "notification_type": "DID_RENEW", "unified_receipt": ["latest_receipt": text],
+                ]
+                let answer = try await world.call(.POST, "/apple/notifications", notification, key: nil)
+                #expect(answer.status == 403 && answer.text("type") == "version_1_off")
+            }
+            let core = try world.server.core
+            #expect(try await core.storage.takeErrands(at: .max, limit: 10).isEmpty)
+        }
+    }
+
+    @Test func `without a secret nothing is validated, and each sender has a share`() async throws {
+        try await World.run(server: { $0.apps[0].sharedSecrets = [Secret(Self.secret)] }) { world in
+            // That it is no receipt is never found out.
+            let body: [String: Any] = ["receipt-data": "bm90aGluZw==", "password": "guessed"]
+            #expect(try await world.call(.POST, "/verifyReceipt", body, key: nil).number("status") == 21004)
+            let notification: [String: Any] = [
+                "notification_type": "DID_RENEW", "password": "guessed",
+                "unified_receipt": ["latest_receipt": "bm90aGluZw=="],
+            ]
+            let data = try JSONSerialization.data(withJSONObject: notification)
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<400 {
+                    group.addTask {
+                        try await world.call(.POST, "/apple/notifications", data: data, key: nil).status
+                    }
+                }
+                return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            #expect(Set(statuses.keys) == [401, 429])
+        }
+    }
+
     /// The answer holds what came after the receipt, and says the same as the simulated store.
     private func verify(_ world: World, _ receipt: String) async throws {
         let body: [String: Any] = ["receipt-data": receipt, "password": Self.secret]

@@ -6,6 +6,7 @@ extension APIDescription {
               operationId: receiveNotification
               tags: [app store]
               summary: Where the App Store sends its notifications, version 2, and version 1 of apps that were not switched over
+              description: "Those of version 1 are taken only with an app's shared secret as password; without shared_secrets in the configuration they are refused."
               security: []
               requestBody: {required: true, content: {application/json: {schema: {$ref: "#/components/schemas/SignedPayload"}}}}
               responses:
