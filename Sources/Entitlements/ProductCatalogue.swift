@@ -11,16 +11,20 @@ public struct ProductCatalogue: Sendable, Hashable {
     public var levels: [String: Int]
     /// The products that are used up. Only for receipts, which do not say the kind of a product: a transaction does.
     public var consumables: Set<String>
+    /// The group of a subscription, by product: the identifier that its transactions carry as
+    /// `subscriptionGroupIdentifier`. Only for products whose transactions were never seen.
+    public var groups: [String: String]
 
     /// Describes products.
     public init(
         entitlements: [String: Set<String>] = [:], durations: [String: Period] = [:], levels: [String: Int] = [:],
-        consumables: Set<String> = []
+        consumables: Set<String> = [], groups: [String: String] = [:]
     ) {
         self.entitlements = entitlements
         self.durations = durations
         self.levels = levels
         self.consumables = consumables
+        self.groups = groups
     }
 
     /// The kind of a product in a receipt, which does not say it.

@@ -24,7 +24,9 @@ enum ConsumptionRoutes {
         let scope = try context.scope(of: request, core, for: principal)
         let customer = try context.customer(for: principal)
         let body = try await request.body.collect(upTo: 16 << 10)
-        let report = try UsageBody(body: Array(body.readableBytesView)).report(at: core.now)
+        let usage = try UsageBody(body: Array(body.readableBytesView))
+        if principal.isPublic { try usage.requireConsentAlone() }
+        let report = try usage.report(at: core.now)
         try await core.storage.note(report, of: customer, in: scope.id)
         return Response(status: .noContent)
     }
@@ -102,6 +104,19 @@ private struct UsageBody: Decodable {
         do { self = try StrictJSONDecoder.decode(UsageBody.self, from: body) } catch {
             throw APIFailure(.badRequest, "bad_json", "The body is not a JSON object that reports use.")
         }
+    }
+
+    /// What a customer got and used decides about their own refund, so only the app's backend may say it.
+    func requireConsentAlone() throws(APIFailure) {
+        let members: [(name: String, isThere: Bool)] = [
+            ("delivery_status", deliveryStatus != nil), ("consumption_percentage", consumptionPercentage != nil),
+            ("sample_content_provided", sampleContentProvided != nil), ("transaction_id", transactionId != nil),
+            ("product_id", productId != nil),
+        ]
+        guard let member = members.first(where: \.isThere) else { return }
+        throw APIFailure(
+            .forbidden, "forbidden", "With a key that is shipped in an app only customer_consented may be reported.",
+            parameter: member.name)
     }
 
     func report(at now: Date) throws(APIFailure) -> UsageReport {

@@ -20,6 +20,8 @@ enum OfferRoutes {
         var body: OfferBody
         var reading: CustomerReading
         var desk: OfferDesk
+        /// Whether the key is shipped in an app.
+        var isPublic: Bool
     }
 
     private static func question(
@@ -30,11 +32,12 @@ enum OfferRoutes {
         let customer = try context.customer(for: principal)
         let bytes = try await request.body.collect(upTo: 16 << 10)
         let body = try OfferBody(body: Array(bytes.readableBytesView))
-        guard principal.customer == nil || !body.isForced else {
+        guard !principal.isPublic || !body.isForced else {
             throw APIFailure(.forbidden, "forbidden", "Only a backend may force an offer.", parameter: "force")
         }
         let reading = try await core.customer(customer, in: scope, at: nil)
-        return Question(body: body, reading: reading, desk: OfferDesk(core: core, scope: scope))
+        return Question(
+            body: body, reading: reading, desk: OfferDesk(core: core, scope: scope), isPublic: principal.isPublic)
     }
 
     /// A signature for a promotional offer, as a JWS or in the original format.
@@ -46,20 +49,26 @@ enum OfferRoutes {
         guard let offerId = body.offerId else {
             throw APIFailure(.badRequest, "missing_parameter", "Name the offer.", parameter: "offer_id")
         }
+        if question.isPublic { try desk.requirePublic(offerId) }
         if !body.isForced { try desk.requireSubscriber(question.reading) }
         var json = JSONText()
         switch body.format ?? "jws" {
         case "jws":
-            let transactionId = try await desk.transactionId(body.transactionId, question.reading)
+            let transactionId = try await desk.transactionId(
+                body.transactionId, question.reading, isPublic: question.isPublic)
             let token = try signing {
                 try desk.signer().promotionalOfferV2(
                     productID: body.productId, offerID: offerId, transactionID: transactionId)
             }
             write(token, "promotional", body, transactionId, to: &json)
         case "original":
+            let account =
+                question.isPublic
+                ? try desk.publicAccountToken(body.appAccountToken, of: question.reading.customer)
+                : body.appAccountToken
             let signature = try signing {
                 try desk.originalSigner(nonce: body.nonce).promotionalOffer(
-                    productID: body.productId, offerID: offerId, appAccountToken: body.appAccountToken)
+                    productID: body.productId, offerID: offerId, appAccountToken: account)
             }
             write(signature, to: &json)
         default:
@@ -77,13 +86,7 @@ enum OfferRoutes {
         guard let allow = body.allow else {
             throw APIFailure(.badRequest, "missing_parameter", "Say whether to allow it.", parameter: "allow")
         }
-        if allow, !body.isForced { try desk.requireNewcomer(question.reading, productId: body.productId) }
-        guard let transactionId = try await desk.transactionId(body.transactionId, question.reading) else {
-            throw APIFailure(
-                .badRequest, "missing_parameter",
-                "The customer has no transaction yet: send the identifier of the app transaction.",
-                parameter: "transaction_id")
-        }
+        let transactionId = try await transaction(of: question, isAllowed: allow)
         let token = try signing {
             try desk.signer().introductoryOfferEligibility(
                 productID: body.productId, isAllowed: allow, transactionID: transactionId)
@@ -91,6 +94,30 @@ enum OfferRoutes {
         var json = JSONText()
         write(token, "introductory", body, transactionId, to: &json)
         return json.response()
+    }
+
+    /// What the signature is tied to, if it may be made.
+    private static func transaction(of question: Question, isAllowed: Bool) async throws -> String {
+        let (body, desk, reading) = (question.body, question.desk, question.reading)
+        var account: String?
+        if let text = body.appTransaction { account = try await desk.account(provenBy: text) }
+        if isAllowed, question.isPublic {
+            return try await desk.publicNewcomer(account, body.transactionId, reading, productId: body.productId)
+        }
+        let named =
+            account != nil && body.transactionId == nil
+            ? account
+            : try await desk.transactionId(body.transactionId, reading, isPublic: question.isPublic)
+        guard let named else {
+            throw APIFailure(
+                .badRequest, "missing_parameter",
+                "The customer has no transaction yet: send the identifier of the app transaction.",
+                parameter: "transaction_id")
+        }
+        if isAllowed, !body.isForced {
+            try await desk.newcomer(account, named, reading, productId: body.productId)
+        }
+        return named
     }
 
     private static func signing<Value>(_ sign: () throws -> Value) throws -> Value {
@@ -136,6 +163,8 @@ private struct OfferBody: Decodable {
     var offerId: String?
     var format: String?
     var transactionId: String?
+    /// `AppTransaction.shared`, as JWS.
+    var appTransaction: String?
     var appAccountToken: UUID?
     var nonce: UUID?
     var allow: Bool?
@@ -148,6 +177,7 @@ private struct OfferBody: Decodable {
         case offerId = "offer_id"
         case format, nonce, allow, force
         case transactionId = "transaction_id"
+        case appTransaction = "app_transaction"
         case appAccountToken = "app_account_token"
     }
 

@@ -21,6 +21,9 @@ extension ServerConfiguration {
         /// The key of promotional offers: that for subscriptions if there is one, otherwise that of the API.
         public var offerKey: SigningKey?
 
+        /// The promotional offers, by identifier, that keys shipped in the app may have signed. Default: none.
+        public var publicOffers: Set<String> = []
+
         /// What old clients send as `password` to `verifyReceipt`; several while one is being replaced.
         public var sharedSecrets: [Secret] = []
 
@@ -30,7 +33,7 @@ extension ServerConfiguration {
         /// What happens when a purchase of one customer is restored by another. Default: it moves.
         public var restorePolicy = RestorePolicy.transfer
 
-        /// The entitlements, the durations and the levels of its products.
+        /// The entitlements, the durations, the levels and the groups of its products.
         public var catalogue = ProductCatalogue()
 
         /// How questions before refunds are answered; nil: not at all.

@@ -63,6 +63,15 @@ package protocol CustomerStorage: Sendable {
 
     /// The subscription or purchase that a transaction is part of; nil when it is not known.
     func originalTransactionId(of transactionId: String, in scope: Int64) async throws -> String?
+
+    /// The subscriptions and purchases of some Apple accounts, whomever they belong to.
+    func lineages(ofAccounts appTransactionIds: [String], in scope: Int64) async throws -> [Lineage]
+
+    /// The Apple accounts that are the customer's, whether they bought anything or not.
+    func accounts(of customer: String, in scope: Int64) async throws -> [String]
+
+    /// The subscription group of each product, as far as the App Store has said it of a purchase of anybody.
+    func productGroups(in scope: Int64) async throws -> [String: String]
 }
 
 /// One subscription, or one purchase of another kind: what shares an original transaction.

@@ -18,34 +18,137 @@ struct OfferDesk: Sendable {
         }
     }
 
-    /// An introductory offer is for those who have none of the group and never had an introductory offer in it. The group
-    /// of a product that the customer never had is not known here; the App Store's own rule is left to decide then.
-    func requireNewcomer(_ reading: CustomerReading, productId: String) throws(APIFailure) {
-        let subscription = reading.states.subscriptions.first { $0.productId == productId }
-        let groupId =
-            subscription?.subscriptionGroupIdentifier
-            ?? reading.facts.transactions.first { $0.productId == productId }?.subscriptionGroupIdentifier
-        guard let groupId, !reading.states.group(groupId).isEligibleForIntroductoryOffer else { return }
-        throw APIFailure(
-            .conflict, "not_eligible", "The customer has a subscription of the group, or had its introductory offer.")
+    /// A key shipped in an app has those offers signed that the configuration names: what they cost is nobody else's to say.
+    func requirePublic(_ offerId: String) throws(APIFailure) {
+        guard core.configuration.app(scope.bundleId)?.publicOffers.containsExactly(offerId) ?? false else {
+            throw APIFailure(
+                .forbidden, "offer_not_public",
+                "The app's public_offers in the server's configuration do not name this offer; ask your backend.",
+                parameter: "offer_id")
+        }
+    }
+
+    /// The account token in the signature that a key shipped in an app gets: the customer's, since without one anybody could
+    /// use it.
+    func publicAccountToken(_ named: UUID?, of customer: String) throws(APIFailure) -> UUID {
+        guard let token = UUID(text: customer) else {
+            throw APIFailure(
+                .conflict, "no_account_token",
+                "This customer's identifier is no account token, to which a signature in the original format is tied.",
+                parameter: "format")
+        }
+        guard named ?? token == token else {
+            throw APIFailure(
+                .forbidden, "forbidden", "The account token is another customer's.", parameter: "app_account_token")
+        }
+        return token
     }
 
     /// A transaction to tie a signature to: the one that was named, if it is not somebody else's, or the customer's last.
-    func transactionId(_ named: String?, _ reading: CustomerReading) async throws -> String? {
+    ///
+    /// - Parameter isPublic: Whether anybody may have named it: then it has to be known as the customer's.
+    func transactionId(_ named: String?, _ reading: CustomerReading, isPublic: Bool) async throws -> String? {
         guard let named else {
             return reading.facts.transactions.max {
                 ($0.purchaseDate, $0.transactionId) < ($1.purchaseDate, $1.transactionId)
             }?.transactionId ?? reading.lineages.compactMap(\.appTransactionId).first
         }
-        guard let original = try await core.storage.originalTransactionId(of: named, in: scope.id) else { return named }
+        let original = try await core.storage.originalTransactionId(of: named, in: scope.id)
+        guard let original else {
+            guard !isPublic else { throw Self.notTheCustomers }
+            return named
+        }
         let owners = try await core.storage.owners(of: original, in: scope.id)
-        guard owners.isEmpty || owners.contains(reading.customer) else {
-            throw APIFailure(
-                .conflict, "not_the_customers", "The transaction belongs to another customer.",
-                parameter: "transaction_id")
+        guard owners.containsExactly(reading.customer) || (owners.isEmpty && !isPublic) else {
+            throw Self.notTheCustomers
         }
         return named
     }
+
+    private static let notTheCustomers = APIFailure(
+        .conflict, "not_the_customers", "The transaction belongs to another customer.", parameter: "transaction_id")
+
+    // MARK: - Apple accounts
+
+    /// The Apple account that an app transaction proves.
+    func account(provenBy text: String) async throws -> String {
+        let transaction = try await core.naming("app_transaction") {
+            let transaction = try await core.historical.appTransaction(text).payload
+            try scope.requireMatch(transaction.bundleId, transaction.receiptType)
+            return transaction
+        }
+        guard let account = transaction.appTransactionId else {
+            throw APIFailure(
+                .badRequest, "no_app_transaction_id", "The app transaction is too old to name the Apple account.",
+                parameter: "app_transaction")
+        }
+        return account
+    }
+
+    /// What a signature is tied to that says whether a key shipped in an app gets the introductory offer, after everything
+    /// that the App Store knows of the Apple account was looked at.
+    ///
+    /// - Parameters:
+    ///   - account: The Apple account that was proven with the request, or else the one that the customer has linked.
+    ///   - named: A transaction of the account.
+    func publicNewcomer(
+        _ account: String?, _ named: String?, _ reading: CustomerReading, productId: String
+    ) async throws -> String {
+        var account = account
+        if account == nil {
+            let linked = try await core.storage.accounts(of: reading.customer, in: scope.id)
+            account = linked.count == 1 ? linked.first : nil
+        }
+        guard let account else {
+            throw APIFailure(
+                .forbidden, "app_transaction_required",
+                "Send AppTransaction.shared as JWS: whether there is a right to the offer depends on the Apple account.",
+                parameter: "app_transaction")
+        }
+        if let named { try await require(named, isOf: account) }
+        let history = try await core.fetchHistory(
+            of: [account], in: scope, because: .restore, unlessYoungerThan: HistoryQueries.pause)
+        switch history.state {
+        case .complete, .notConfigured, .refused(Self.boughtNothing): break
+        case .pending, .refused:
+            throw APIFailure(
+                .serviceUnavailable, "history_unknown",
+                "The App Store does not say at the moment what the Apple account has bought.", isRetryable: true,
+                backoff: 60_000)
+        }
+        try await IntroductoryEligibility(core: core, scope: scope, productId: productId, isPublic: true)
+            .require(reading, [account], history.found)
+        return named ?? account
+    }
+
+    private static let boughtNothing = String(APIErrorCode.transactionIdNotFound.rawValue)
+
+    private func require(_ transactionId: String, isOf account: String) async throws {
+        guard !transactionId.isExactly(account) else { return }
+        let original = try await core.storage.originalTransactionId(of: transactionId, in: scope.id)
+        guard let original, try await core.storage.lineage(original, in: scope.id)?.appTransactionId == account else {
+            throw Self.notTheCustomers
+        }
+    }
+
+    /// The same for a backend, which knows what it asks for.
+    func newcomer(
+        _ account: String?, _ transactionId: String, _ reading: CustomerReading, productId: String
+    ) async throws {
+        // A transaction may be named by the Apple account's own identifier.
+        var accounts = reading.lineages.compactMap(\.appTransactionId) + [transactionId]
+        if let account { accounts.append(account) }
+        accounts += try await core.storage.accounts(of: reading.customer, in: scope.id)
+        if let original = try await core.storage.originalTransactionId(of: transactionId, in: scope.id),
+            let known = try await core.storage.lineage(original, in: scope.id)?.appTransactionId
+        {
+            accounts.append(known)
+        }
+        try await IntroductoryEligibility(core: core, scope: scope, productId: productId, isPublic: false)
+            .require(reading, accounts)
+    }
+
+    // MARK: - Signers
 
     /// Signs JWS, with the app's key for the App Store Server API.
     func signer() throws -> OfferSigner {

@@ -49,7 +49,8 @@ struct ConfigurationProblemTests {
     @Test("is refused for its own reason", arguments: refusals)
     func reasons(_ text: String, _ reason: String) {
         let files = [
-            "text": Test.file("text"), "empty": Test.file("\n"), "key": Test.file(Test.privateKey),
+            "text": Test.file("text"), "long": Test.file(String(repeating: "a", count: 32)), "empty": Test.file("\n"),
+            "key": Test.file(Test.privateKey),
             "binary": .init(contents: Data([0xFF, 0xFE]), permissions: 0o600),
         ]
         let problems = Test.problems(
@@ -81,6 +82,7 @@ struct ConfigurationProblemTests {
         (app("apple_id: zero"), "is not a number such as"), (app("entitlements: {a b: [c]}"), "a name has letters"),
         (app("entitlements: {a: []}"), "has no product"), (app("products: {a: {duration: 1M}}"), "is not a period"),
         (app("products: {a: {consumable: true, duration: P1M}}"), "a consumable product has none"),
+        (app("products: {a: {consumable: true, group: b}}"), "a consumable product has none"),
         (app("products: {a: {level: 0}}"), "should be between 1 and 1000"),
         (app("shared_secrets: [hidden]"), "the secret is in this file"),
         (app("shared_secrets: [{file: text, environment: A}]"), "should name one of file and environment"),
@@ -89,6 +91,9 @@ struct ConfigurationProblemTests {
         (app("shared_secrets: [{file: empty}]"), "is empty"),
         (app("shared_secrets: [{file: binary}]"), "is not text"),
         (app("customer_token_secret: {file: text}"), "is shorter than 32 bytes"),
+        (two("customer_token_secret: {file: long}", "customer_token_secret: {file: long}"), "another app has the same"),
+        (app("customer_token_secret: {file: long}\n    shared_secrets: {file: long}"), "is a shared secret as well"),
+        ("apps: [{bundle_id: \"com.jose\u{301}\", environments: [Sandbox]}]", "Normalization Form C"),
         (app("key: {issuer_id: a, key_id: b, private_key: api.p8}"), "a file is named {file: …}"),
         (app("key: {issuer_id: a, key_id: b, private_key: {file: text}}"), "not a PEM file with a private key"),
         (app("key: {issuer_id: \"\", key_id: b, private_key: {file: key}}"), "issuer_id: is empty"),
@@ -108,6 +113,10 @@ struct ConfigurationProblemTests {
     private static func app(_ line: String) -> String {
         let lines = line.hasPrefix("apple_id") ? "" : "    apple_id: 1\n"
         return "apps:\n  - bundle_id: com.example.app\n\(lines)    \(line)\n"
+    }
+
+    private static func two(_ line: String, _ other: String) -> String {
+        app(line) + "  - bundle_id: com.example.other\n    apple_id: 2\n    \(other)\n"
     }
 
     private static func key(_ members: String, secret: String = "{environment: KEY}") -> String {

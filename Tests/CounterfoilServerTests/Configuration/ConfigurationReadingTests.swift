@@ -33,6 +33,7 @@ struct ServerConfigurationTests {
                 environments: [production]
                 key: {issuer_id: issuer, key_id: KEY1, private_key: {file: keys/api.p8}}
                 offers: {key_id: KEY2, private_key: {environment: OFFER_KEY}}
+                public_offers: [save20, comeback]
                 shared_secrets: [{file: /run/secret}, {environment: SECOND}]
                 customer_token_secret: {environment: TOKENS}
                 restore_policy: keep_original
@@ -41,7 +42,7 @@ struct ServerConfigurationTests {
                   premium: [monthly, yearly]
                   pass: season
                 products:
-                  yearly: {level: 1}
+                  yearly: {level: 1, group: "21345678"}
                   season: {duration: P3M}
                   coins: {consumable: true}
                 consumption:
@@ -69,7 +70,8 @@ struct ServerConfigurationTests {
         #expect(app.hosts[.sandbox]?.url == "http://127.0.0.1:8090/sandbox" && app.hosts[.production] == .production)
         #expect(app.catalogue.entitlements == ["premium": ["monthly", "yearly"], "pass": ["season"]])
         #expect(app.catalogue.levels == ["yearly": 1] && app.catalogue.durations == ["season": Period(3, .month)])
-        #expect(app.catalogue.consumables == ["coins"])
+        #expect(app.catalogue.consumables == ["coins"] && app.catalogue.groups == ["yearly": "21345678"])
+        #expect(app.publicOffers == ["save20", "comeback"])
         #expect(
             app.consumption
                 == ConsumptionPolicy(

@@ -7,7 +7,7 @@ extension APIDescription {
               operationId: reportPurchases
               tags: [customers]
               summary: What the app knows of its customer's purchases; answers the customer
-              description: "Needs the scope customers:write. All that is sent must be of one app and one environment, which need not be named then. The App Store is asked for the rest of the Apple account's history. What belongs to another customer is decided by the app's restore policy; receipt_already_in_use says that it stays there."
+              description: "Needs the scope customers:write. All that is sent must be of one app and one environment, which need not be named then. The App Store is asked for the rest of the Apple account's history. With a public key it is asked about one Apple account once a minute at most. What belongs to another customer is decided by the app's restore policy, and what the App Store signed for another account, by its account token, moves by `restore: true` alone; receipt_already_in_use says that it stays there."
               parameters: [{$ref: "#/components/parameters/customer"}, {$ref: "#/components/parameters/app"}, {$ref: "#/components/parameters/environment"}]
               requestBody: {required: true, content: {application/json: {schema: {$ref: "#/components/schemas/PurchaseReport"}}}}
               responses:
@@ -20,7 +20,7 @@ extension APIDescription {
               operationId: reportUsage
               tags: [customers]
               summary: How much of a purchase was used, for the App Store's questions before refunds
-              description: "Needs the scope customers:write. What is left out stays as it was reported before. Consent is for everything that the customer bought."
+              description: "Needs the scope customers:write. What is left out stays as it was reported before. Consent is for everything that the customer bought. With a public key customer_consented alone is taken: what was delivered and used decides about the customer's own refund."
               parameters: [{$ref: "#/components/parameters/customer"}, {$ref: "#/components/parameters/app"}, {$ref: "#/components/parameters/environment"}]
               requestBody: {required: true, content: {application/json: {schema: {$ref: "#/components/schemas/Usage"}}}}
               responses:
@@ -55,7 +55,7 @@ extension APIDescription {
               operationId: signPromotionalOffer
               tags: [offers]
               summary: Signs a promotional offer
-              description: "Needs the scope offers:sign. Refused for customers who never had a subscription, unless forced."
+              description: "Needs the scope offers:sign. Refused for customers who never had a subscription, unless forced. With a public key: only offers among the app's public_offers, tied to a transaction of the customer's or, in the original format, to the customer's identifier as account token."
               parameters: [{$ref: "#/components/parameters/customer"}, {$ref: "#/components/parameters/app"}, {$ref: "#/components/parameters/environment"}]
               requestBody: {required: true, content: {application/json: {schema: {$ref: "#/components/schemas/PromotionalOffer"}}}}
               responses:
@@ -68,7 +68,7 @@ extension APIDescription {
               operationId: signIntroductoryOffer
               tags: [offers]
               summary: Signs whether a customer gets the introductory offer of a product
-              description: "Needs the scope offers:sign. Refused for customers who are known to have had it, unless forced."
+              description: "Needs the scope offers:sign. The signature takes the place of the App Store's own judgement, so it is refused (not_eligible) where the Apple account, under whatever customer, has a subscription of the product's group or had an introductory offer in it, unless forced; unknown_group says that the server has to be told the group. With a public key the Apple account must be proven: by app_transaction, or because the customer has linked exactly one; the App Store is asked what it has bought."
               parameters: [{$ref: "#/components/parameters/customer"}, {$ref: "#/components/parameters/app"}, {$ref: "#/components/parameters/environment"}]
               requestBody: {required: true, content: {application/json: {schema: {$ref: "#/components/schemas/IntroductoryOffer"}}}}
               responses:
@@ -89,6 +89,7 @@ extension APIDescription {
               operationId: verifyReceipt
               tags: [app store]
               summary: The retired endpoint, for clients that cannot be changed; the shared secret is their key
+              description: "Without shared_secrets in the configuration everybody gets the status 21004."
               security: []
               parameters: [{name: environment, in: query, schema: {type: string, enum: [Production, Sandbox]}, description: Which of the App Store's two endpoints this one stands for}]
               requestBody: {required: true, content: {application/json: {schema: {type: object, required: [receipt-data, password], properties: {receipt-data: {type: string, description: Base64}, password: {type: string}, exclude-old-transactions: {type: boolean}}}}}}
@@ -105,7 +106,7 @@ extension APIDescription {
                 signed_transactions: {type: array, maxItems: 500, items: {type: string}, description: JWS of StoreKit}
                 app_transaction: {type: string, description: "The JWS of AppTransaction.shared; claims the Apple account"}
                 receipt: {type: string, description: The app receipt in base64}
-                restore: {type: boolean, description: "true: the customer asked to restore, so all that the Apple account has falls under the restore policy. Left out: only what is sent does. false: nothing is taken from anybody"}
+                restore: {type: boolean, description: "true: the customer asked to restore, so all that the Apple account has falls under the restore policy, whomever it was bought for. Left out: only what is sent does, unless it was signed with another customer's account token. false: nothing is taken from anybody"}
             History: {type: object, required: [state], properties: {state: {type: string, enum: [pending, refused, not_configured]}, code: {type: string, description: The App Store's error}}}
             Usage:
               type: object
@@ -125,7 +126,7 @@ extension APIDescription {
             IntroductoryOffer:
               type: object
               required: [product_id, allow]
-              properties: {product_id: {type: string, minLength: 1, maxLength: 255}, allow: {type: boolean}, transaction_id: {type: string, minLength: 1, maxLength: 255, description: "Of a purchase or of the app; the customer's last one if left out"}, force: {type: boolean}}
+              properties: {product_id: {type: string, minLength: 1, maxLength: 255}, allow: {type: boolean}, transaction_id: {type: string, minLength: 1, maxLength: 255, description: "Of a purchase or of the app; the customer's last one, or that of app_transaction, if left out"}, app_transaction: {type: string, description: "The JWS of AppTransaction.shared"}, force: {type: boolean}}
             OfferSignature:
               type: object
               required: [object, kind, format, product_id]

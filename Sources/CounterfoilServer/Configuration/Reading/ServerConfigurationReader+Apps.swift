@@ -30,15 +30,33 @@ extension ServerConfigurationReader {
         }
         let sections = root.sections("apps")
         if sections.isEmpty { root.problem("apps", "at least one is needed") }
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
+        var secrets: [Secret] = []
         return sections.map { section in
             var section = section
             let app = app(&section)
-            if !app.bundleId.isEmpty, !seen.insert(app.bundleId).inserted {
+            if !app.bundleId.isEmpty, !seen.insert(ExactText(app.bundleId)).inserted {
                 section.problem("bundle_id", "\(quoted(app.bundleId)) is there twice")
             }
+            if !CustomerName.isNormal(app.bundleId) {
+                section.problem("bundle_id", "is not in Unicode Normalization Form C (NFC)")
+            }
+            judgeSecrets(of: app, among: &secrets, section)
             return app
         }
+    }
+
+    /// A customer token is for the app whose secret it is signed with, so no two apps may have one secret; and what old
+    /// clients show is no secret.
+    private func judgeSecrets(of app: ServerConfiguration.App, among secrets: inout [Secret], _ section: Section) {
+        guard let secret = app.customerTokenSecret else { return }
+        if secrets.contains(where: { $0.matches(secret.revealed) }) {
+            section.problem("customer_token_secret", "another app has the same")
+        }
+        if app.accepts(password: secret.revealed) {
+            section.problem("customer_token_secret", "is a shared secret as well, which every old client has")
+        }
+        secrets.append(secret)
     }
 
     private func app(_ section: inout Section) -> ServerConfiguration.App {
@@ -57,6 +75,7 @@ extension ServerConfigurationReader {
             app.offerKey = signingKey(&offers) ?? app.offerKey
             offers.finish()
         }
+        app.publicOffers = Set((section.texts("public_offers") ?? []).map(\.text))
         app.sharedSecrets = secrets(&section, "shared_secrets").map(\.secret)
         app.hosts = hosts(&section)
         app.restorePolicy = section.word("restore_policy", of: Self.restorePolicies) ?? .transfer
@@ -150,10 +169,15 @@ extension ServerConfigurationReader {
                 }
             }
             app.catalogue.levels[product] = facts.number("level", in: 1...1000)
+            if let group = facts.text("group") {
+                app.catalogue.groups[product] = group
+                if group.isEmpty { facts.problem("group", "is empty") }
+            }
             if facts.flag("consumable") ?? false {
                 app.catalogue.consumables.insert(product)
                 if facts.has("duration") { facts.problem("duration", "a consumable product has none") }
                 if facts.has("level") { facts.problem("level", "a consumable product has none") }
+                if facts.has("group") { facts.problem("group", "a consumable product has none") }
             }
             facts.finish()
         }

@@ -32,6 +32,8 @@ extension ConfigurationTemplate {
               private_key: {file: \(Self.quote(keyFile))}
             # The key for promotional offers, if it is another one.
             #offers: {key_id: \(Self.quote(keyID)), private_key: {file: \(Self.quote(keyFile))}}
+            # The promotional offers that keys shipped in the app may have signed. Default: none.
+            #public_offers: [save20]
 
             # What old versions of the app send as password to verifyReceipt; several while one is being replaced.
             \(setting("shared_secrets", sharedSecret.map { "[\(Self.quote($0))]" }, or: "[{environment: APP_SHARED_SECRET}]"))
@@ -42,7 +44,8 @@ extension ConfigurationTemplate {
         \(entitlementLines)
 
             # What the App Store does not tell about products: how long a non-renewing subscription lasts, the level of a
-            # subscription in its group (1 is the highest), what is consumable (for old receipts).
+            # subscription in its group (1 is the highest), its group where nobody has bought it yet, what is consumable
+            # (for old receipts).
         \(productLines)
 
             # When a purchase of one customer is restored by another: transfer, transfer_if_inactive, keep_original, share.

@@ -84,7 +84,8 @@ package struct ConfigurationTemplate: Sendable {
         return mapping(
             "products", entries,
             example: [
-                ("com.example.app.pass", "{duration: P1M}"), ("com.example.app.yearly", "{level: 1}"),
+                ("com.example.app.pass", "{duration: P1M}"),
+                ("com.example.app.yearly", "{level: 1, group: \"21345678\"}"),
                 ("com.example.app.coins", "{consumable: true}"),
             ])
     }

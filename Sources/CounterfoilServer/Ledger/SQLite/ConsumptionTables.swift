@@ -26,6 +26,16 @@ enum ConsumptionTables {
         """,
     ]
 
+    /// What the App Store decided, whether its question has arrived yet or not.
+    static let decisions = [
+        """
+        CREATE TABLE refund_decisions (
+            scope INTEGER NOT NULL, original_id TEXT NOT NULL, transaction_id TEXT NOT NULL, decided_at INTEGER NOT NULL,
+            notification TEXT NOT NULL, decision TEXT NOT NULL,
+            PRIMARY KEY (scope, original_id, transaction_id, decided_at, notification)) WITHOUT ROWID
+        """
+    ]
+
     /// Notes what a notification, folded for the first time, asks or decides.
     static func note(_ notification: FoldedNotification, _ db: Database) throws {
         guard let transaction = notification.transaction else { return }
@@ -54,6 +64,7 @@ enum ConsumptionTables {
                 notification.scope, notification.uuid, transactionId, original, customer, notification.signedDate,
                 notification.signedDate + window, notification.signedDate,
             ])
+        try settle(original, transactionId, in: notification.scope, db)
     }
 
     private static func decide(
@@ -63,14 +74,47 @@ enum ConsumptionTables {
         guard let original = notification.originalTransactionId else { return }
         try db.execute(
             sql: """
-                UPDATE consumption_requests SET decision = ?, decided_at = ?,
-                    state = CASE state WHEN 'pending' THEN 'overtaken' ELSE state END
-                WHERE scope = ? AND original_id = ? AND transaction_id = ? AND decision IS NULL AND requested_at <= ?
+                INSERT OR IGNORE INTO refund_decisions (
+                    scope, original_id, transaction_id, decided_at, notification, decision) VALUES (?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                decision.rawValue, notification.signedDate, notification.scope, original, transactionId,
-                notification.signedDate,
+                notification.scope, original, transactionId, notification.signedDate, notification.uuid,
+                decision.rawValue,
             ])
+        try settle(original, transactionId, in: notification.scope, db)
+    }
+
+    /// Gives each question about a transaction the first decision after it, whichever of the two arrived first. A decision
+    /// from before there was the table of them stays.
+    private static func settle(
+        _ original: String, _ transactionId: String, in scope: Int64, _ db: Database
+    ) throws {
+        func first(_ column: String) -> String {
+            """
+            (SELECT \(column) FROM refund_decisions AS made
+            WHERE made.scope = consumption_requests.scope AND made.original_id = consumption_requests.original_id
+                AND made.transaction_id = consumption_requests.transaction_id AND made.decided_at >= requested_at
+            ORDER BY made.decided_at, made.notification LIMIT 1)
+            """
+        }
+        try db.execute(
+            sql: """
+                UPDATE consumption_requests SET
+                    decision = coalesce(\(first("decision")), decision),
+                    decided_at = coalesce(\(first("decided_at")), decided_at),
+                    state = CASE WHEN state = 'pending' AND \(first("decision")) IS NOT NULL THEN 'overtaken' ELSE state END
+                WHERE scope = ? AND original_id = ? AND transaction_id = ?
+                """, arguments: [scope, original, transactionId])
+    }
+
+    /// Has the questions about purchases looked at again that wait for somebody's word.
+    static func lookAgain(at now: Milliseconds, about originals: [String], in scope: Int64, _ db: Database) throws {
+        let update = try db.cachedStatement(
+            sql: """
+                UPDATE consumption_requests SET next_attempt_at = ?1
+                WHERE state = 'pending' AND scope = ?2 AND original_id = ?3 AND next_attempt_at > ?1
+                """)
+        for original in originals { try update.execute(arguments: [now, scope, original]) }
     }
 
     static let columns = """

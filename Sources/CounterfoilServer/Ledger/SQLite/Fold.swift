@@ -12,6 +12,9 @@ enum Fold {
         let source = try Source(notification, db)
         let outcome = try put(notification, source, db)
         for replaced in outcome.replaced { try drop(replaced, db) }
+        if let transaction = notification.transaction {
+            try ProductGroupTable.learn(transaction, in: notification.scope, db)
+        }
         guard waited, outcome.isNew, makingEvent else { return }
         try OutboxTable.add(LedgerEvent(notification, number: source.id), owner: outcome.owner, db)
         try ConsumptionTables.note(notification, db)
@@ -33,6 +36,9 @@ enum Fold {
         let source = Source(id: -db.lastInsertedRowID, text: statement.text.bytes, kind: statement.kind)
         let outcome = try put(statement.fact, in: statement.scope, source, db)
         try drop(outcome.isNews ? outcome.replaced : source.id, db)
+        if case .transaction(let fact) = statement.fact {
+            try ProductGroupTable.learn(fact, in: statement.scope, db)
+        }
         return outcome.isNews
     }
 
@@ -99,6 +105,8 @@ extension Fold {
         let id: Int64
         /// What settles a tie: row numbers hang on the order of arrival.
         let key: Key
+        /// Whether it is of a receipt.
+        let isReceipt: Bool
 
         /// A statement, by its negative number.
         init(id: Int64, text: Data, kind: Int64) {
@@ -107,18 +115,16 @@ extension Fold {
             isReceipt = kind == Statement.kindOfReceipts
         }
 
-        /// Whether it is of a receipt.
-        let isReceipt: Bool
         /// A notification. What is from another text of one is from the notification too.
         init(_ notification: FoldedNotification, _ db: Database) throws {
             key = .notification(uuid: notification.uuid)
+            isReceipt = false
             guard notification.id < 0, notification.id != .min else {
                 id = notification.id
                 return
             }
             id =
                 try Int64.fetchOne(
-            isReceipt = false
                     db, sql: "SELECT notification FROM other_texts WHERE id = ?", arguments: [-notification.id]) ?? 0
         }
 

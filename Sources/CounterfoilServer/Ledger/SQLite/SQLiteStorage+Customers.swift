@@ -31,6 +31,32 @@ extension SQLiteStorage: CustomerStorage {
         try await read { try LineageTable.originalTransactionId(of: transactionId, in: scope, $0) }
     }
 
+    package func lineages(ofAccounts appTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
+        try await read { db in
+            try Set(appTransactionIds).sorted().flatMap { account in
+                try db.all(
+                    """
+                    SELECT \(LineageTable.reading) FROM lineages INDEXED BY lineages_by_account
+                    WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL ORDER BY original_id
+                    """, [.integer(scope), .text(account)]
+                ) { try LineageTable.lineage($0) }
+            }
+        }
+    }
+
+    package func accounts(of customer: String, in scope: Int64) async throws -> [String] {
+        try await read { db in
+            try db.all(
+                "SELECT app_transaction_id FROM account_claims WHERE scope = ? AND customer = ? ORDER BY 1",
+                [.integer(scope), .text(customer)]
+            ) { $0.text(0) }
+        }
+    }
+
+    package func productGroups(in scope: Int64) async throws -> [String: String] {
+        try await read { try ProductGroupTable.groups(in: scope, $0) }
+    }
+
     /// What a customer has: what the app claimed for them; what they bought while the app named them, and nobody else
     /// claims; what a claimed Apple account bought, if it named nobody. No purchase is in two of these.
     // SQLite has no statistics about these tables, so it is told where to begin: it would read all facts.

@@ -11,6 +11,10 @@ enum Schema {
             for statement in tables.joined() { try db.execute(sql: statement) }
         }
         migrator.registerMigration("2", migrate: LineagePlaces.putInPlace)
+        migrator.registerMigration("6") { db in
+            for statement in ProductGroupTable.schema + ConsumptionTables.decisions { try db.execute(sql: statement) }
+            try ProductGroupTable.learn(fromTheFirst: 10_000, db)
+        }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }
