@@ -18,8 +18,9 @@ package struct ConsumptionDesk: Sendable {
     package func answerDue() async throws {
         while true {
             let now = core.now.milliseconds
-            let due = try await core.storage.takeInquiries(at: now, leaseEnds: now + Self.lease, limit: 20)
-            for inquiry in due { try await answer(inquiry) }
+            let leaseEnds = now + Self.lease
+            let due = try await core.storage.takeInquiries(at: now, leaseEnds: leaseEnds, limit: 20)
+            for inquiry in due { try await answer(inquiry, leaseEnds) }
             guard due.count == 20 else { return }
         }
     }
@@ -39,7 +40,7 @@ package struct ConsumptionDesk: Sendable {
             about: transaction, usage: usage, policy: core.configuration.app(scope.bundleId)?.consumption)
     }
 
-    private func answer(_ inquiry: ConsumptionInquiry) async throws {
+    private func answer(_ inquiry: ConsumptionInquiry, _ leaseEnds: Milliseconds) async throws {
         guard let scope = core.scopes[id: inquiry.scope] else { return }
         var inquiry = inquiry
         let now = core.now.milliseconds
@@ -57,7 +58,7 @@ package struct ConsumptionDesk: Sendable {
             inquiry.answer = obstacle
             inquiry.nextAttemptAt = inquiry.deadline
         }
-        try await core.storage.settle(inquiry)
+        try await core.storage.settle(inquiry, leaseEnds: leaseEnds)
     }
 
     private func send(

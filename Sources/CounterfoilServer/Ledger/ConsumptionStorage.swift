@@ -85,8 +85,9 @@ package protocol ConsumptionStorage: Sendable {
     /// Takes the questions whose time has come. Nobody else gets them before `leaseEnds`.
     func takeInquiries(at now: Milliseconds, leaseEnds: Milliseconds, limit: Int) async throws -> [ConsumptionInquiry]
 
-    /// Notes what became of a question, unless it is settled already.
-    func settle(_ inquiry: ConsumptionInquiry) async throws
+    /// Notes what became of a question that was taken until `leaseEnds`, unless it is settled already. If it is to be looked
+    /// at again because of what was learned meanwhile, it is not put off.
+    func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws
 
     /// The questions about what a customer has, the newest first.
     func inquiries(about originalTransactionIds: [String], in scope: Int64, limit: Int) async throws

@@ -1,4 +1,5 @@
 import AppStoreModels
+import AppStoreServer
 import CounterfoilServer
 import Entitlements
 import Foundation
@@ -89,6 +90,65 @@ import Testing
             #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", consent).status == 204)
             let sent = try await request(world, customer, in: ["sent"])
             #expect(sent.flag("items.0.sent.customerConsented") == true)
+        }
+    }
+
+    @Test func `with consent that came after the purchase was linked, or before`() async throws {
+        for isConsentFirst in [true, false] {
+            try await World.run(server: { configuration in
+                configuration.keys = [World.backend]
+                configuration.apps[0].consumption = ConsumptionPolicy()
+            }) { world in
+                world.simulator.configure { $0.refunds = .byCommand }
+                // Bought by nobody that the server knows.
+                let outcome = try await world.simulator.perform(.purchase(customer: "anna", product: Self.coins))
+                let texts = try await world.signedTransactions(of: try #require(outcome.transactionId))
+                _ = try await ask(world)
+                try await ConsumptionDesk(try world.server.core).answerDue()
+                func consent() async throws {
+                    let usage = ["customer_consented": true]
+                    #expect(try await world.call(.POST, "/v1/customers/anna/usage", usage).status == 204)
+                }
+                if isConsentFirst { try await consent() }
+                let linked = try await world.call(
+                    .POST, "/v1/customers/anna/purchases", ["signed_transactions": texts])
+                #expect(linked.status == 200)
+                if !isConsentFirst { try await consent() }
+                let sent = try await request(world, "anna", in: ["sent"])
+                #expect(sent.flag("items.0.sent.customerConsented") == true)
+            }
+        }
+    }
+
+    @Test func `not after the App Store has decided, whichever notification comes first`() async throws {
+        for isDecisionFirst in [true, false] {
+            try await world(ConsumptionPolicy()) { world, customer in
+                world.simulator.configure { $0.refunds = .byCommand }
+                let asking = try world.simulator.add(Fault("notification:CONSUMPTION_REQUEST", .drop))
+                if !isDecisionFirst { try world.simulator.removeFault(asking) }
+                _ = try await ask(world)
+                try await world.simulator.advance(by: 60)
+                try await world.simulator.perform(.approveRefund(customer: "anna"))
+                try await world.simulator.settle()
+                try await world.settle()
+                if isDecisionFirst {
+                    try world.simulator.removeFault(asking)
+                    // Recovery finds the question later.
+                    let core = try world.server.core
+                    for try await item in try world.store().notificationHistory(
+                        NotificationHistoryRequest(
+                            startDate: World.start.addingTimeInterval(-3600),
+                            endDate: world.simulator.now.addingTimeInterval(3600))
+                    ).items {
+                        _ = try await core.ingest.accept(item.signedPayload, origin: .recovered)
+                    }
+                    try await world.settle()
+                }
+                let answer = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
+                #expect(answer.text("items.0.state") == "overtaken")
+                #expect(answer.text("items.0.decision") == "refunded")
+                #expect(answer.number("items.0.decided_at") == Int(World.start.milliseconds + 60_000))
+            }
         }
     }
 

@@ -187,6 +187,8 @@ private struct ClaimDecision {
     // MARK: - Events
 
     private func tell(_ type: EventType, _ original: String, from owners: [String], _ db: Database) throws {
+        // Whose a purchase is now may have agreed already that the App Store is told about it.
+        try ConsumptionTables.lookAgain(at: claim.claimedAt, about: [original], in: claim.scope, db)
         var data = JSONText()
         data.object { json in
             json.member("from", owners) { $0.string($1) }

@@ -15,11 +15,9 @@ extension SQLiteStorage: ConsumptionStorage {
             usage.customerConsented = nil
             try Self.insert(usage, customer, scope, db)
             try Self.forgetOldest(of: customer, scope, db)
-            try db.execute(
-                sql: """
-                    UPDATE consumption_requests SET next_attempt_at = ?
-                    WHERE state = 'pending' AND scope = ? AND customer = ? AND next_attempt_at > ?
-                    """, arguments: [report.reportedAt, scope, customer, report.reportedAt])
+            // By what is theirs now: a purchase may have been linked after the App Store asked about it.
+            let originals = try Self.originals(of: customer, in: scope, db)
+            try ConsumptionTables.lookAgain(at: report.reportedAt, about: originals, in: scope, db)
         }
     }
 
@@ -106,18 +104,19 @@ extension SQLiteStorage: ConsumptionStorage {
         }
     }
 
-    package func settle(_ inquiry: ConsumptionInquiry) async throws {
+    package func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
         try await write { db in
-            // A decision that came meanwhile stays.
+            // A decision that came meanwhile stays, and so does what asked to look again.
             try db.execute(
                 sql: """
-                    UPDATE consumption_requests SET state = ?, attempts = ?, next_attempt_at = ?, sent_at = ?, sent = ?,
-                        answer = ? WHERE id = ? AND state IN ('pending', 'overtaken')
-                        AND NOT (state = 'overtaken' AND ? = 'pending')
+                    UPDATE consumption_requests SET state = ?1, attempts = ?2,
+                        next_attempt_at = CASE WHEN next_attempt_at < ?3 THEN next_attempt_at ELSE ?4 END,
+                        sent_at = ?5, sent = ?6, answer = ?7
+                    WHERE id = ?8 AND state IN ('pending', 'overtaken') AND NOT (state = 'overtaken' AND ?1 = 'pending')
                     """,
                 arguments: [
-                    inquiry.state.rawValue, inquiry.attempts, inquiry.nextAttemptAt, inquiry.sentAt, inquiry.sent,
-                    inquiry.answer, inquiry.id, inquiry.state.rawValue,
+                    inquiry.state.rawValue, inquiry.attempts, leaseEnds, inquiry.nextAttemptAt, inquiry.sentAt,
+                    inquiry.sent, inquiry.answer, inquiry.id,
                 ])
         }
     }
