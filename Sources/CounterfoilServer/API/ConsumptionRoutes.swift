@@ -23,7 +23,7 @@ enum ConsumptionRoutes {
         let principal = try context.require(.customersWrite)
         let scope = try context.scope(of: request, core, for: principal)
         let customer = try context.customer(for: principal)
-        let body = try await request.body.collect(upTo: 16 << 10)
+        let body = try await request.bytes(upTo: 16 << 10)
         let usage = try UsageBody(body: Array(body.readableBytesView))
         if principal.isPublic { try usage.requireConsentAlone() }
         let report = try usage.report(at: core.now)

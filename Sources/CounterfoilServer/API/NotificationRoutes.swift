@@ -25,25 +25,35 @@ enum NotificationRoutes {
         _ request: Request, _ context: ServerContext, _ core: ServerCore, _ version1: NotificationV1Receiver
     ) async throws -> Response {
         let start = ContinuousClock.now
-        try context.requireSender(of: request, core)
-        let body = try await request.body.collect(upTo: maximumBytes)
         func sender() -> String? {
             ClientAddress(of: request, from: context.peer, core.configuration.listen).address
         }
-        do { try await accept(body, core, version1, from: sender) } catch let failure as APIFailure {
-            if failure.status.code < 500 {
-                core.metrics.refused.add(failure.type)
-                core.logger.warning("a notification was refused", metadata: ["code": "\(failure.type)"])
-                core.refusals.add(
-                    Refusal(
-                        receivedAt: core.now.milliseconds, code: failure.type, message: failure.message,
-                        sender: sender(),
-                        body: Data(body.readableBytesView.prefix(Refusal.maximumBytes))))
-            }
+        var body = ByteBuffer()
+        do {
+            try context.requireSender(of: request, core)
+            body = try await request.bytes(upTo: maximumBytes)
+            try await accept(body, core, version1, from: sender)
+        } catch let failure as APIFailure {
+            if failure.status.code < 500 { record(failure, body, from: sender(), core) }
             throw failure
         }
         core.metrics.acknowledgement.note(since: start)
         return Response(status: .ok)
+    }
+
+    /// Says that a notification was refused, and keeps what was read of it. What fails here and may succeed later is
+    /// logged as every such request is.
+    private static func record(
+        _ failure: APIFailure, _ body: ByteBuffer, from sender: String?, _ core: ServerCore
+    ) {
+        core.metrics.refused.add(failure.type)
+        core.logger.warning(
+            "a notification was refused",
+            metadata: ["code": "\(failure.type)", "reason": "\(failure.message)", "sender": "\(sender ?? "unknown")"])
+        core.refusals.add(
+            Refusal(
+                receivedAt: core.now.milliseconds, code: failure.type, message: failure.message, sender: sender,
+                body: Data(body.readableBytesView.prefix(Refusal.maximumBytes))))
     }
 
     private static func accept(

@@ -30,7 +30,7 @@ enum OfferRoutes {
         let principal = try context.require(.offersSign)
         let scope = try context.scope(of: request, core, for: principal)
         let customer = try context.customer(for: principal)
-        let bytes = try await request.body.collect(upTo: 16 << 10)
+        let bytes = try await request.bytes(upTo: 16 << 10)
         let body = try OfferBody(body: Array(bytes.readableBytesView))
         guard !principal.isPublic || !body.isForced else {
             throw APIFailure(.forbidden, "forbidden", "Only a backend may force an offer.", parameter: "force")

@@ -16,7 +16,7 @@ enum PurchaseRoutes {
     ) async throws -> Response {
         let principal = try context.require(.customersWrite)
         let customer = try context.customer(for: principal)
-        let body = try await request.body.collect(upTo: core.configuration.limits.requestBytes)
+        let body = try await request.bytes(upTo: core.configuration.limits.requestBytes)
         let report = try PurchaseReport(body: Array(body.readableBytesView))
         let proven = try await core.prove(report)
         let scope = try scope(of: proven, request, context, core, principal)

@@ -42,7 +42,7 @@ enum RecoveryRoutes {
     ) async throws -> Response {
         let principal = try context.require(.operationsWrite)
         let scope = try context.scope(of: request, core, for: principal)
-        let body = try await request.body.collect(upTo: maximumBytes)
+        let body = try await request.bytes(upTo: maximumBytes)
         let wish: Wish
         do { wish = try StrictJSONDecoder.decode(Wish.self, from: Array(body.readableBytesView)) } catch {
             throw APIFailure(

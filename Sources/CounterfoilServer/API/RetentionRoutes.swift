@@ -20,7 +20,7 @@ enum RetentionRoutes {
     private static func answer(
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
-        let body = try await request.body.collect(upTo: maximumBytes)
+        let body = try await request.bytes(upTo: maximumBytes)
         let signedPayload: String
         do {
             signedPayload = try StrictJSONDecoder.decode(RealtimeRequestBody.self, from: Array(body.readableBytesView))

@@ -9,7 +9,9 @@ enum ServerRoutes {
     /// Answers every request.
     static func responder(_ core: ServerCore) -> some HTTPResponder<ServerContext> {
         let authorization = Authorization(core)
-        let base = TimedResponder(base: router(core, authorization).buildResponder(), watch: core.watch)
+        let base = TimedResponder(
+            base: router(core, authorization).buildResponder(), watch: core.watch,
+            failures: FailureMiddleware(logger: core.logger))
         return CustomerShortcut(base: base, core, authorization)
     }
 
@@ -18,7 +20,7 @@ enum ServerRoutes {
         router.addMiddleware {
             RequestMiddleware(core)
             FailureMiddleware(logger: core.logger)
-            SizeLimit(bytes: core.configuration.limits.requestBytes)
+            BodyLimit(core)
         }
         OperationsRoutes.add(to: router, core)
         router.get("/openapi.yaml") { _, _ in APIDescription.response }
@@ -41,22 +43,6 @@ enum ServerRoutes {
     }
 }
 
-/// Refuses requests that say themselves that they are too large. What does not say so is cut off where it is read.
-struct SizeLimit: RouterMiddleware {
-    let bytes: Int
-
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
-        // Each of them: what cannot be read as a number is none that is small enough.
-        if request.headers[values: .contentLength].contains(where: { Int($0).map { $0 > bytes } ?? true }) {
-            throw HTTPError(.contentTooLarge)
-        }
-        return try await next(request, context)
-    }
-}
-
 /// Gives every failure the shape that the API promises.
 struct FailureMiddleware: RouterMiddleware {
     let logger: Logger
@@ -76,21 +62,18 @@ struct FailureMiddleware: RouterMiddleware {
     /// What is answered when a request fails.
     func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
         let failure = Self.failure(error)
-        if failure.status.code >= 500 {
-            // The route, since the path names customers.
-            logger.error(
-                "request failed",
-                metadata: [
-                    "request": "\(context.requestID)", "route": "\(context.route)",
-                    "reason": "\(Self.reason(error))",
-                ])
-        }
+        // Who gave it up says why, if that was not the client.
+        if failure.status.code >= 500, !(error is CancellationError) { log(error, context) }
         return failure.response(from: request, context: context)
     }
 
-    /// What decoders say may quote what they read.
-    private static func reason(_ error: any Error) -> String {
-        error is DecodingError || error is EncodingError ? "\(type(of: error))" : String("\(error)".prefix(500))
+    /// Says why a request failed here. The route, since the path names customers.
+    func log(_ error: any Error, _ context: ServerContext) {
+        logger.error(
+            "request failed",
+            metadata: [
+                "request": "\(context.requestID)", "route": "\(context.route)", "reason": "\(error.logReason)",
+            ])
     }
 
     private static func failure(_ error: any Error) -> APIFailure {

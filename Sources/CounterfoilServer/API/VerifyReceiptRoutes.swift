@@ -28,7 +28,7 @@ enum VerifyReceiptRoutes {
             throw APIFailure(
                 .tooManyRequests, "rate_limited", "Too many receipts in a second.", isRetryable: true, backoff: backoff)
         }
-        let body = try await request.body.collect(upTo: desk.core.configuration.limits.requestBytes)
+        let body = try await request.bytes(upTo: desk.core.configuration.limits.requestBytes)
         let isSandbox = request.uri.queryParameters["environment"].map { $0 == "Sandbox" } ?? false
         let answer = await desk.answer(Data(body.readableBytesView), environment: isSandbox ? .sandbox : .production)
         return response(answer)

@@ -170,7 +170,7 @@ enum WebhookRoutes {
     }
 
     private static func body<Value: Decodable>(_ type: Value.Type, _ request: Request) async throws -> Value {
-        let body = try await request.body.collect(upTo: maximumBytes)
+        let body = try await request.bytes(upTo: maximumBytes)
         do { return try StrictJSONDecoder.decode(type, from: Array(body.readableBytesView)) } catch let error
             as DecodingError
         {

@@ -20,13 +20,10 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
     public static let operationsWrite = Self(rawValue: "operations:write")
     /// Manage webhook endpoints and send events again.
     public static let webhooksWrite = Self(rawValue: "webhooks:write")
-    /// Have receipts validated by `verifyReceipt`.
-    public static let receiptsVerify = Self(rawValue: "receipts:verify")
 
     /// All of them; `*` in a configuration file.
     public static let all: [APIScope] = [
         .customersRead, .customersWrite, .offersSign, .supportRead, .operationsRead, .operationsWrite, .webhooksWrite,
-        .receiptsVerify,
     ]
 
     /// Those that a key which is shipped in an app may have. It is limited to the customer of its customer token.

@@ -29,6 +29,23 @@ public struct Network: Sendable, Hashable {
         self.text = text
     }
 
+    /// The network that a client's address is counted for: an IPv4 address alone; of IPv6 the 64 bits that one subscriber
+    /// has. Nil for what is no address.
+    static func ofClient(at address: String) -> Network? {
+        guard let bytes = bytes(String(address.prefix { $0 != "%" })) else { return nil }
+        if isZero(bytes, upTo: 10), bytes[10] == 0xFF, bytes[11] == 0xFF {
+            return Network(address: bytes, prefix: 128, text: address)
+        }
+        return Network(address: bytes.prefix(8) + [UInt8](repeating: 0, count: 8), prefix: 64, text: address)
+    }
+
+    private init(address: [UInt8], prefix: Int, text: String) {
+        (self.address, self.prefix, self.text) = (address, prefix, text)
+    }
+
+    /// The bytes of the range's address, in hexadecimal: the same for two notations of the same range.
+    var key: String { address.map { String($0, radix: 16) }.joined(separator: ".") }
+
     /// Whether an address, as text, lies in this range. What is no address lies in none.
     public func contains(_ address: String) -> Bool {
         guard let bytes = Self.bytes(String(address.prefix { $0 != "%" })) else { return false }
@@ -48,6 +65,8 @@ public struct Network: Sendable, Hashable {
         let result = bytes[12...].withUnsafeMutableBytes { inet_pton(AF_INET, text, $0.baseAddress) }
         return result == 1 ? bytes : nil
     }
+
+    private static func isZero(_ bytes: [UInt8], upTo count: Int) -> Bool { bytes.prefix(count).allSatisfy { $0 == 0 } }
 
     private static func isZero(_ bytes: [UInt8], from bit: Int) -> Bool {
         let (whole, rest) = bit.quotientAndRemainder(dividingBy: 8)
@@ -77,13 +96,15 @@ extension Network {
     public static let loopback = ["127.0.0.0/8", "::1"].compactMap { Network($0) }
 
     /// Addresses that are not of the public internet: this machine, private and link-local networks, shared and
-    /// reserved ranges (RFC 6890), multicast. For what must not be made to call into the network it stands in.
+    /// reserved ranges (RFC 6890), multicast, the
+    /// site-local ones that RFC 3879 deprecates. For what must not be made to call into the network it stands in.
     public static let notPublic =
         loopback
         + [
             "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
             "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
             "224.0.0.0/3", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
-            "2002::/16", "fc00::/7", "fe80::/10", "ff00::/8",
+            "2002::/16", "fc00::/7", "fe80::/10", "fec0::/10",
+            "ff00::/8",
         ].compactMap { Network($0) }
 }

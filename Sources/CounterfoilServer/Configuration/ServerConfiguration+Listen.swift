@@ -19,8 +19,19 @@ extension ServerConfiguration {
         /// Who may send notifications; nil is everybody, since they are signed. Apple documents 17.0.0.0/8.
         public var notificationNetworks: [Network]?
 
+        /// Who may read `/metrics`. Default: who shows a key.
+        public var metrics = MetricsAccess.key
+
         /// The defaults.
         public init() {}
+    }
+
+    /// Who may read `/metrics`.
+    public enum MetricsAccess: String, Sendable, Hashable, CaseIterable {
+        /// Who shows a key with the scope `operations:read`.
+        case key
+        /// Who shows one, and everybody who asks from this machine: also those for whom an unknown proxy on it does.
+        case local
     }
 
     /// A certificate, for HTTPS. The paths are absolute.

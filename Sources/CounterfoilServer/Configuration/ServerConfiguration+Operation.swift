@@ -4,10 +4,11 @@ public import Logging
 extension ServerConfiguration {
     /// Which roots and which dates count.
     public struct Trust: Sendable {
-        /// The roots of signed data. Default: Apple's.
+        /// The roots of signed data: notifications, transactions and the App Store's answers. Default: Apple's.
         public var anchors = TrustAnchors.apple
 
-        /// The roots of receipts. Default: Apple's, or the same as ``anchors`` where those are told.
+        /// The roots of receipts. Default: Apple's. A file that has `anchors` and no `receipts` has the same for both; who
+        /// sets ``anchors`` in code sets these as well.
         public var receiptAnchors = TrustAnchors.apple
 
         /// Whether the App Store is asked if certificates were revoked. Default: soft.
@@ -33,6 +34,9 @@ extension ServerConfiguration {
 
         /// How many refused deliveries are kept. Default: 10,000.
         public var refusedKept = 10_000
+
+        /// How many bytes of refused deliveries are kept. Default: 64 MiB.
+        public var refusedBytes = 64 << 20
 
         /// How much of the file is held in memory, in MiB. Default: 128.
         public var cacheMiB = 128
@@ -70,6 +74,12 @@ extension ServerConfiguration {
     public struct Limits: Sendable, Hashable {
         /// The largest request, in bytes. Default: 4 MiB; a receipt with many purchases is large.
         public var requestBytes = 4 << 20
+        /// The bytes of all request bodies that may be in memory at once; one client may have a quarter of them. Default:
+        /// 64 MiB.
+        public var bufferedBytes = 64 << 20
+        /// The connections that one address may have open; of IPv6, one network of 64 bits. Trusted proxies may have any
+        /// number. Default: 256.
+        public var connectionsPerAddress = 256
         /// The requests that a key may make in a second, on average. Default: 1000.
         public var requestsPerSecond = 1000
         /// How long a request may take. Default: 30 seconds.

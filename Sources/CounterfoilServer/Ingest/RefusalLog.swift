@@ -2,26 +2,28 @@ internal import Foundation
 internal import Synchronization
 
 /// Keeps what was refused, away from the way that good requests take: a few at a time, and no more a second than there is
-/// time for. Whoever sends rubbish by the thousand loses some of it.
+/// time for. Whoever sends rubbish by the thousand loses some of it, and only theirs: where there is no room, the one who
+/// has most of it gives way.
 package final class RefusalLog: Sendable {
     private struct State {
-        var waiting: [Refusal] = []
+        var waiting: [(refusal: Refusal, client: Network?)] = []
         var bytes = 0
         var dropped = 0
+        /// What was added since it was last made room.
+        var added = RefusalStorageLimit(count: 0, bytes: 0)
     }
 
-    private static let capacity = 32
-    private static let byteCapacity = 256 << 10
+    private static let capacity = 512 << 10
 
     private let storage: any RefusalStorage
-    private let keeping: Int
+    private let limit: RefusalStorageLimit
     private let state = Mutex(State())
     private let wakeups: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
 
-    package init(_ storage: any RefusalStorage, keeping: Int) {
+    package init(_ storage: any RefusalStorage, keeping limit: RefusalStorageLimit) {
         self.storage = storage
-        self.keeping = keeping
+        self.limit = limit
         (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -29,20 +31,26 @@ package final class RefusalLog: Sendable {
     package var dropped: Int { state.withLock { $0.dropped } }
 
     /// Hands over a refusal. Nobody waits for it to be kept.
-    package func add(_ refusal: @autoclosure () -> Refusal) {
-        guard keeping > 0 else { return }
-        let hasRoom = state.withLock { state in
-            if state.waiting.count < Self.capacity, state.bytes < Self.byteCapacity { return true }
-            state.dropped &+= 1
-            return false
-        }
-        guard hasRoom else { return }
-        let refusal = refusal()
+    package func add(_ refusal: Refusal) {
+        guard limit.count > 0 else { return }
+        let client = refusal.sender.flatMap { Network.ofClient(at: $0) }
         state.withLock { state in
-            state.waiting.append(refusal)
-            state.bytes += refusal.body.count
+            state.waiting.append((refusal, client))
+            state.bytes += refusal.memory
+            while state.bytes > Self.capacity { Self.dropOne(&state) }
         }
         bell.yield()
+    }
+
+    /// Drops the last refusal of the client who has most.
+    private static func dropOne(_ state: inout State) {
+        var shares: [Network?: Int] = [:]
+        for (refusal, client) in state.waiting { shares[client, default: 0] += refusal.memory }
+        guard let most = shares.max(by: { $0.value < $1.value })?.key,
+            let index = state.waiting.lastIndex(where: { $0.client == most })
+        else { return }
+        state.bytes -= state.waiting.remove(at: index).refusal.memory
+        state.dropped &+= 1
     }
 
     /// Keeps what is handed over, until ``close()``; then what is left.
@@ -62,11 +70,30 @@ package final class RefusalLog: Sendable {
     package func keep() async {
         let refusals = state.withLock { state in
             defer { (state.waiting, state.bytes) = ([], 0) }
-            return state.waiting
+            return state.waiting.map(\.refusal)
         }
         guard !refusals.isEmpty else { return }
-        do { try await storage.commit(refusals, keeping: keeping) } catch {
+        do {
+            try await storage.commit(refusals)
+            if isFull(refusals) { try await storage.dropRefusals(beyond: limit) }
+        } catch {
             state.withLock { $0.dropped += refusals.count }
         }
     }
+
+    /// Whether it is time to make room. To find out what has to go all is read, so a little more than the limit is kept.
+    private func isFull(_ refusals: [Refusal]) -> Bool {
+        state.withLock { state in
+            state.added.count += refusals.count
+            state.added.bytes += refusals.reduce(0) { $0 + $1.size }
+            guard state.added.count > limit.count / 16 || state.added.bytes > limit.bytes / 16 else { return false }
+            state.added = RefusalStorageLimit(count: 0, bytes: 0)
+            return true
+        }
+    }
+}
+
+extension Refusal {
+    /// What one that waits counts for, so that small ones are limited as well.
+    fileprivate var memory: Int { (16 << 10) + body.count }
 }

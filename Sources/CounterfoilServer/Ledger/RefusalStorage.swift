@@ -2,11 +2,25 @@ package import Foundation
 
 /// Keeps what was refused, as much of it as there is room for.
 package protocol RefusalStorage: Sendable {
-    /// Keeps refusals, and drops the oldest beyond the number that is kept.
-    func commit(_ refusals: [Refusal], keeping: Int) async throws
+    /// Keeps refusals.
+    func commit(_ refusals: [Refusal]) async throws
+
+    /// Drops what is beyond a limit. Clients give up what they have more of than others, the oldest first.
+    func dropRefusals(beyond limit: RefusalStorageLimit) async throws
 
     /// What was refused, the last first.
     func refusals(before id: Int64, limit: Int) async throws -> [KeptRefusal]
+}
+
+/// How much of what was refused is kept.
+package struct RefusalStorageLimit: Sendable, Hashable {
+    package var count: Int
+    package var bytes: Int
+
+    package init(count: Int, bytes: Int) {
+        self.count = count
+        self.bytes = bytes
+    }
 }
 
 /// A delivery that was refused.
@@ -23,6 +37,12 @@ package struct Refusal: Sendable, Hashable {
 
     /// The most bytes of a body that are kept.
     package static let maximumBytes = 64 << 10
+
+    /// About what it takes in the file, in bytes.
+    package var size: Int { Self.overhead + message.utf8.count + body.count }
+
+    /// What a refusal takes beside its message and its body.
+    static let overhead = 200
 
     package init(receivedAt: Milliseconds, code: String, message: String, sender: String?, body: Data) {
         self.receivedAt = receivedAt

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 internal import NIOCore
 
 /// Health and metrics, for those who run the server.
@@ -28,6 +29,11 @@ enum OperationsRoutes {
             ("ledger", await core.readiness.ledgerProblem() ?? "ok"),
         ]
         let isReady = parts.allSatisfy { $0.1 == "ok" }
+        // Load balancers ask all the time, and the log needs it once.
+        let states = parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        if core.readiness.isNews(states), !isReady {
+            core.logger.warning("the server is not ready", metadata: ["reason": "\(states)"])
+        }
         var json = JSONText()
         json.object { json in
             json.member("object", "health")
@@ -50,9 +56,10 @@ enum OperationsRoutes {
     }
 }
 
-/// Lets in who asks from this machine, and otherwise who shows a key.
+/// Lets in who shows a key and, where the configuration says so, who asks from this machine.
 ///
-/// What a proxy on this machine passes on does not come from this machine, also where the proxy is not configured.
+/// A proxy on this machine that nobody told us about and that adds no header cannot be told from this machine: that is why
+/// the configuration has to say so.
 struct LocalOrAuthorized: RouterMiddleware {
     private let authorization: Authorization
     private let listen: ServerConfiguration.Listen
@@ -66,7 +73,7 @@ struct LocalOrAuthorized: RouterMiddleware {
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        guard ClientAddress(of: request, from: context.peer, listen).isThisMachine else {
+        guard listen.metrics == .local, ClientAddress(of: request, from: context.peer, listen).isThisMachine else {
             return try await authorization.handle(request, context: context, next: next)
         }
         var context = context

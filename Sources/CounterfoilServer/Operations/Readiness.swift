@@ -16,6 +16,8 @@ package final class Readiness: Sendable {
         var checked: ContinuousClock.Instant?
         /// What is wrong with the ledger: a code.
         var problem: String?
+        /// What was said last.
+        var told = ""
     }
 
     /// How long an answer is good for: who asks often must not keep the disk busy.
@@ -28,6 +30,14 @@ package final class Readiness: Sendable {
 
     /// The server takes no more requests soon.
     package func startDraining() { state.withLock { $0.isDraining = true } }
+
+    /// Whether this is something else than what was said last.
+    func isNews(_ states: String) -> Bool {
+        state.withLock { state in
+            defer { state.told = states }
+            return state.told != states
+        }
+    }
 
     package var isDraining: Bool { state.withLock(\.isDraining) }
 

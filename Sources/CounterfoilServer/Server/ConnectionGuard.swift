@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOHTTPTypes
 
 /// Closes connections whose other side takes too long to send a request or to take an answer. One byte a second is as good
-/// as none: what counts is when the whole is there.
+/// as none: what counts is when the whole is there. A client with too many connections gets no more of them.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -11,22 +11,37 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let patience: TimeAmount
+    private let connections: ClientConnections
+    /// What the connection is counted for.
+    private var client: Network?
     private var isReading = false
     private var answering = 0
     private var sending: Scheduled<Void>?
     private var taking: Scheduled<Void>?
 
-    init(patience: Duration) { self.patience = TimeAmount(patience) }
+    init(patience: Duration, connections: ClientConnections) {
+        self.patience = TimeAmount(patience)
+        self.connections = connections
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { awaitRequest(context) }
+        if context.channel.isActive { opened(context) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { forget() }
 
     func channelActive(context: ChannelHandlerContext) {
-        awaitRequest(context)
+        opened(context)
         context.fireChannelActive()
+    }
+
+    private func opened(_ context: ChannelHandlerContext) {
+        awaitRequest(context)
+        switch connections.admit(context.remoteAddress?.ipAddress) {
+        case .counted(let client): self.client = client
+        case .exempt: break
+        case .refused: context.close(promise: nil)
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -83,5 +98,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         sending?.cancel()
         taking?.cancel()
         (sending, taking) = (nil, nil)
+        if let client { connections.close(client) }
+        client = nil
     }
 }

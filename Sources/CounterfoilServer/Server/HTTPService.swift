@@ -16,7 +16,7 @@ enum HTTPService {
         logger.logLevel = max(logger.logLevel, .error)
         return Application(
             responder: ServerRoutes.responder(core),
-            server: try server(core.configuration),
+            server: try server(core.configuration, ClientConnections(core.configuration, core.metrics)),
             configuration: .init(
                 address: .hostname(core.configuration.listen.host, port: core.configuration.listen.port),
                 serverName: nil, backlog: 1024,
@@ -32,10 +32,12 @@ enum HTTPService {
         return max(64, Int(clamping: min(limit.rlim_cur, 16_384)) - 256)
     }
 
-    private static func server(_ configuration: ServerConfiguration) throws -> HTTPServerBuilder {
+    private static func server(
+        _ configuration: ServerConfiguration, _ connections: ClientConnections
+    ) throws -> HTTPServerBuilder {
         let patience = configuration.limits.sendingTime
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuard(patience: patience)],
+            additionalChannelHandlers: [ConnectionGuard(patience: patience, connections: connections)],
             idleTimeout: TimeAmount(configuration.limits.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))

@@ -57,6 +57,7 @@ package final class RequestWatch: Sendable {
 struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == ServerContext {
     let base: Base
     let watch: RequestWatch
+    let failures: FailureMiddleware
 
     @concurrent func respond(to request: Request, context: ServerContext) async throws -> Response {
         // A task of its own, which can be cancelled without the connection. It begins here and now: most have nothing to
@@ -85,6 +86,6 @@ struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == 
         let failure = APIFailure(
             .serviceUnavailable, "timeout", "The request took longer than a request may.", isRetryable: true,
             backoff: 1000)
-        return .success(failure.response(from: request, context: context))
+        return .success(failures.response(to: failure, request, context))
     }
 }

@@ -46,6 +46,8 @@ package struct ServerCore: Sendable {
     package let logger: Logger
     package let metrics: ServerMetrics
     package let readiness: Readiness
+    /// Counts the request bodies in memory.
+    let bodies: BodyBudget
 
     /// The server's time.
     package var now: Date { clock.now() }
@@ -64,8 +66,11 @@ package struct ServerCore: Sendable {
             app.environments.map { (bundleId: app.bundleId, environment: $0.rawValue) }
         }
         scopes = try await storage.scopes(of: environments.sorted { ($0.0, $0.1) < ($1.0, $1.1) })
+        bodies = BodyBudget(configuration.limits)
         watch = RequestWatch(limit: configuration.limits.requestTime)
-        refusals = RefusalLog(storage, keeping: configuration.storage.refusedKept)
+        refusals = RefusalLog(
+            storage,
+            keeping: .init(count: configuration.storage.refusedKept, bytes: configuration.storage.refusedBytes))
         verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock, metrics)
         historical = try Self.verifier(configuration, validAt: .signingDate, clock, metrics)
         let renderer = EventRenderer(
@@ -106,7 +111,9 @@ package struct ServerCore: Sendable {
                 let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
                 return [([], age ?? 0)]
             })
-        let (recovery, webhooks) = (recovery, webhooks)
+        let (recovery, webhooks, bodies) = (recovery, webhooks, bodies)
+        metrics.add(
+            .init("counterfoil_http_body_bytes", "Request bodies in memory.") { [([], Double(bodies.bytes))] })
         metrics.add(
             .init("counterfoil_completeness_age_seconds", "How long ago everything was known to be here.") {
                 recovery.completenessAges().compactMap { scope, age in

@@ -36,6 +36,7 @@ import Testing
         try await World.withAPI(server: {
             $0.limits.sendingTime = .milliseconds(400)
             $0.limits.connections = 400
+            $0.limits.connectionsPerAddress = 400
         }) { world in
             let anna = try await world.subscriber("anna")
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)

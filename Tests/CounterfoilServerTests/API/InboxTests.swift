@@ -100,7 +100,7 @@ import Testing
     @Test func `drops what is refused faster than it can be kept`() async throws {
         try await World.run { world in
             // Nobody runs this one.
-            let log = RefusalLog((try world.server).core.storage, keeping: 5)
+            let log = RefusalLog((try world.server).core.storage, keeping: .init(count: 5, bytes: 1 << 20))
             func add(_ count: Int) {
                 for _ in 0..<count {
                     log.add(Refusal(receivedAt: 0, code: "bad_json", message: "", sender: nil, body: Data()))
@@ -116,11 +116,61 @@ import Testing
         }
     }
 
+    @Test func `loses refusals of those who send most, not of anybody else`() async throws {
+        try await World.run { world in
+            let storage = (try world.server).core.storage
+            let log = RefusalLog(storage, keeping: .init(count: 20, bytes: 40_000))
+            func add(_ count: Int, _ sender: String, bytes: Int = 10) async {
+                for _ in 0..<count {
+                    log.add(
+                        Refusal(
+                            receivedAt: 0, code: "bad_json", message: "", sender: sender, body: Data(count: bytes)))
+                }
+            }
+            func senders() async throws -> [String: Int] {
+                let kept = try await storage.refusals(before: .max, limit: 1000)
+                #expect(kept.reduce(0) { $0 + $1.refusal.body.count } <= 40_000)
+                return kept.reduce(into: [:]) { $0[$1.refusal.sender ?? "", default: 0] += 1 }
+            }
+            // While they wait to be kept.
+            await add(3, "17.0.0.1")
+            await add(100, "9.9.9.9")
+            await add(2, "17.0.0.2")
+            await log.keep()
+            #expect(try await senders() == ["17.0.0.1": 3, "17.0.0.2": 2, "9.9.9.9": 15])
+            // And when they are.
+            for _ in 0..<5 {
+                await add(30, "9.9.9.9")
+                await log.keep()
+            }
+            #expect(try await senders() == ["17.0.0.1": 3, "17.0.0.2": 2, "9.9.9.9": 15])
+            // The addresses of one subscriber are one sender.
+            for index in 0..<30 { await add(1, "2001:db8:0:1::\(String(index, radix: 16))") }
+            await log.keep()
+            let shared = try await senders()
+            #expect(shared["17.0.0.1"] == 3 && shared["17.0.0.2"] == 2)
+            #expect(shared.filter { $0.key.hasPrefix("2001:") }.values.reduce(0, +) == 8)
+            #expect(shared["9.9.9.9"] == 7)
+            // Large ones go by their bytes.
+            for _ in 0..<5 {
+                await add(2, "8.8.8.8", bytes: 30_000)
+                await log.keep()
+            }
+            let large = try await senders()
+            #expect(large["17.0.0.1"] == 3 && large["17.0.0.2"] == 2)
+            #expect(large["8.8.8.8"] == 1)
+        }
+    }
+
     @Test func `takes notifications only from the networks that it is told`() async throws {
-        try await World.withAPI(server: {
-            $0.listen.notificationNetworks = [Network("17.0.0.0/8")].compactMap(\.self)
-            $0.listen.trustedProxies = [Network("127.0.0.1/32")].compactMap(\.self)
-        }) { world in
+        let lines = LogCapture()
+        try await World.run(
+            server: {
+                Asker.configure(&$0)
+                $0.listen.notificationNetworks = [Network("17.0.0.0/8")].compactMap(\.self)
+                $0.listen.trustedProxies = [Network("127.0.0.1/32")].compactMap(\.self)
+            }, logger: lines.logger(.init())
+        ) { world in
             // The proxy says whom it has it from; the sender may say anything before that.
             let senders: [(String?, Int)] = [
                 (nil, 403), ("17.1.2.3", 400), ("17.1.2.3, 8.8.8.8", 403), ("8.8.8.8, 17.1.2.3", 400), ("rubbish", 403),
@@ -129,6 +179,14 @@ import Testing
                 let status = try await Self.status(of: sender, world)
                 #expect(status == expected, "\(sender ?? "nobody")")
             }
+            // Who is turned away can be found out.
+            #expect(lines.text.contains("a notification was refused code=forbidden_network"))
+            #expect(lines.text.contains("sender=8.8.8.8"))
+            let core = try world.server.core
+            #expect(await core.metrics.text().contains(#"{result="refused",code="forbidden_network"} 3"#))
+            await core.refusals.keep()
+            let refused = try await core.storage.refusals(before: .max, limit: 10).map(\.refusal)
+            #expect(refused.filter { $0.code == "forbidden_network" }.compactMap(\.sender).contains("8.8.8.8"))
         }
     }
 

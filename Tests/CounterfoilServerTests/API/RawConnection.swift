@@ -69,6 +69,16 @@ final class RawConnection: @unchecked Sendable {
         }
     }
 
+    /// Reads what comes next; nothing if the other side closes.
+    func readSome() async -> String {
+        await run {
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            let count = recv(self.descriptor, &buffer, buffer.count, 0)
+            self.isClosed = count == 0
+            return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+        }
+    }
+
     private func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: work()) }

@@ -38,7 +38,7 @@ struct ConfigurationProblemTests {
                 "keys[0].name: has letters, digits, dots, - and _, at most 100, line 13",
                 "keys[0].secret: is shorter than 24 characters; counterfoil keys create makes a good one, line 13",
                 "keys[0].scopes[0]: is none of customers:read, customers:write, offers:sign, support:read, "
-                    + "operations:read, operations:write, webhooks:write, receipts:verify, all, line 13",
+                    + "operations:read, operations:write, webhooks:write, all, line 13",
                 "keys[0].secret: the secret is in this file; write {file: …} or {environment: …}, line 13",
                 #"webhooks[0].secrets[0].environment: there is no environment variable "NONE", line 15"#,
                 #"webhooks[0].apps[0]: "com.example.ap" is none of the apps; did you mean "com.example.app"?, line 15"#,
@@ -69,6 +69,9 @@ struct ConfigurationProblemTests {
         (Test.smallest + "recovery: {interval: 9999999999999w}", "is not a length of time"),
         (Test.smallest + "limits: {request_bytes: 1}", "is not between 65536"),
         (Test.smallest + "limits: {request_bytes: much}", "is not a number of bytes"),
+        (Test.smallest + "limits: {request_bytes: 8 MiB, buffered_bytes: 4 MiB}", "is less than request_bytes"),
+        (Test.smallest + "limits: {connections_per_address: 0}", "should be between 1 and"),
+        (Test.smallest + "listen: {metrics: everybody}", "is none of key, local"),
         (Test.smallest + "limits: {requests_per_second: 0}", "should be between 1 and"),
         (Test.smallest + "trust: {anchors: []}", "has none, so nothing would be trusted"),
         (Test.smallest + "trust: {anchors: [root.cer]}", #""root.cer" does not exist"#),

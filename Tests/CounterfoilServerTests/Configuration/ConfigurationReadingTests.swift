@@ -91,8 +91,9 @@ struct ServerConfigurationTests {
                   tls: {certificate: chain.pem, key: /run/tls.pem}
                   trusted_proxies: [10.0.0.0/8, "2001:db8::/32"]
                   notification_networks: 17.0.0.0/8
+                  metrics: local
                 trust: {revocation: off, revocation_hosts: [OCSP.example.com], certificates_valid_at: signing_date}
-                storage: {path: /var/lib/ledger.sqlite, synchronous: normal, refused_kept: 5, cache_mib: 256}
+                storage: {path: /var/lib/ledger.sqlite, synchronous: normal, refused_kept: 5, refused_bytes: 2 MiB, cache_mib: 256}
                 keys:
                   - {name: support, secret: {environment: SUPPORT}, scopes: [support:read, customers:read]}
                   - {name: all, secret: {sha256: 00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF}, scopes: [all], apps: com.example.app, environments: [Sandbox]}
@@ -104,7 +105,7 @@ struct ServerConfigurationTests {
                     payload: compatible
                     allow_private_networks: true
                 recovery: {enabled: false, interval: 1h 30m, overlap: 0s, windows: 8, retention_days: 30}
-                limits: {request_bytes: 1 MiB, requests_per_second: 10, request_time: 5s}
+                limits: {request_bytes: 1 MiB, buffered_bytes: 8 MiB, connections_per_address: 9, requests_per_second: 10, request_time: 5s}
                 log: {level: debug, format: json}
                 clock: http://127.0.0.1:8090/simulator
 
@@ -125,11 +126,12 @@ struct ServerConfigurationTests {
         #expect(listen.tls == .init(certificateFile: "/etc/counterfoil/chain.pem", keyFile: "/run/tls.pem"))
         #expect(listen.trustedProxies.map(\.description) == ["10.0.0.0/8", "2001:db8::/32"])
         #expect(listen.notificationNetworks?.map(\.description) == ["17.0.0.0/8"])
+        #expect(listen.metrics == .local)
         #expect(configuration.trust.revocation == .off && configuration.trust.validAt == .signingDate)
         #expect(configuration.trust.revocationHosts == ["ocsp.example.com"])
         let storage = configuration.storage
         #expect(storage.path == "/var/lib/ledger.sqlite" && storage.synchronous == .normal)
-        #expect(storage.refusedKept == 5 && storage.cacheMiB == 256)
+        #expect(storage.refusedKept == 5 && storage.cacheMiB == 256 && storage.refusedBytes == 2 << 20)
         let keys = configuration.keys
         #expect(keys.map(\.name) == ["support", "all"] && keys[0].scopes == [.supportRead, .customersRead])
         #expect(keys[0].hash == APIKeyText.hash(of: String(repeating: "s", count: 24)) && keys[0].apps == nil)
@@ -143,6 +145,7 @@ struct ServerConfigurationTests {
         #expect(recovery.windows == 8 && recovery.retentionDays == 30)
         #expect(configuration.limits.requestBytes == 1 << 20 && configuration.limits.requestsPerSecond == 10)
         #expect(configuration.limits.requestTime == .seconds(5))
+        #expect(configuration.limits.bufferedBytes == 8 << 20 && configuration.limits.connectionsPerAddress == 9)
         #expect(configuration.log.level == .debug && configuration.log.format == .json)
         #expect(configuration.clock == .simulator("http://127.0.0.1:8090/simulator"))
     }

@@ -40,6 +40,8 @@ struct ConfigurationTemplateTests {
         #expect(configuration.log == defaults.log && configuration.clock == .system)
         #expect(configuration.trust.anchors == .apple && configuration.trust.receiptAnchors == .apple)
         #expect(configuration.storage.refusedKept == defaults.storage.refusedKept)
+        #expect(configuration.storage.refusedBytes == defaults.storage.refusedBytes)
+        #expect(configuration.listen.metrics == defaults.listen.metrics)
         #expect(configuration.storage.cacheMiB == defaults.storage.cacheMiB && configuration.listen.tls != nil)
         let app = try #require(configuration.apps.first)
         #expect(app.consumption == ConsumptionPolicy() && app.restorePolicy == .transfer)

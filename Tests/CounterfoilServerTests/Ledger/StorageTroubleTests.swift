@@ -114,7 +114,7 @@ import Testing
             let refusal = Refusal(
                 receivedAt: 0, code: "test", message: "", sender: nil, body: Data(count: Refusal.maximumBytes))
             let some = [Refusal](repeating: refusal, count: 20)
-            for _ in 0..<80 { try await storage.commit(some, keeping: 2000) }
+            for _ in 0..<80 { try await storage.commit(some) }
             // Longer than any machine takes that is not about to stop.
             let deadline = ContinuousClock.now + .seconds(60)
             while try size() < 60 << 20, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
@@ -138,10 +138,12 @@ import Testing
             let some = [Refusal](repeating: refusal, count: 50)
             // Longer than any machine takes that is not about to stop.
             let deadline = ContinuousClock.now + .seconds(60)
-            try await storage.commit(some, keeping: 100)
+            let limit = RefusalStorageLimit(count: 100, bytes: 1 << 30)
+            try await storage.commit(some)
             let first = try beginnings()
             while try beginnings() == first, ContinuousClock.now < deadline {
-                try await storage.commit(some, keeping: 100)
+                try await storage.commit(some)
+                try await storage.dropRefusals(beyond: limit)
                 // Is in the log, and stays.
                 #expect(try await storage.lineages(of: "anna", in: 1).isEmpty)
                 try await Task.sleep(for: .milliseconds(20))
@@ -156,7 +158,7 @@ import Testing
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try SQLiteStorage(path: path)
             let refusal = Refusal(receivedAt: 0, code: "test", message: "", sender: nil, body: Data())
-            try await storage.commit([refusal], keeping: 100)
+            try await storage.commit([refusal])
             #expect(try await storage.lineages(of: "anna", in: 1).isEmpty)
             var options = SQLiteStorage.Options()
             options.isOnlyWriter = false
@@ -171,7 +173,7 @@ import Testing
             }
             #expect(isBusy == false)
             try tool.close()
-            try await storage.commit([refusal], keeping: 100)
+            try await storage.commit([refusal])
             try storage.close()
         }
     }

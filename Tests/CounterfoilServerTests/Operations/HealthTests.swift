@@ -6,7 +6,8 @@ import GRDB
 
 @Suite struct `Health` {
     @Test func `is told by part, and a server that drains is not ready`() async throws {
-        try await World.run { world in
+        let lines = LogCapture()
+        try await World.run(logger: lines.logger(.init())) { world in
             let live = try await world.ask("/health/live")
             #expect(live.status == 200)
             #expect(live.text == #"{"object":"health","status":"live"}"#)
@@ -19,6 +20,9 @@ import GRDB
             let draining = try await world.ask("/health/ready")
             #expect(draining.status == 503)
             #expect(draining.text.contains(#"{"name":"server","status":"draining"}"#))
+            #expect(try await world.ask("/health/ready").status == 503)
+            let said = lines.text.split(separator: "\n").filter { $0.contains("the server is not ready") }
+            #expect(said.count == 1 && said[0].contains(#"reason="server draining, ledger ok""#), "\(said)")
             #expect(try await world.ask("/health/live").status == 200)
         }
     }

@@ -13,6 +13,8 @@ extension ServerConfigurationReader {
     private static let synchronous = Vocabulary<ServerConfiguration.Synchronous>(
         ServerConfiguration.Synchronous.allCases.map { ($0.rawValue, [], $0) })
     private static let levels = Vocabulary<Logger.Level>(Logger.Level.allCases.map { ($0.rawValue, [], $0) })
+    private static let metricsAccess = Vocabulary<ServerConfiguration.MetricsAccess>(
+        ServerConfiguration.MetricsAccess.allCases.map { ($0.rawValue, [], $0) })
     private static let formats = Vocabulary<ServerConfiguration.LogFormat>(
         ServerConfiguration.LogFormat.allCases.map { ($0.rawValue, [], $0) })
 
@@ -31,6 +33,7 @@ extension ServerConfigurationReader {
         }
         if var tls = section.section("tls") { listen.tls = self.tls(&tls) }
         listen.trustedProxies = networks(&section, "trusted_proxies") ?? []
+        listen.metrics = section.word("metrics", of: Self.metricsAccess) ?? listen.metrics
         listen.notificationNetworks = networks(&section, "notification_networks")
         if listen.notificationNetworks?.isEmpty == true {
             section.problem("notification_networks", "has none, so no notification would be accepted")
@@ -75,6 +78,9 @@ extension ServerConfigurationReader {
         trust.validAt = section.word("certificates_valid_at", of: Self.instants) ?? trust.validAt
         section.finish()
         if trust.anchors != .apple { note(section.path("anchors"), "others than Apple's roots are trusted") }
+        if trust.receiptAnchors != .apple, trust.receiptAnchors != trust.anchors {
+            note(section.path("receipts"), "others than Apple's roots are trusted")
+        }
         if trust.validAt == .signingDate {
             note(section.path("certificates_valid_at"), "certificates that have expired are accepted")
         }
@@ -110,6 +116,7 @@ extension ServerConfigurationReader {
         storage.path = resolved(section?.text("path") ?? storage.path)
         storage.synchronous = section?.word("synchronous", of: Self.synchronous) ?? storage.synchronous
         storage.refusedKept = section?.number("refused_kept", in: 0...10_000_000) ?? storage.refusedKept
+        storage.refusedBytes = section?.bytes("refused_bytes", in: 1 << 20...(64 << 30)) ?? storage.refusedBytes
         storage.cacheMiB = section?.number("cache_mib", in: 1...65_536) ?? storage.cacheMiB
         section?.finish()
         return storage
@@ -130,6 +137,12 @@ extension ServerConfigurationReader {
     func limits(_ section: inout Section) -> ServerConfiguration.Limits {
         var limits = ServerConfiguration.Limits()
         limits.requestBytes = section.bytes("request_bytes", in: 65_536...(64 << 20)) ?? limits.requestBytes
+        limits.bufferedBytes = section.bytes("buffered_bytes", in: 1 << 20...(64 << 30)) ?? limits.bufferedBytes
+        if limits.bufferedBytes < limits.requestBytes {
+            section.problem("buffered_bytes", "is less than request_bytes, so the largest request would never be taken")
+        }
+        limits.connectionsPerAddress =
+            section.number("connections_per_address", in: 1...1_000_000) ?? limits.connectionsPerAddress
         limits.requestsPerSecond =
             section.number("requests_per_second", in: 1...1_000_000) ?? limits.requestsPerSecond
         limits.requestTime = section.duration("request_time", in: .seconds(1)...(.seconds(600))) ?? limits.requestTime

@@ -75,6 +75,8 @@ extension ConfigurationTemplate {
           #tls: {certificate: fullchain.pem, key: privkey.pem}
           # Behind a proxy: the networks whose X-Forwarded-For is believed.
           #trusted_proxies: [10.0.0.0/8]
+          # Who may read /metrics: key (with the scope operations:read), or local (also whoever asks from this machine).
+          #metrics: key
           # Who may send notifications. They are signed, so everybody may; Apple documents 17.0.0.0/8.
           #notification_networks: [17.0.0.0/8]
 
@@ -85,7 +87,7 @@ extension ConfigurationTemplate {
         """
         # The keys of the server's own API: `Authorization: Bearer …`. Here is only what SHA-256 makes of them;
         # counterfoil keys create makes more. Scopes: customers:read, customers:write, offers:sign, support:read,
-        # operations:read, operations:write, webhooks:write, receipts:verify, or all.
+        # operations:read, operations:write, webhooks:write, or all.
         keys:
           - name: first
             secret: {sha256: \(keyHash)}
@@ -117,14 +119,16 @@ extension ConfigurationTemplate {
     var operationSection: String {
         """
         # Where everything is kept: one SQLite file. synchronous: full survives a power cut, normal only a crash.
-        # refused_kept: how many refused deliveries are kept, with their reasons.
+        # refused_kept, refused_bytes: how much is kept of the deliveries that were refused, with the reasons.
         storage:
           path: counterfoil.sqlite
           #synchronous: full
           #refused_kept: 10000
+          #refused_bytes: 64 MiB
           #cache_mib: 128
 
-        # Whose signatures count. anchors, receipts: apple, or files with root certificates. revocation: off, soft (what is
+        # Whose signatures count. anchors (of signed data), receipts: a list of apple and files with root certificates;
+        # receipts are those of anchors unless they are told. revocation: off, soft (what is
         # unknown is accepted) or hard, with further hosts that may be asked. certificates_valid_at: now, or signing_date
         # for data of long ago.
         \(anchors.isEmpty && revocationHosts.isEmpty ? "#" : "")trust:
@@ -143,9 +147,12 @@ extension ConfigurationTemplate {
         #  windows: 4
         #  retention_days: 180
 
-        # How much a client may ask for; requests_per_second is for each key.
+        # How much a client may ask for; requests_per_second is for each key. buffered_bytes: all request bodies in memory at
+        # once. connections_per_address: those of trusted_proxies are not counted.
         #limits:
         #  request_bytes: 4 MiB
+        #  buffered_bytes: 64 MiB
+        #  connections_per_address: 256
         #  requests_per_second: 1000
         #  request_time: 30s
 

@@ -57,6 +57,9 @@ extension ServerMetrics {
             "counterfoil_http_requests_total", "Requests that were answered.",
             reading.map { ($0.labels, Double($0.histogram.reading.counts.reduce(0, +))) })
         text.histogram("counterfoil_http_request_duration_seconds", "From a request's head to its answer.", reading)
+        text.counter(
+            "counterfoil_http_connections_refused_total", "Connections of clients that had too many.",
+            [([], Double(refusedConnections.value))])
         text.gauge("counterfoil_http_requests_under_way", "Requests under way.", [([], Double(requests.underWay))])
     }
 }

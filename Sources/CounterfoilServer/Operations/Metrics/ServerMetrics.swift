@@ -56,6 +56,8 @@ package final class ServerMetrics: Sendable {
     package let revocationFailures = Counter()
     /// The requests of all routes.
     package let requests = RequestMetrics()
+    /// Connections of clients who had as many as they may.
+    package let refusedConnections = Counter()
 
     /// When the server began, which is when the process did but for a moment.
     let started = Date()

@@ -1,0 +1,172 @@
+import CounterfoilServer
+import Foundation
+import Testing
+
+/// What those may use of a server who have no key.
+@Suite struct `Request bodies` {
+    /// A server behind a proxy on this machine, so that a test can be many clients.
+    private static func run(_ bytes: Int, buffered: Int, _ body: (World) async throws -> Void) async throws {
+        try await World.withAPI(
+            server: { configuration in
+                configuration.listen.trustedProxies = Network.loopback
+                configuration.limits.requestBytes = bytes
+                configuration.limits.bufferedBytes = buffered
+                configuration.limits.sendingTime = .seconds(120)
+                configuration.limits.requestTime = .seconds(120)
+            }, body)
+    }
+
+    /// A request of a client that sends all but one byte of its body.
+    private static func hold(_ world: World, _ client: String, bytes: Int) throws -> RawConnection {
+        let connection = try RawConnection(url: world.url)
+        connection.send(
+            "POST /verifyReceipt HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: \(client)\r\nConnection: close\r\n"
+                + "Content-Length: \(bytes)\r\n\r\n{" + String(repeating: " ", count: bytes - 2))
+        return connection
+    }
+
+    /// Waits until so many bytes are held.
+    private static func wait(for bytes: Int, _ world: World) async throws {
+        let metrics = try world.server.core.metrics
+        while !(await metrics.text()).contains("\ncounterfoil_http_body_bytes \(bytes)\n") { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `of all clients together take no more memory than they may, and who comes next is told when to come again`()
+        async throws
+    {
+        try await Self.run(100_000, buffered: 400_000) { world in
+            var held: [RawConnection] = []
+            for index in 1...4 {
+                held.append(try Self.hold(world, "10.0.0.\(index)", bytes: 90_001))
+                try await Self.wait(for: 90_000 * index, world)
+            }
+            let refused = await (try Self.hold(world, "10.0.0.5", bytes: 90_001)).read()
+            #expect(refused.hasPrefix("HTTP/1.1 503"), "\(refused.prefix(300))")
+            #expect(refused.contains(#""type":"overloaded""#))
+            #expect(refused.lowercased().contains("\r\nretry-after: 1\r\n"))
+            // What it held is free again, and small requests find room.
+            try await Self.wait(for: 360_000, world)
+            let small = try await world.api.send("POST", "/apple/notifications", body: Data("{}".utf8))
+            #expect(small.status == 400)
+            for connection in held {
+                connection.send("}")
+                #expect(await connection.read().hasPrefix("HTTP/1.1 200"))
+            }
+            try await Self.wait(for: 0, world)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `of one client take a quarter of that`() async throws {
+        try await Self.run(10_000, buffered: 400_000) { world in
+            var held: [RawConnection] = []
+            for index in 1...10 {
+                // Of IPv6, one subscriber has 64 bits.
+                held.append(try Self.hold(world, "2001:db8:0:1::\(index)", bytes: 10_000))
+                try await Self.wait(for: 9_999 * index, world)
+            }
+            let refused = await (try Self.hold(world, "2001:db8:0:1:ffff::1", bytes: 10_000)).read()
+            #expect(refused.hasPrefix("HTTP/1.1 503"), "\(refused.prefix(300))")
+            let other = try Self.hold(world, "2001:db8:0:2::1", bytes: 10_000)
+            try await Self.wait(for: 9_999 * 11, world)
+            other.send("}")
+            #expect(await other.read().hasPrefix("HTTP/1.1 200"))
+            #expect(held.allSatisfy { !$0.isClosed })
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("POST /apple/notifications", 1 << 20), ("POST /apple/retention", 64 << 10),
+            ("POST /verifyReceipt", 4 << 20), ("POST /v1/customers/anna/purchases", 4 << 20),
+            ("POST /v1/customers/anna/usage", 16 << 10), ("POST /v1/customers/anna/offers/promotional", 16 << 10),
+            ("POST /v1/customers/anna/offers/introductory", 16 << 10), ("POST /v1/webhooks", 64 << 10),
+            ("POST /v1/recoveries", 64 << 10),
+        ])
+    func `that say themselves that they are too large are refused before any of them comes`(
+        operation: String, maximum: Int
+    ) async throws {
+        try await World.withAPI { world in
+            let answer = await (try Self.head(world, operation, length: maximum + 1, key: Asker.key)).read()
+            #expect(answer.hasPrefix("HTTP/1.1 413"), "\(answer.prefix(200))")
+            #expect(answer.contains(#""type":"too_large""#))
+        }
+    }
+
+    @Test func `of those without the right key are not waited for, on any route that needs one`() async throws {
+        try await World.withAPI { world in
+            let operations = try world.server.operations.filter { operation in
+                operation.contains(" /v1/") && ["POST", "PATCH", "PUT"].contains { operation.hasPrefix($0) }
+            }
+            #expect(operations.count >= 8)
+            for operation in operations.sorted() {
+                let target = operation.replacing(/\{[a-z]+\}/, with: "x")
+                for (key, status) in [(nil, 401), ("cfk_nobody", 401), (Asker.readerKey, 403)] {
+                    let answer = await (try Self.head(world, target, length: 1000, key: key)).read()
+                    #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(operation): \(answer.prefix(100))")
+                }
+            }
+        }
+    }
+
+    /// A request without its body.
+    private static func head(
+        _ world: World, _ target: String, length: Int, key: String?
+    ) throws -> RawConnection {
+        let connection = try RawConnection(url: world.url)
+        let authorization = key.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+        connection.send(
+            "\(target) HTTP/1.1\r\nHost: x\r\n\(authorization)Connection: close\r\nContent-Length: \(length)\r\n\r\n")
+        return connection
+    }
+}
+
+@Suite struct `Connections of one address` {
+    @Test(.timeLimit(.minutes(5))) func `are as many as there may be, and more are closed at once`() async throws {
+        try await World.run(server: { configuration in
+            configuration.limits.connectionsPerAddress = 3
+            configuration.limits.sendingTime = .seconds(120)
+        }) { world in
+            var open = try await Self.connect(3, world)
+            let refused = try RawConnection(url: world.url)
+            #expect(await refused.read().isEmpty)
+            #expect(refused.isClosed)
+            let metrics = try world.server.core.metrics
+            #expect(await metrics.text().contains("\ncounterfoil_http_connections_refused_total 1\n"))
+            // Who closes one may open another.
+            open.removeLast()
+            var next = ""
+            while next.isEmpty { next = await (try Self.ask(world)).read() }
+            #expect(next.hasPrefix("HTTP/1.1 200"))
+            #expect(open.count == 2)
+        }
+    }
+
+    @Test func `are not counted for trusted proxies`() async throws {
+        try await World.run(server: { configuration in
+            configuration.limits.connectionsPerAddress = 3
+            configuration.limits.sendingTime = .seconds(120)
+            configuration.listen.trustedProxies = Network.loopback
+        }) { world in
+            let open = try await Self.connect(10, world)
+            #expect(await (try Self.ask(world)).read().hasPrefix("HTTP/1.1 200"))
+            #expect(open.count == 10)
+        }
+    }
+
+    /// Connections that the server has taken and that stay open.
+    private static func connect(_ count: Int, _ world: World) async throws -> [RawConnection] {
+        let connections = try (0..<count).map { _ in try RawConnection(url: world.url) }
+        for connection in connections {
+            connection.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(await connection.readSome().hasPrefix("HTTP/1.1 200"))
+        }
+        return connections
+    }
+
+    private static func ask(_ world: World) throws -> RawConnection {
+        let connection = try RawConnection(url: world.url)
+        connection.send("GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        return connection
+    }
+}
