@@ -57,7 +57,8 @@ struct WebhookSettings: Decodable {
             }
             return target.url
         } catch {
-            throw APIFailure(.badRequest, error.code.rawValue, "This url is refused: \(error).", parameter: "url")
+            throw APIFailure(
+                .badRequest, error.code.rawValue, "This url is refused: \(error.description).", parameter: "url")
         }
     }
 

@@ -102,7 +102,7 @@ struct ConsumptionService: Service {
             // Cancelled is stopped.
             do { try await Task.sleep(for: .seconds(1)) } catch { return }
             do { try await desk.answerDue() } catch {
-                desk.core.logger.error("consumption requests wait", metadata: ["reason": "\(error)"])
+                desk.core.logger.error("consumption requests wait", metadata: ["reason": "\(error.logReason)"])
             }
         }
     }

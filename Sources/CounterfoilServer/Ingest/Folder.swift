@@ -174,7 +174,7 @@ package final class Folder: Sendable {
     private func readInbox(after cursor: Int64) async {
         let kept: [KeptNotification]
         do { kept = try await storage.pending(after: cursor, limit: Self.part) } catch {
-            logger.error("the inbox cannot be read", metadata: ["reason": "\(error)"])
+            logger.error("the inbox cannot be read", metadata: ["reason": "\(error.logReason)"])
             await pause()
             return change { $0.isReading = false }
         }
@@ -208,7 +208,8 @@ package final class Folder: Sendable {
         do { try await writer.fold(folded) } catch {
             leavesSome = true
             logger.error(
-                "notifications could not be folded", metadata: ["count": "\(folded.count)", "reason": "\(error)"])
+                "notifications could not be folded",
+                metadata: ["count": "\(folded.count)", "reason": "\(error.logReason)"])
         }
         if !leavesSome { note(jobs, since: start) }
         if leavesSome { await pause() }
@@ -249,7 +250,7 @@ package final class Folder: Sendable {
     /// Gives up a notification whose inside cannot be believed; false when it may be believed later.
     private func fail(_ id: Int64, _ error: any Error) async -> Bool {
         guard let error = error as? VerificationError, !error.isRetryable else {
-            logger.warning("a notification waits", metadata: ["id": "\(id)", "reason": "\(error)"])
+            logger.warning("a notification waits", metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
             return false
         }
         logger.error(

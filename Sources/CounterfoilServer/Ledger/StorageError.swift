@@ -41,7 +41,7 @@ package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible 
             return
         }
         guard let error = error as? DatabaseError else {
-            self.init(.failed, "the ledger at \(path) failed: \(error)")
+            self.init(.failed, "the ledger at \(path) failed: \(error.logReason)")
             return
         }
         switch error.resultCode {

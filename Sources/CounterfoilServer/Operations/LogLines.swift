@@ -41,8 +41,7 @@ public struct LogLines: LogHandler {
     public func log(event: LogEvent) {
         var all = metadata
         if let more = event.metadata { all.merge(more) { _, new in new } }
-        // Its description may quote what it could not read.
-        if let error = event.error { all["error"] = "\(type(of: error))" }
+        if let error = event.error { all["error"] = "\(error.logReason)" }
         let time = now().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
         let values = all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
         switch format {

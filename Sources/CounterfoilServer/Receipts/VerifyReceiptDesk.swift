@@ -19,7 +19,7 @@ struct VerifyReceiptDesk: Sendable {
         } catch let refusal as Refusal {
             return VerifyReceiptResponse(status: refusal.status).object
         } catch {
-            core.logger.error("verifyReceipt failed", metadata: ["reason": "\(error)"])
+            core.logger.error("verifyReceipt failed", metadata: ["reason": "\(error.logReason)"])
             return VerifyReceiptResponse(status: .internalDataAccess).object
         }
     }

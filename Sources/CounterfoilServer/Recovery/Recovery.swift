@@ -139,7 +139,7 @@ package final class Recovery: Sendable {
             if Task.isCancelled { throw error }
             let isGivenUp = !run.movesMark && (error as? AppStoreServerError)?.isFinal ?? false
             try await storage.note(
-                failure: String("\(error)".prefix(500)), of: run.id, isGivenUp: isGivenUp, at: now)
+                failure: String(error.logReason.prefix(500)), of: run.id, isGivenUp: isGivenUp, at: now)
             if !isGivenUp { throw error }
         }
     }
@@ -206,7 +206,7 @@ extension Recovery {
         let trouble = state.withLock { state in
             var trouble = state.troubles[scope.id] ?? Trouble()
             trouble.count += 1
-            trouble.message = String("\(error)".prefix(500))
+            trouble.message = String(error.logReason.prefix(500))
             trouble.notBefore = .now + Self.pause(after: trouble.count, error)
             state.troubles[scope.id] = trouble
             return trouble

@@ -70,7 +70,7 @@ extension Recovery {
                 try await runErrands()
                 pause = Self.tick
             } catch {
-                logger.warning("histories could not be asked for", metadata: ["reason": "\(error)"])
+                logger.warning("histories could not be asked for", metadata: ["reason": "\(error.logReason)"])
                 pause = min(pause * 2, .seconds(300))
             }
         }

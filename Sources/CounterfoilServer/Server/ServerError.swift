@@ -59,7 +59,7 @@ public struct ServerError: Error, Sendable, Hashable, CustomStringConvertible {
                 .badCertificate,
                 "the certificate and the key of listen.tls cannot be used together; are they PEM, the server's own first?"
             )
-        default: self.init(.failed, "the server cannot begin: \(error)")
+        default: self.init(.failed, "the server cannot begin: \(error.logReason)")
         }
     }
 }

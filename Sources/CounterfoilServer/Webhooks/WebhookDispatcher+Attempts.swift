@@ -37,7 +37,8 @@ extension WebhookDispatcher {
             body = rendered
         } catch {
             if Task.isCancelled { return nil }
-            logger.error("an event cannot be told", metadata: ["event": "\(delivery.eventID)", "reason": "\(error)"])
+            logger.error(
+                "an event cannot be told", metadata: ["event": "\(delivery.eventID)", "reason": "\(error.logReason)"])
             outcome.error = "unreadable_event"
             outcome.isOurFault = true
             return retrying(outcome, delivery, body: nil)

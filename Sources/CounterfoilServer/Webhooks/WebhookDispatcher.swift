@@ -105,7 +105,7 @@ package final class WebhookDispatcher: Sendable {
     private func finish() async {
         do { try await note() } catch {
             // They are sent once more at the next start.
-            logger.warning("outcomes of webhooks were not noted", metadata: ["reason": "\(error)"])
+            logger.warning("outcomes of webhooks were not noted", metadata: ["reason": "\(error.logReason)"])
         }
         await sender.close()
         let settlers = state.withLock { state in
@@ -130,7 +130,7 @@ package final class WebhookDispatcher: Sendable {
         } catch is CancellationError {
             isBusy = true
         } catch {
-            logger.error("webhooks have to wait", metadata: ["reason": "\(error)"])
+            logger.error("webhooks have to wait", metadata: ["reason": "\(error.logReason)"])
             setAlarm(in: .seconds(1), &group)
             isBusy = true
         }

@@ -49,7 +49,7 @@ struct ImportCommand: AsyncParsableCommand {
             await shown
             do { return try result.get() } catch {
                 throw Refusal(
-                    message: "\("\(error)".printable); the same command goes on where this one broke off")
+                    message: "\(error.logReason.printable); the same command goes on where this one broke off")
             }
         }
         report(progress)

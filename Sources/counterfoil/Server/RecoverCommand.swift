@@ -89,7 +89,7 @@ struct RecoverCommand: AsyncParsableCommand {
             where run.id > before {
                 outcomes.append(RecoveryOutcome(run, scope))
             }
-            if case .failure(let error) = result { Output.error("\(error)".printable) }
+            if case .failure(let error) = result { Output.error(error.logReason.printable) }
         }
         return outcomes
     }

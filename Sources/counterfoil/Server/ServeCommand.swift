@@ -38,7 +38,9 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as ServerError { throw Refusal(message: error.message.printable) }
         let serving = Serving(configuration, port: server.port)
         if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
-        do { try await server.wait() } catch { throw Refusal(message: "the server failed: \("\(error)".printable)") }
+        do { try await server.wait() } catch {
+            throw Refusal(message: "the server failed: \(error.logReason.printable)")
+        }
         if !json { Output.line("stopped") }
     }
 

@@ -26,6 +26,17 @@ import Testing
         #expect(!Self.line(.json) { $0.info("x") }.contains("metadata"))
     }
 
+    @Test func `say why something failed, and nothing of what is in an error that is not ours`() {
+        struct Odd: Error { let payload = "anna" }
+        #expect(StorageError(.full, "no room").logReason == "storage_full: no room")
+        #expect(!Odd().logReason.contains("anna"))
+        #expect(CancellationError().logReason == "it was given up")
+        let unread = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([Int].self, from: Data(#""anna""#.utf8))
+        }
+        #expect(unread?.logReason.contains("anna") == false)
+    }
+
     @Test func `below the level are not written`() {
         #expect(Self.line(.json) { $0.debug("x") }.isEmpty)
     }

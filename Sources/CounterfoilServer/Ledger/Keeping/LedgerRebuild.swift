@@ -123,7 +123,7 @@ package struct LedgerRebuild: Sendable {
                 switch results[index] {
                 case .success(let value): values.append(value)
                 case .failure(let error as VerificationError): refused.append("\(text.name): \(error.code)")
-                case .failure(let error): refused.append("\(text.name): \(error)")
+                case .failure(let error): refused.append("\(text.name): \(error.logReason)")
                 case nil: break
                 }
             }
