@@ -81,6 +81,34 @@ struct ServerConfigurationTests {
         }
     }
 
+    @Test("is checked with the App Store, and what is wrong ends with status 1 and what to do")
+    func online() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let store = folder.appending(path: "store")
+            let simulator = try RunningCommand(
+                ["simulator", "--directory", store.path, "--json"], state: folder.appending(path: "state"))
+            var lines = simulator.lines.makeAsyncIterator()
+            _ = try RunningCommand.object(await lines.next())
+            let file = folder.appending(path: "counterfoil.yaml")
+            let written = try await Command.run(["init", "--simulator", store.path, "--output", file.path])
+            #expect(written.status == 0, "\(written.errors)")
+            let checked = try await Command.run(["check-config", file.path, "--online"])
+            #expect(checked.status == 1 && checked.errors.contains("2 of 2 checks failed"), "\(checked.errors)")
+            #expect(checked.output.contains("no_notification_url  com.example, Production: "), "\(checked.output)")
+            #expect(checked.output.contains("  set it: App Store Connect"))
+            let json = try await Command.run(["check-config", file.path, "--online", "--json"])
+            let online = try #require(try json.object()["online"] as? [[String: Any]])
+            #expect(json.status == 1 && online.map { $0["environment"] as? String } == ["Production", "Sandbox"])
+            #expect(online.allSatisfy { $0["result"] as? String == "no_notification_url" && $0["advice"] is String })
+            simulator.interrupt()
+            _ = await simulator.end()
+            // Nobody is there, not even for the clock.
+            let alone = try await Command.run(["check-config", file.path, "--online"])
+            #expect(alone.status == 1 && alone.errors.contains("the App Store cannot be asked"), "\(alone.errors)")
+            #expect(!alone.errors.contains("Error"), "\(alone.errors)")
+        }
+    }
+
     @Test("answers wrong usage with status 2", arguments: [["init", "somewhere"], ["check-config", "a", "b"]])
     func usage(_ arguments: [String]) async throws {
         #expect(try await Command.run(arguments).status == 2)

@@ -27,11 +27,7 @@ package enum OfflineServer {
         _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
         let shown: ServerClock
-        switch (clock, configuration.clock) {
-        case (let clock?, _): shown = clock
-        case (nil, .system): shown = .system
-        case (nil, .simulator(let url)): shown = try await .following(url)
-        }
+        if let clock { shown = clock } else { shown = try await ServerClock(configuration.clock) }
         let core = try await ServerCore(configuration, storage: storage, clock: shown, logger: logger)
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask { await core.writer.run() }

@@ -41,18 +41,8 @@ public final class Server: Sendable {
         _ configuration: ServerConfiguration, logger: Logger = Logger(label: "counterfoil.server"),
         stoppingAt signals: [UnixSignal] = []
     ) async throws -> Server {
-        let clock: ServerClock =
-            switch configuration.clock {
-            case .system: .system
-            case .simulator(let url): try await follow(url)
-            }
+        let clock = try await ServerClock(configuration.clock)
         return try await start(configuration, clock: clock, logger: logger, stoppingAt: signals)
-    }
-
-    private static func follow(_ url: String) async throws -> ServerClock {
-        do { return try await .following(url) } catch {
-            throw ServerError(.noClock, "the simulator's clock at \(url) cannot be read; does the simulator run?")
-        }
     }
 
     package static func start(

@@ -19,6 +19,27 @@ package struct ServerClock: Sendable {
         ServerClock(now: now, followed: nil)
     }
 
+    /// The clock that a configuration names.
+    ///
+    /// - Throws: ``ServerError`` when it is a simulator's and cannot be read.
+    package init(_ clock: ServerConfiguration.Clock) async throws {
+        switch clock {
+        case .system: self = .system
+        case .simulator(let url):
+            do { self = try await .following(url) } catch let error as CancellationError {
+                throw error
+            } catch {
+                throw ServerError(
+                    .noClock, "the simulator's clock at \(url) cannot be read; does the simulator run?")
+            }
+        }
+    }
+
+    private init(now: @escaping @Sendable () -> Date, followed: FollowedClock?) {
+        self.now = now
+        self.followed = followed
+    }
+
     /// A clock that follows the simulator whose control URL this is.
     package static func following(_ controlURL: String) async throws -> ServerClock {
         let clock = FollowedClock(controlURL)

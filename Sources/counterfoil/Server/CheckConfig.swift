@@ -5,7 +5,7 @@ import Entitlements
 import Foundation
 
 /// `counterfoil check-config`: everything that is wrong with a configuration, before a server runs by it.
-struct CheckConfig: ParsableCommand {
+struct CheckConfig: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
         abstract: "Say everything that is wrong with a server's configuration, or what it amounts to.",
@@ -13,8 +13,13 @@ struct CheckConfig: ParsableCommand {
             Reads the file, the keys and certificates it names and the environment, as counterfoil serve does, and \
             changes nothing. Notes are about what is allowed and may not be meant.
 
+            With --online the App Store is asked, for each app and environment, to send a test notification, and for up to \
+            a minute what became of it. That shows whether the key, the base URL, the notification URL and the roots are \
+            right; where something is not, the command says what to do and ends with status 1. The server has to run.
+
             EXAMPLES
               counterfoil check-config counterfoil.yaml
+              counterfoil check-config counterfoil.yaml --online
               COUNTERFOIL_PORT=9000 counterfoil check-config counterfoil.yaml --json
             """)
 
@@ -22,7 +27,9 @@ struct CheckConfig: ParsableCommand {
 
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
-    func run() throws {
+    @Flag(help: "Have a test notification sent, and say whether it arrived.") var online = false
+
+    func run() async throws {
         let loaded: LoadedConfiguration
         do { loaded = try LoadedConfiguration(contentsOf: URL(filePath: file)) } catch {
             if json {
@@ -34,8 +41,56 @@ struct CheckConfig: ParsableCommand {
             let count = error.problems.count
             throw Refusal(message: "\(file.printable): \(count == 1 ? "1 problem" : "\(count) problems")")
         }
-        if json { return Output.line(JSONText.encode(ConfigurationReport.Accepted(loaded))) }
-        ConfigurationReport.lines(loaded, in: file, Style.current()).forEach { Output.line($0) }
+        let outcomes = online ? try await ask(loaded.configuration) : nil
+        if json {
+            Output.line(JSONText.encode(ConfigurationReport.Accepted(loaded, outcomes)))
+        } else {
+            let style = Style.current()
+            let lines = ConfigurationReport.lines(loaded, in: file, style)
+            (lines + OnlineReport.lines(outcomes ?? [], style)).forEach { Output.line($0) }
+        }
+        let failed = (outcomes ?? []).count { !$0.isGood }
+        if failed > 0 { throw Refusal(message: json ? nil : "\(failed) of \(outcomes?.count ?? 0) checks failed") }
+    }
+
+    private func ask(_ configuration: ServerConfiguration) async throws -> [OnlineCheck.Outcome] {
+        do { return try await OnlineCheck(configuration).run() } catch {
+            throw Refusal(message: "the App Store cannot be asked: \(error.logReason.printable)")
+        }
+    }
+}
+
+/// What `counterfoil check-config --online` says about each app and environment.
+enum OnlineReport {
+    struct Item: Encodable {
+        let app: String
+        let environment: String
+        let host: String?
+        let result: String
+        let message: String
+        let advice: String?
+        let attemptedAt: Int64?
+
+        init(_ outcome: OnlineCheck.Outcome) {
+            (app, environment, host) = (outcome.bundleId, outcome.environment.rawValue, outcome.host)
+            (result, message) = (outcome.finding.code, outcome.finding.message)
+            advice = outcome.finding.advice.isEmpty ? nil : outcome.finding.advice
+            attemptedAt = outcome.attemptedAt
+        }
+    }
+
+    static func lines(_ outcomes: [OnlineCheck.Outcome], _ style: Style) -> [String] {
+        guard !outcomes.isEmpty else { return [] }
+        return ["", style.strong("online")] + outcomes.flatMap { lines($0, style) }
+    }
+
+    private static func lines(_ outcome: OnlineCheck.Outcome, _ style: Style) -> [String] {
+        let finding = outcome.finding
+        let word = outcome.isGood ? style.good(finding.code) : style.bad(finding.code)
+        let time = outcome.attemptedAt.map { ", \(Date(milliseconds: $0).readable)" } ?? ""
+        let place = "\(outcome.bundleId), \(outcome.environment.rawValue)".printable
+        let line = "\(word)  \(place): \(finding.message.printable)\(time)"
+        return finding.advice.isEmpty ? [line] : [line, "  \(finding.advice.printable)"]
     }
 }
 
@@ -90,8 +145,10 @@ enum ConfigurationReport {
         let keys: [Key]
         let webhooks: [Webhook]
         let notes: [Issue]
+        let online: [OnlineReport.Item]?
 
-        init(_ loaded: LoadedConfiguration) {
+        init(_ loaded: LoadedConfiguration, _ outcomes: [OnlineCheck.Outcome]? = nil) {
+            online = outcomes?.map(OnlineReport.Item.init)
             let configuration = loaded.configuration
             listen = ConfigurationReport.address(configuration.listen)
             storage = configuration.storage.path

@@ -1,0 +1,117 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import AppStoreTrust
+
+extension OnlineCheck {
+    /// What came of a test notification: a word for programs, a sentence, and what to do.
+    package struct Finding: Sendable, Hashable {
+        package var code: String
+        package var message: String
+        /// Empty when nothing is to be done.
+        package var advice: String
+
+        init(_ code: String, _ message: String, _ advice: String = "") {
+            (self.code, self.message, self.advice) = (code, message, advice)
+        }
+
+        package static let arrived = Finding("arrived", "the test notification arrived, and its signature holds")
+
+        static let noKey = Finding(
+            "no_key", "the app has no key, so the App Store cannot be asked",
+            "add `key`: App Store Connect > Users and Access > Integrations > In-App Purchase")
+
+        static let pending = Finding(
+            "pending", "the App Store took the request and did not say in time what became of the notification",
+            "run the command again in a minute; look for a TEST notification in /v1/notifications")
+
+        /// Why the App Store did not take the request, or did not say what became of it.
+        init(_ error: AppStoreServerError) {
+            switch (error.code, error.apiCode) {
+            case (.unauthorized, _):
+                self.init(
+                    "wrong_key", "the App Store does not accept the key (status 401)",
+                    """
+                    compare issuer_id, key_id, private_key and bundle_id with App Store Connect: the key must be an In-App \
+                    Purchase key of this team and not revoked, and this machine's clock right
+                    """)
+            case (.signing, _):
+                self.init("wrong_key", "no token can be signed: \(error.reason)", "download the key again")
+            case (.refused, .serverNotificationUrlNotFound?):
+                self.init(
+                    "no_notification_url", "App Store Connect has no URL for notifications of this environment",
+                    """
+                    set it: App Store Connect > App Information > App Store Server Notifications, Version 2, the server's \
+                    public address with the path /apple/notifications
+                    """)
+            case (.refused, .appNotFound?), (.refused, .appNotFoundRetryable?):
+                self.init(
+                    "unknown_app", "the App Store knows no app of this bundle identifier for this key",
+                    "compare bundle_id with App Store Connect; for production the app must have been released")
+            case (.refused, let code?):
+                self.init(
+                    "refused",
+                    "the App Store refuses the request: \(error.apiMessage ?? code.name ?? "\(code.rawValue)")",
+                    "look up \(code.rawValue) in Apple's list of error codes")
+            case (.refused, nil), (.unexpectedStatus, _), (.undecodableAnswer, _), (.answerTooLarge, _):
+                self.init(
+                    "wrong_base_url",
+                    "what answers is not the App Store Server API\(error.status.map { " (status \($0))" } ?? "")",
+                    "correct base_urls, or leave it out for Apple's addresses; look for a proxy in between")
+            case (.transport, _), (.timeout, _), (.circuitOpen, _):
+                self.init(
+                    "unreachable", "the App Store Server API cannot be reached: \(error.reason)",
+                    "check base_urls, name resolution, and that this machine may open connections to that address")
+            case (.rateLimited, _):
+                self.init("rate_limited", "the App Store takes no more requests for now", "run the command again later")
+            default:
+                self.init("failed", "the App Store did not answer as it should: \(error.reason)", "run it again later")
+            }
+        }
+
+        /// Why the notification did not arrive, as the App Store has it.
+        init(_ result: SendAttemptResult) {
+            let (message, advice) =
+                switch result {
+                case .unsuccessfulHTTPResponseCode:
+                    (
+                        "the server at the notification URL answered with another status than 200",
+                        """
+                        the path is /apple/notifications; the server's log and /v1/refused say why it was refused; look for a \
+                        proxy in between
+                        """
+                    )
+                case .timedOut:
+                    ("the server at the notification URL did not answer in time", "look at /health/ready and the log")
+                case .tlsIssue:
+                    (
+                        "TLS with the notification URL failed",
+                        "its certificate must be valid, for that name, with all certificates up to the root"
+                    )
+                case .noResponse, .socketIssue, .prematureClose:
+                    (
+                        "nothing answers at the notification URL",
+                        "the server must run and be reachable from the internet, at the URL in App Store Connect"
+                    )
+                case .circularRedirect:
+                    ("the notification URL redirects in a circle", "set the URL that answers without a redirect")
+                default:
+                    (
+                        "the answer from the notification URL was not understood (\(result.rawValue))",
+                        "look for a proxy in between"
+                    )
+                }
+            self.init("not_delivered", message, advice)
+        }
+
+        /// Why the notification that arrived is not believed.
+        init(unbelievable error: VerificationError) {
+            let advice =
+                error.code == .wrongApp
+                ? "compare bundle_id and apple_id with App Store Connect"
+                : "compare trust.anchors with who signs: Apple's roots, unless base_urls is a simulator's"
+            self.init(
+                "not_believed", "the notification was sent, and this configuration refuses it: \(error.description)",
+                advice)
+        }
+    }
+}

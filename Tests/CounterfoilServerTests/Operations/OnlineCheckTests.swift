@@ -1,0 +1,104 @@
+import AppStoreModels
+import AppStoreServer
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `A check that asks the App Store` {
+    /// What a check finds out, in production and the sandbox.
+    private static func check(
+        _ world: World, patience: Duration = .seconds(60),
+        _ change: (inout ServerConfiguration) throws -> Void = { _ in }
+    ) async throws -> [OnlineCheck.Outcome] {
+        var configuration = try world.configuration()
+        configuration.clock = .simulator(world.simulator.information.controlURL)
+        try change(&configuration)
+        return try await OnlineCheck(configuration, patience: patience, pause: .milliseconds(20)).run()
+    }
+
+    @Test func `says that the notification arrived, and when`() async throws {
+        try await World.withAPI { world in
+            let outcomes = try await Self.check(world)
+            #expect(outcomes.map(\.environment) == [.production, .sandbox])
+            #expect(outcomes.map(\.finding.code) == ["arrived", "arrived"])
+            #expect(outcomes.allSatisfy { $0.isGood && $0.bundleId == world.simulator.information.bundleId })
+            let start = Int64(World.start.timeIntervalSince1970 * 1000)
+            #expect(outcomes.map(\.attemptedAt) == [start, start])
+            try await world.settle()
+            #expect(try await world.api.get("/v1/notifications?type=TEST").items.count == 2)
+        }
+    }
+
+    @Test func `tells a wrong key, a wrong address and nobody there from each other`() async throws {
+        try await World.run { world in
+            let (url, key) = (world.url, try world.configuration().apps[0].key)
+            let pem = try String(contentsOfFile: world.simulator.information.privateKey, encoding: .utf8)
+            let cases: [(code: String, (inout ServerConfiguration.App) throws -> Void)] = [
+                ("no_key", { $0.key = nil }),
+                ("wrong_key", { $0.key = key.map { .init(issuerID: "nobody", signingKey: $0.signingKey) } }),
+                (
+                    "wrong_key",
+                    { app in
+                        app.key = try key.map {
+                            .init(issuerID: $0.issuerID, signingKey: try SigningKey(pem: pem, keyID: "ANOTHERKEY"))
+                        }
+                    }
+                ),
+                ("wrong_base_url", { $0.hosts = try Self.hosts(url) }),
+                ("unreachable", { $0.hosts = try Self.hosts("http://127.0.0.1:9") }),
+            ]
+            for (code, change) in cases {
+                let outcomes = try await Self.check(world) { try change(&$0.apps[0]) }
+                #expect(outcomes.map(\.finding.code) == [code, code])
+                #expect(outcomes.allSatisfy { !$0.finding.advice.isEmpty && $0.attemptedAt == nil })
+            }
+        }
+    }
+
+    private static func hosts(_ url: String) throws -> [AppStoreEnvironment: AppStoreHost] {
+        [
+            .production: try AppStoreHost(url: url, environment: .production),
+            .sandbox: try AppStoreHost(url: url, environment: .sandbox),
+        ]
+    }
+
+    @Test func `says why the notification did not arrive`() async throws {
+        try await World.run { world in
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                world.simulator.configure(environment) { $0.notificationURL = nil }
+            }
+            #expect(try await Self.codes(world) == ["no_notification_url", "no_notification_url"])
+            world.simulator.configure(.production) { $0.notificationURL = "http://127.0.0.1:9/" }
+            world.simulator.configure(.sandbox) { $0.notificationURL = world.url + "/nothing" }
+            let outcomes = try await Self.check(world)
+            #expect(outcomes.map(\.finding.code) == ["not_delivered", "not_delivered"])
+            #expect(outcomes[0].finding.message.contains("nothing answers"))
+            #expect(outcomes[1].finding.message.contains("another status than 200"))
+            #expect(outcomes.allSatisfy { $0.attemptedAt != nil })
+        }
+    }
+
+    @Test func `does not believe what this configuration would refuse`() async throws {
+        try await World.run { world in
+            let roots = try await Self.check(world) { $0.trust.anchors = .apple }
+            #expect(roots.map(\.finding.code) == ["not_believed", "not_believed"])
+            #expect(roots[0].finding.advice.contains("trust.anchors"))
+            let app = try await Self.check(world) { $0.apps[0].appAppleId = 1 }
+            #expect(app.map(\.finding.code) == ["not_believed", "arrived"])
+            #expect(app[0].finding.advice.contains("apple_id"))
+        }
+    }
+
+    @Test func `does not wait for ever`() async throws {
+        try await World.run { world in
+            try world.simulator.add(Fault("route:test-notification", .error(code: 4_040_008)))
+            let outcomes = try await Self.check(world, patience: .milliseconds(60))
+            #expect(outcomes.map(\.finding.code) == ["pending", "pending"])
+        }
+    }
+
+    private static func codes(_ world: World) async throws -> [String] {
+        try await check(world).map(\.finding.code)
+    }
+}
