@@ -51,7 +51,9 @@ extension ServerCore {
     }
 
     /// What a notification that was kept says, verified again: the file may have been written by somebody else. Nil when it
-    /// does not hold.
+    /// was not folded.
+    ///
+    /// - Throws: ``AppStoreTrust/VerificationError`` when it does not hold any more.
     package func parts(of kept: KeptNotification) async throws -> NotificationParts? {
         try await NotificationParts(of: kept, verifiedBy: historical)
     }

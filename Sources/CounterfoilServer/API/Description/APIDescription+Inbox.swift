@@ -53,7 +53,7 @@ extension APIDescription {
               operationId: listRefused
               tags: [notifications]
               summary: What was refused, the last first, as far as there was room for it
-              description: Needs the scope operations:read, and a key for all apps.
+              description: Needs the scope operations:read, and a key for all apps and environments.
               parameters: [{$ref: "#/components/parameters/page"}, {$ref: "#/components/parameters/limit"}]
               responses:
                 "200":
@@ -82,7 +82,7 @@ extension APIDescription {
                 received_at: {$ref: "#/components/schemas/Instant"}
                 origin: {$ref: "#/components/schemas/Origin"}
                 state: {$ref: "#/components/schemas/NotificationState"}
-                failure: {type: string, description: Why what is in it cannot be believed}
+                failure: {type: string, description: "Why it could not be processed: what is in it cannot be believed, or the ledger is damaged"}
             DecodedNotification:
               allOf: [{$ref: "#/components/schemas/Notification"}]
               type: object
