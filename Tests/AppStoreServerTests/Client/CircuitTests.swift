@@ -122,7 +122,7 @@ struct CircuitTests {
                 let error = await failure { () async throws(AppStoreServerError) in
                     try await bench.client.transaction("1")
                 }
-                #expect(error?.code != .circuitOpen)
+                #expect(try #require(error).code != .circuitOpen)
             }
         }
     }

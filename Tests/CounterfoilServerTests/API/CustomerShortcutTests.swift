@@ -50,7 +50,7 @@ import Testing
             #expect(try await world.api.get("/v1/customers/").status == 404)
             #expect(try await world.api.get(path + "/timeline")["object"] as? String != "customer")
             #expect(try await world.api.get(path + "/nothing").status == 404)
-            #expect(try await world.api.send("POST", path, body: Data("{}".utf8)).status >= 400)
+            #expect(try await world.api.send("POST", path, body: Data("{}".utf8)).status == 404)
             #expect(try await world.api.send("GET", path, body: Data("{}".utf8)).status == 200)
             let large = Data(count: 8 << 20)
             #expect(try await world.api.send("GET", path, body: large).status == 413)

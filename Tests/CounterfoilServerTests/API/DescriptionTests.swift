@@ -186,7 +186,10 @@ import Yams
         for part in schema["allOf"] as? [Object] ?? [] {
             var base = part
             if let name = part["$ref"] as? String {
-                guard let found = try? resolve(name, document) else { continue }
+                guard let found = try? resolve(name, document) else {
+                    Issue.record("\(path): \(name)")
+                    continue
+                }
                 base = found
             }
             properties.merge(base["properties"] as? Object ?? [:]) { first, _ in first }

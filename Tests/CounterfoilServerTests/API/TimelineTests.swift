@@ -53,11 +53,14 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             let path = "/v1/customers/\(anna)/timeline?page="
-            for page in ["", "x", "1", "1.2", "..", "1.2.3.4", "-1.-1.", "9223372036854775807.-9223372036854775808.x"] {
-                let answer = try await world.api.get(path + page)
-                #expect(answer.status == 200 || answer.status == 400, "\(page)")
+            let last = "9223372036854775807.-9223372036854775808.x"
+            for page in ["-1.-1.", "1.2.3.4", last] {
+                #expect(try await world.api.get(path + page).status == 200, "\(page)")
             }
-            for page in ["9223372036854775808.1.x", String(repeating: "9", count: 400), "1e9.1.", "%00.1.1"] {
+            for page in [
+                "", "x", "1", "1.2", "..", "9223372036854775808.1.x", String(repeating: "9", count: 400), "1e9.1.",
+                "%00.1.1",
+            ] {
                 #expect(try await world.api.get(path + page).status == 400, "\(page)")
             }
             #expect(try await world.api.get("/v1/customers/\(anna)/timeline?limit=0").status == 400)

@@ -30,7 +30,7 @@ import Testing
     }
 
     private func events(_ world: World) async throws -> [String] {
-        guard let storage = try world.server.core.storage as? SQLiteStorage else { return [] }
+        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
         return try await storage.pool.read { try String.fetchAll($0, sql: "SELECT type FROM events ORDER BY seq") }
     }
 
@@ -43,7 +43,7 @@ import Testing
             let body = ["signed_transactions": [try #require(texts.first)]]
             let answer = try await world.call(.POST, "/v1/customers/anna/purchases", body)
             #expect(answer.status == 200)
-            #expect(answer.text("subscriptions.0.status") == "active" || answer.number("subscriptions.0.status") == 1)
+            #expect(answer.number("subscriptions.0.status") == 1)
             #expect(answer.flag("subscriptions.0.will_renew") == true)
             #expect(answer.text("purchases.0.product_id") == "com.example.unlock")
             #expect(answer["history"] == nil)
@@ -228,7 +228,7 @@ import Testing
                 for _ in 0..<20 {
                     group.addTask { try await world.call(.POST, "/v1/customers/anna/purchases", data: data).status }
                 }
-                for try await status in group { #expect(status == 200) }
+                #expect(try await group.reduce(into: []) { $0.append($1) } == Array(repeating: 200, count: 20))
             }
             #expect(try await events(world) == ["purchase.linked"])
         }

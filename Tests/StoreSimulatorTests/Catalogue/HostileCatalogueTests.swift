@@ -125,9 +125,13 @@ struct HostileCatalogueTests {
     func mutations() {
         var random = SeededGenerator(seed: 3)
         let (yaml, json) = (Array(CatalogueYAMLTests.text.utf8), Array(StoreKitConfigurationTests.text.utf8))
+        var refused = (yaml: 0, json: 0)
         for _ in 0..<400 {
-            _ = try? Catalogue(yaml: String(decoding: random.mutated(yaml), as: UTF8.self))
-            _ = try? StoreKitConfiguration(Data(random.mutated(json)))
+            if (try? Catalogue(yaml: String(decoding: random.mutated(yaml), as: UTF8.self))) == nil {
+                refused.yaml += 1
+            }
+            if (try? StoreKitConfiguration(Data(random.mutated(json)))) == nil { refused.json += 1 }
         }
+        #expect((1..<400).contains(refused.yaml) && (1..<400).contains(refused.json), "\(refused)")
     }
 }

@@ -17,7 +17,7 @@ struct HostileRequestTests {
         let queries = [
             "revision=AAAA&startDate=1&endDate=2", "status=1&limit=5&paginationToken=AA", "sort=ASCENDING&%",
         ]
-        var count = 0
+        var refused = 0
         for _ in 0..<300 {
             let values = endpoint.parameters.map { _ in Bool.random(using: &random) ? id : Self.text(id, &random) }
             let query = Self.text(queries.randomElement(using: &random) ?? "", &random)
@@ -27,10 +27,10 @@ struct HostileRequestTests {
                 if let body = answer.body { _ = try APIShop.rendering.bytes(body) }
             } catch let failure as APIFailure {
                 #expect((400..<500).contains(failure.status))
+                refused += 1
             }
-            count += 1
         }
-        #expect(count == 300)
+        #expect(refused > 0)
     }
 
     /// The text, or what is left of it after some damage.

@@ -115,7 +115,10 @@ import Testing
         shop.wait(days: 0.5)
         #expect(
             shop.news() == ["RENEWAL_EXTENDED", "ben: RENEWAL_EXTENSION/FAILURE", "RENEWAL_EXTENSION/SUMMARY"])
-        guard case .summary(let summary)? = shop.store.notifications.last?.content else { return }
+        guard case .summary(let summary)? = shop.store.notifications.last?.content else {
+            Issue.record("the last is no summary")
+            return
+        }
         #expect(summary.requestIdentifier == request)
         #expect(summary.succeededCount == 1)
         #expect(summary.failedCount == 1)
