@@ -94,7 +94,7 @@ struct ServerConfigurationTests {
             #expect(written.status == 0, "\(written.errors)")
             let checked = try await Command.run(["check-config", file.path, "--online"])
             #expect(checked.status == 1 && checked.errors.contains("2 of 2 checks failed"), "\(checked.errors)")
-            #expect(checked.output.contains("no_notification_url  com.example, Production: "), "\(checked.output)")
+            #expect(checked.output.contains("no_notification_url  com.example.app, Production: "), "\(checked.output)")
             #expect(checked.output.contains("  set it: App Store Connect"))
             let json = try await Command.run(["check-config", file.path, "--online", "--json"])
             let online = try #require(try json.object()["online"] as? [[String: Any]])
