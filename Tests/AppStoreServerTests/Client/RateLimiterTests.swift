@@ -143,6 +143,7 @@ struct FairGateTests {
     func contention() async throws {
         let gate = FairGate()
         let inside = Shared(0)
+        let entered = Shared(0)
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<500 {
                 group.addTask {
@@ -153,6 +154,7 @@ struct FairGateTests {
                             return inside
                         }
                         #expect(count == 1)
+                        entered.withLock { $0 += 1 }
                         await Task.yield()
                         inside.withLock { $0 -= 1 }
                         gate.leave()
@@ -162,6 +164,8 @@ struct FairGateTests {
                 }
             }
         }
+        // Every third was cancelled, before it entered or after.
+        #expect(entered.withLock { $0 } >= 333)
         #expect(gate.waiting == 0)
         try await gate.enter()
         gate.leave()
