@@ -1,4 +1,5 @@
 import AppStoreModels
+internal import AppStoreTrust
 public import Foundation
 public import Logging
 

@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 import Synchronization
 
 /// When to stop calling a server that does nothing but fail.

@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 import Synchronization
 
 /// A group of endpoints that share a quota. Apple's page: *Identifying rate limits*.

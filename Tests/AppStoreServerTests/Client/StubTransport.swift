@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Logging
+import TestSupport
 import Synchronization
 
 @testable import AppStoreServer

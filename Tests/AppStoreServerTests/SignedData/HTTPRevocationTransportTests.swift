@@ -1,5 +1,6 @@
 import AppStoreServer
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The transport for OCSP questions")

@@ -1,25 +1,25 @@
-import Foundation
-import Synchronization
+package import Foundation
+internal import Synchronization
 
 #if canImport(Glibc)
-    import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-    import Musl
+    internal import Musl
 #else
-    import Darwin
+    internal import Darwin
 #endif
 
 /// A server on this machine that reads one request per connection and answers with the very bytes it was given; with none
 /// it keeps the caller waiting.
-final class LoopbackServer: Sendable {
-    let port: UInt16
+package final class LoopbackServer: Sendable {
+    package let port: UInt16
     private let listener: Int32
     private let received = Mutex<[String]>([])
 
     /// What was received, one text per request.
-    var requests: [String] { received.withLock { $0 } }
+    package var requests: [String] { received.withLock { $0 } }
 
-    init(answer: Data?) throws {
+    package init(answer: Data?) throws {
         #if canImport(Glibc)
             listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -52,7 +52,13 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+    package func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    /// An answer as it goes over the wire, after which the connection is closed.
+    package static func answer(_ status: String, _ headers: [String] = [], _ body: Data) -> Data {
+        let head = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)", "Connection: close"] + headers
+        return Data((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
+    }
 
     private func serve(_ connection: Int32, _ answer: Data?) {
         var text = ""

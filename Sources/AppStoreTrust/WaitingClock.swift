@@ -1,9 +1,9 @@
 /// A clock of any kind, reduced to what waiting needs: how long since it was handed over, and a cancellable sleep.
-struct WaitingClock: Sendable {
-    let now: @Sendable () -> Duration
-    let sleep: @Sendable (Duration) async throws -> Void
+package struct WaitingClock: Sendable {
+    package let now: @Sendable () -> Duration
+    package let sleep: @Sendable (Duration) async throws -> Void
 
-    init(_ clock: any Clock<Duration>) { self = Self.reduced(clock) }
+    package init(_ clock: any Clock<Duration>) { self = Self.reduced(clock) }
 
     private init(now: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void) {
         self.now = now

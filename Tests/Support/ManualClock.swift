@@ -1,13 +1,13 @@
-import Foundation
-import Synchronization
+package import Foundation
+internal import Synchronization
 
 /// A clock that moves only when a test moves it, or that leaps to wherever somebody wants to sleep to.
-final class ManualClock: Clock, Sendable {
-    struct Instant: InstantProtocol {
-        var offset: Duration
-        func advanced(by duration: Duration) -> Self { Self(offset: offset + duration) }
-        func duration(to other: Self) -> Duration { other.offset - offset }
-        static func < (left: Self, right: Self) -> Bool { left.offset < right.offset }
+package final class ManualClock: Clock, Sendable {
+    package struct Instant: InstantProtocol {
+        package var offset: Duration
+        package func advanced(by duration: Duration) -> Self { Self(offset: offset + duration) }
+        package func duration(to other: Self) -> Duration { other.offset - offset }
+        package static func < (left: Self, right: Self) -> Bool { left.offset < right.offset }
     }
 
     private struct Sleeper {
@@ -27,21 +27,21 @@ final class ManualClock: Clock, Sendable {
     private let leaps: Bool
     private let state = Mutex(State())
 
-    init(leaps: Bool = false) { self.leaps = leaps }
+    package init(leaps: Bool = false) { self.leaps = leaps }
 
-    var now: Instant { state.withLock { $0.now } }
-    var minimumResolution: Duration { .nanoseconds(1) }
+    package var now: Instant { state.withLock { $0.now } }
+    package var minimumResolution: Duration { .nanoseconds(1) }
 
     /// How long every sleep so far was meant to last.
-    var naps: [Duration] { state.withLock { $0.naps } }
+    package var naps: [Duration] { state.withLock { $0.naps } }
 
     /// The date this clock shows, which began on 14 November 2023.
-    var date: Date {
+    package var date: Date {
         let parts = now.offset.components
         return Date(timeIntervalSince1970: 1_700_000_000 + Double(parts.seconds) + Double(parts.attoseconds) / 1e18)
     }
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
         let id = state.withLock { state in
             state.naps.append(state.now.duration(to: deadline))
@@ -71,7 +71,7 @@ final class ManualClock: Clock, Sendable {
     }
 
     /// Returns as soon as so many tasks sleep.
-    func sleepers(_ count: Int) async {
+    package func sleepers(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 if state.sleepers.count >= count { return true }
@@ -82,7 +82,7 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
-    func advance(by duration: Duration) {
+    package func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let due = state.sleepers.filter { $0.deadline <= state.now }
