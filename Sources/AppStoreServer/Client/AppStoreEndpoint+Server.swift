@@ -27,19 +27,22 @@ extension AppStoreEndpoint {
     /// Says that what was bought is delivered. What a second call does is not documented.
     public static let finishTransaction = Self(
         "finish-transaction", "Finish Transaction", "POST", "/inApps/v1/transactions/{transactionId}/finish",
-        .server50, .unsafe)
+        .server50, .unsafe, hasAnswer: false)
     /// Ties a purchase to an account, in place of whatever it was tied to.
     public static let setAppAccountToken = Self(
         "set-app-account-token", "Set App Account Token", "PUT",
-        "/inApps/v1/transactions/{originalTransactionId}/appAccountToken", .server20, .safe, contentType: json)
+        "/inApps/v1/transactions/{originalTransactionId}/appAccountToken", .server20, .safe, contentType: json,
+        hasAnswer: false)
     /// Tells Apple what became of a purchase that the customer wants refunded.
     public static let sendConsumption = Self(
         "send-consumption", "Send Consumption Information", "PUT",
-        "/inApps/v2/transactions/consumption/{transactionId}", .server50, .safe, contentType: json, success: 202)
+        "/inApps/v2/transactions/consumption/{transactionId}", .server50, .safe, contentType: json, success: 202,
+        hasAnswer: false)
     /// The same in the older form, which Advanced Commerce purchases still need.
     public static let sendConsumptionV1 = Self(
         "send-consumption-v1", "Send Consumption Information V1", "PUT",
-        "/inApps/v1/transactions/consumption/{transactionId}", .server50, .safe, contentType: json, success: 202)
+        "/inApps/v1/transactions/consumption/{transactionId}", .server50, .safe, contentType: json, success: 202,
+        hasAnswer: false)
     /// What is on the receipt that the customer got by mail.
     public static let order = Self(
         "order", "Look Up Order ID", "GET", "/inApps/v1/lookup/{orderId}", .server10, .safe, environment: .production)

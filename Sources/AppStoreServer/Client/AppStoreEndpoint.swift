@@ -30,6 +30,9 @@ public struct AppStoreEndpoint: Sendable, Hashable, Identifiable {
     /// The status of a success.
     public let success: Int
 
+    /// Whether a success brings a JSON object; otherwise it brings nothing.
+    public let hasAnswer: Bool
+
     /// Whether the answer is one page of several.
     public let isPaged: Bool
 
@@ -64,7 +67,8 @@ public struct AppStoreEndpoint: Sendable, Hashable, Identifiable {
     init(
         _ name: String, _ title: String, _ method: String, _ path: String, _ rateClass: RateClass,
         _ repetition: Repetition, query: [String] = [], contentType: String? = nil, success: Int = 200,
-        isPaged: Bool = false, environment: AppStoreEnvironment? = nil, isDeprecated: Bool = false
+        hasAnswer: Bool = true, isPaged: Bool = false, environment: AppStoreEnvironment? = nil,
+        isDeprecated: Bool = false
     ) {
         self.name = name
         self.title = title
@@ -75,6 +79,7 @@ public struct AppStoreEndpoint: Sendable, Hashable, Identifiable {
         self.query = query
         self.contentType = contentType
         self.success = success
+        self.hasAnswer = hasAnswer
         self.isPaged = isPaged
         self.environment = environment
         self.isDeprecated = isDeprecated

@@ -11,10 +11,35 @@ extension AppStoreServerClient {
     ///   - arguments: A value for each of ``AppStoreEndpoint/parameters``, not yet encoded.
     ///   - query: Query parameters, not yet encoded; a name may come more than once.
     ///   - body: The body, for an endpoint with a ``AppStoreEndpoint/contentType``.
-    /// - Returns: The body of a success, any status from 200 to 299. Empty for some endpoints.
+    /// - Returns: The body of a success, any status from 200 to 299: a JSON object in UTF-8, or nothing where
+    ///   ``AppStoreEndpoint/hasAnswer`` is false.
+    /// - Throws: Also `undecodable_answer` for a success with any other body: another server than the App Store's answered.
     public func call(
         _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
         body: Data? = nil
+    ) async throws(AppStoreServerError) -> Data {
+        let data = try await unreadAnswer(endpoint, arguments, query: query, body: body)
+        guard Self.isJSONObject(data) || (data.isEmpty && !endpoint.hasAnswer) else {
+            throw Self.undecodable("the answer is not a JSON object", data).about(endpoint, 1)
+        }
+        return data
+    }
+
+    private static func isJSONObject(_ data: Data) -> Bool {
+        // Foundation would take UTF-16 as well, where every letter of ASCII has a zero. Whatever cannot be read is not a
+        // JSON object.
+        guard !data.contains(0), String(validating: data, as: UTF8.self) != nil else { return false }
+        return (try? JSONSerialization.jsonObject(with: data)) is [String: Any]
+    }
+
+    private static func undecodable(_ reason: String, _ body: Data) -> AppStoreServerError {
+        var failure = AppStoreServerError(.undecodableAnswer, reason)
+        failure.body = body.prefix(AppStoreServerError.maximumBodySize)
+        return failure
+    }
+
+    private func unreadAnswer(
+        _ endpoint: AppStoreEndpoint, _ arguments: [String], query: [(name: String, value: String)], body: Data?
     ) async throws(AppStoreServerError) -> Data {
         let target: String
         do { target = try endpoint.target(arguments, query) } catch { throw error.about(endpoint, 0) }
@@ -115,7 +140,7 @@ extension AppStoreServerClient {
         _ endpoint: AppStoreEndpoint, _ arguments: [String] = [], query: [(name: String, value: String)] = [],
         body: Data? = nil, as type: Answer.Type = Answer.self
     ) async throws(AppStoreServerError) -> Answer {
-        let data = try await call(endpoint, arguments, query: query, body: body)
+        let data = try await unreadAnswer(endpoint, arguments, query: query, body: body)
         do { return try JSONDecoder().decode(type, from: data) } catch {
             var failure = AppStoreServerError.undecodable(error).about(endpoint, 1)
             failure.body = data.prefix(AppStoreServerError.maximumBodySize)

@@ -2,15 +2,15 @@ public import AppStoreModels
 
 extension AppStoreServerClient {
     /// Every refund of a customer that the App Store granted, oldest first; up to 20 on a page. The `revision` of the last
-    /// page, stored and handed over some day, leads to what is new. Apple's page: *Get Refund History*.
+    /// page, stored and handed over as `after` some day, leads to what is new. Apple's page: *Get Refund History*.
     ///
     /// - Parameters:
     ///   - anyTransactionID: Any transaction, original transaction or app transaction of the customer.
-    ///   - revision: Where to go on; nil for the beginning.
+    ///   - after: The `revision` to go on from; nil for the beginning.
     public func refundHistory(
-        of anyTransactionID: String, after revision: String? = nil
+        of anyTransactionID: String, after: String? = nil
     ) -> AppStorePages<RefundHistoryResponse> {
-        AppStorePages(endpoint: .refundHistory, first: revision) { token throws(AppStoreServerError) in
+        AppStorePages(endpoint: .refundHistory, first: after) { token throws(AppStoreServerError) in
             try await answer(.refundHistory, [anyTransactionID], query: parameter("revision", token))
         }
     }

@@ -13,27 +13,27 @@ extension AppStoreServerClient {
     /// Apple's page: *Get Transaction History*.
     ///
     /// In ascending order, the default, the order is by the date of the last change. So a transaction that changes while
-    /// the pages are fetched comes again; and the `revision` of the last page, stored and handed over as `revision` some
-    /// day with the same request, leads to what has changed since.
+    /// the pages are fetched comes again; and the `revision` of the last page, stored and handed over as `after` some day
+    /// with the same request, leads to what has changed since.
     ///
     /// - Parameters:
     ///   - anyTransactionID: Any transaction, original transaction or app transaction of the customer.
     ///   - request: What to look for; goes unchanged with every page.
-    ///   - revision: Where to go on; nil for the beginning.
+    ///   - after: The `revision` to go on from; nil for the beginning.
     public func transactionHistory(
         of anyTransactionID: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
-        after revision: String? = nil
+        after: String? = nil
     ) -> AppStorePages<HistoryResponse> {
-        history(.transactionHistory, anyTransactionID, request, revision)
+        history(.transactionHistory, anyTransactionID, request, after)
     }
 
     /// The history without consumables that the app has finished. Deprecated by Apple: use
     /// ``transactionHistory(of:_:after:)``. Apple's page: *Get Transaction History V1*.
     public func transactionHistoryV1(
         of anyTransactionID: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
-        after revision: String? = nil
+        after: String? = nil
     ) -> AppStorePages<HistoryResponse> {
-        history(.transactionHistoryV1, anyTransactionID, request, revision)
+        history(.transactionHistoryV1, anyTransactionID, request, after)
     }
 
     private func history(

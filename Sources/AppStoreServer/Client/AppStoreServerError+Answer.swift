@@ -25,6 +25,7 @@ extension AppStoreServerError {
         let code: Code =
             switch (failure as? HTTPTransportError)?.code {
             case .timeout?: .timeout
+            case .refused?: .unreachable
             case .answerTooLarge?: .answerTooLarge
             default: .transport
             }
@@ -59,7 +60,7 @@ extension AppStoreServerError {
     }
 
     /// A success that cannot be read. Says where, not what: the answer may hold personal data.
-    static func undecodable(_ error: any Error) -> AppStoreServerError {
+    package static func undecodable(_ error: any Error) -> AppStoreServerError {
         let context: DecodingError.Context? =
             switch error as? DecodingError {
             case .dataCorrupted(let context)?, .keyNotFound(_, let context)?, .typeMismatch(_, let context)?,

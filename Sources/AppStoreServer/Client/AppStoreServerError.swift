@@ -41,16 +41,20 @@ public struct AppStoreServerError: Error, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Whether the same call may succeed later, with nothing changed. The client has tried as often as its
+    /// Whether the same call may succeed later, with nothing changed; so too after a cancellation, see ``isCancellation``.
+    /// The client has tried as often as its
     /// ``RetryPolicy`` allows; after an unclear failure it repeats only what is safe to repeat, see
     /// ``AppStoreEndpoint/repetition``.
     public var isRetryable: Bool {
         switch code {
-        case .rateLimited, .serverFailure, .transport, .timeout, .circuitOpen: true
+        case .rateLimited, .serverFailure, .transport, .unreachable, .timeout, .circuitOpen, .cancelled: true
         case .refused: apiCode?.isRetryable ?? false
         default: false
         }
     }
+
+    /// Whether the call was ended by its caller: its task was cancelled. That says nothing about the call itself.
+    public var isCancellation: Bool { code == .cancelled }
 
     /// All of it in one line, but for the body.
     public var description: String {
@@ -87,17 +91,19 @@ public struct AppStoreServerError: Error, Sendable, CustomStringConvertible {
         public static let unexpectedStatus = Code("unexpected_status")
         /// The network, TLS or the other side failed before there was an answer.
         public static let transport = Code("transport")
+        /// Nobody listens there: the connection was refused. Nothing was sent, and the client does not try again by itself.
+        public static let unreachable = Code("unreachable")
         /// No complete answer in time.
         public static let timeout = Code("timeout")
         /// The answer is larger than ``AppStoreServerClient/Configuration/maximumAnswerSize``.
         public static let answerTooLarge = Code("answer_too_large")
-        /// A success whose body is not what it should be.
+        /// A success whose body is not what it should be: another server answered, or part of the answer is missing.
         public static let undecodableAnswer = Code("undecodable_answer")
         /// The pages go round in a circle, or there are said to be more without saying where.
         public static let endlessPages = Code("endless_pages")
         /// Not sent: too many calls failed in a row a short while ago.
         public static let circuitOpen = Code("circuit_open")
-        /// The task was cancelled.
+        /// The task was cancelled: see ``AppStoreServerError/isCancellation``.
         public static let cancelled = Code("cancelled")
     }
 }

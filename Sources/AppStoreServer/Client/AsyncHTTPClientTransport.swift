@@ -2,16 +2,30 @@ public import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// Sends requests with AsyncHTTPClient.
 public struct AsyncHTTPClientTransport: HTTPTransport {
     private let client: HTTPClient
 
-    /// Creates a transport.
+    /// Creates a transport; all that are made so share one client, which needs no shutdown.
+    public init() { client = .withoutRedirects }
+
+    /// Creates a transport with a client of your own; whoever made it shuts it down.
     ///
-    /// - Parameter client: The client to send with; whoever made it shuts it down. The default is the one that the whole
-    ///   process shares, which needs no shutdown.
-    public init(client: HTTPClient = .shared) { self.client = client }
+    /// - Parameter client: A client that follows no redirects, such as one made with ``configuration``. One that follows them
+    ///   sends the request elsewhere, and takes the answer for the App Store's.
+    public init(client: HTTPClient) { self.client = client }
+
+    /// What a client for this transport needs: no redirects, and no waiting for a server that refuses the connection.
+    public static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.redirectConfiguration = .disallow
+        // Without this a refused connection is tried again until the request's time is over. When to repeat is up to the
+        // caller.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
 
     /// Sends one request; see ``HTTPTransport/send(_:)``.
     public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportAnswer {
@@ -30,16 +44,61 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
                 body: Data(body.readableBytesView))
         } catch is NIOTooManyBytesError {
             throw HTTPTransportError(.answerTooLarge, "more than \(request.maximumAnswerSize) bytes")
-        } catch let error as HTTPClientError {
-            if error == .cancelled, Task.isCancelled { throw CancellationError() }
-            // The short form: the long one of some errors quotes the values of headers.
-            let code: HTTPTransportError.Code = Self.timeouts.contains { $0 == error } ? .timeout : .failed
-            throw HTTPTransportError(code, error.shortDescription)
+        } catch let error as HTTPClientError where error == .cancelled && Task.isCancelled {
+            throw CancellationError()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw HTTPTransportError(client: error)
         }
+    }
+}
+
+extension HTTPTransportError {
+    /// What a client failed with, in words of ours: the errors of libraries name types, source lines and values of headers.
+    package init(client error: any Error) {
+        switch error {
+        case let error as HTTPClientError:
+            self.init(Self.timeouts.contains { $0 == error } ? .timeout : .failed, error.shortDescription)
+        case let error as NIOConnectionError: self.init(connecting: error)
+        case let error as IOError: self.init(errno: error.errnoCode)
+        default: self.init(.failed, Self.reason("\(type(of: error)) \(error)"))
+        }
+    }
+
+    private init(connecting error: NIOConnectionError) {
+        let numbers = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
+        if let number = numbers.first {
+            // Of several addresses one may have failed for another reason, and answer the next time.
+            self.init(errno: numbers.first { $0 != ECONNREFUSED } ?? number)
+        } else if error.dnsAError != nil || error.dnsAAAAError != nil {
+            self.init(.failed, "the host's name was not found")
+        } else {
+            self.init(.failed, "there is no connection to the host")
+        }
+    }
+
+    private init(errno: CInt) {
+        if errno == ECONNREFUSED {
+            self.init(.refused, "the connection was refused: nothing listens there")
+        } else {
+            self.init(errno == ETIMEDOUT ? .timeout : .failed, String(cString: strerror(errno)).lowercased())
+        }
+    }
+
+    private static func reason(_ text: String) -> String {
+        if text.contains("CERTIFICATE_VERIFY_FAILED") { return "the server's certificate is not trusted" }
+        return text.contains("SSL") ? "TLS failed" : "the server does not speak HTTP, or the connection broke"
     }
 
     private static let timeouts: [HTTPClientError] = [
         .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout, .getConnectionFromPoolTimeout,
         .tlsHandshakeTimeout, .socksHandshakeTimeout, .httpProxyHandshakeTimeout,
     ]
+}
+
+extension HTTPClient {
+    /// The client of this library for whatever it calls.
+    static let withoutRedirects = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: AsyncHTTPClientTransport.configuration)
 }

@@ -5,7 +5,8 @@ public import Foundation
 /// The default is ``AsyncHTTPClientTransport``. A transport makes one attempt: it neither repeats nor judges an answer by
 /// its status. Cancelling the task cancels the request.
 public protocol HTTPTransport: Sendable {
-    /// Sends one request and gives back whatever answer there is, of any status.
+    /// Sends one request and gives back whatever answer there is, of any status. Must not follow redirects: the App Store
+    /// sends none, and request and token are not for another host.
     ///
     /// - Throws: ``HTTPTransportError`` for a timeout or an answer above the limit; any other error counts as a failure of
     ///   the network. Text in such an error reaches the logs: it must not quote a header.
@@ -107,6 +108,8 @@ public struct HTTPTransportError: Error, Sendable, CustomStringConvertible {
         public static let timeout = Code("timeout")
         /// The body is larger than ``HTTPTransportRequest/maximumAnswerSize``.
         public static let answerTooLarge = Code("answer_too_large")
+        /// Nobody listens there: the connection was refused. Nothing was sent.
+        public static let refused = Code("refused")
         /// The network, TLS or the other side failed.
         public static let failed = Code("failed")
     }

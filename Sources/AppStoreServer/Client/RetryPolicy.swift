@@ -61,17 +61,22 @@ struct Attempts {
             return .againWithNewToken
         }
         counted += 1
-        guard counted < policy.maximumAttempts, error.isRetryable, error.code != .circuitOpen else { return .giveUp }
+        guard counted < policy.maximumAttempts, error.isRetryable, !Self.isFinal(error) else { return .giveUp }
         // A request refused for the quota was not carried out: it may be repeated, whatever it is.
         guard error.code == .rateLimited || isRepeatable else { return .giveUp }
         let pause = pause(random)
         guard error.code == .rateLimited, let date = error.retryAfter else { return .again(after: pause) }
         let seconds = date.timeIntervalSince(now)
-        // The quota is an hourly one. A day or more ahead, or in the past, the server or a clock is wrong.
-        guard seconds > 0, seconds < 86_400 else { return .again(after: pause) }
+        // In the past, the server or a clock is wrong.
+        guard seconds > 0 else { return .again(after: pause) }
         guard seconds <= policy.maximumWait.inSeconds else { return .giveUp }
         // Not all that wait for the same instant should come back in it.
         return .again(after: .seconds(seconds) + pause)
+    }
+
+    /// What may succeed later, but not within the seconds that one call takes; and what nobody waits for any more.
+    private static func isFinal(_ error: AppStoreServerError) -> Bool {
+        error.code == .circuitOpen || error.code == .unreachable || error.isCancellation
     }
 
     private func pause(_ random: Double) -> Duration {

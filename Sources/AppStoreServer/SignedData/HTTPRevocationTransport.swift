@@ -16,20 +16,22 @@ public struct HTTPRevocationTransport: RevocationTransport {
         message.headers.add(name: "Content-Type", value: "application/ocsp-request")
         message.headers.add(name: "Accept", value: "application/ocsp-response")
         message.body = .bytes(request)
-        let response = try await Self.client.execute(message, timeout: .seconds(30))
-        guard response.status == .ok else { throw UnexpectedStatus(code: response.status.code) }
+        // A redirect would lead to a host that the certificate did not name.
+        let response = try await execute(message)
+        guard response.status == .ok else {
+            throw OCSPProblem("the responder answered with the HTTP status \(response.status.code)")
+        }
         let body = try await response.body.collect(upTo: maximumBytes)
         return Data(body.readableBytesView)
     }
 
-    private struct UnexpectedStatus: Error { let code: UInt }
-
-    // A redirect would lead to a host that the certificate did not name.
-    private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration.singletonConfiguration
-        configuration.redirectConfiguration = .disallow
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    private func execute(_ message: HTTPClientRequest) async throws -> HTTPClientResponse {
+        do {
+            return try await HTTPClient.withoutRedirects.execute(message, timeout: .seconds(30))
+        } catch {
+            throw OCSPProblem("no answer from the responder: \(HTTPTransportError(client: error).reason)")
+        }
+    }
 }
 
 extension RevocationOptions {

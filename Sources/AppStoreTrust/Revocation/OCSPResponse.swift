@@ -187,10 +187,3 @@ struct OCSPResponse: Sendable {
 
     private static let basicType: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 1]
 }
-
-/// Why an OCSP answer is worth nothing. Ends up in ``RevocationFinding/explanation``.
-struct OCSPProblem: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}

@@ -1,6 +1,7 @@
 import AppStoreModels
 import Crypto
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AppStoreServer
@@ -8,8 +9,7 @@ import Testing
 @Suite("The transport with AsyncHTTPClient")
 struct AsyncHTTPClientTransportTests {
     static func answer(_ status: String, _ headers: [String] = [], _ body: Data) -> Data {
-        let head = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)", "Connection: close"] + headers
-        return Data((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
+        LoopbackServer.answer(status, headers, body)
     }
 
     static func send(
@@ -55,6 +55,27 @@ struct AsyncHTTPClientTransportTests {
         let answer = try await Self.send(server)
         #expect(answer.status == 429)
         #expect(answer.header("Retry-After") == "1700000000000")
+    }
+
+    @Test("follows nobody elsewhere, neither with the token nor with the body", arguments: [301, 302, 303, 307, 308])
+    func redirects(_ status: Int) async throws {
+        let elsewhere = try LoopbackServer(answer: Self.answer("200 OK", [], Data("{}".utf8)))
+        defer { elsewhere.stop() }
+        let location = "Location: http://localhost:\(elsewhere.port)/"
+        let server = try LoopbackServer(answer: Self.answer("\(status) Go", [location], Data()))
+        defer { server.stop() }
+        let tokens = try APITokenSource(
+            key: SigningKey(P256.Signing.PrivateKey(), keyID: "K"), issuerID: "I", bundleID: "B")
+        let client = AppStoreServerClient(
+            tokens: tokens, host: try AppStoreHost(url: "http://127.0.0.1:\(server.port)", environment: .sandbox))
+        let error = await failure { () async throws(AppStoreServerError) in
+            try await client.setAppAccountToken(UUID(), of: "1")
+        }
+        #expect(error?.code == .unexpectedStatus)
+        #expect(error?.status == status)
+        #expect(error?.isRetryable == false)
+        #expect(server.requests.count == 1)
+        #expect(elsewhere.requests.isEmpty)
     }
 
     @Test("stops at the limit, announced or not")
@@ -106,7 +127,30 @@ struct AsyncHTTPClientTransportTests {
     func nobody() async throws {
         let server = try LoopbackServer(answer: nil)
         server.stop()
-        await #expect(throws: (any Error).self) { try await Self.send(server, timeout: .milliseconds(500)) }
+        // Far below the time that the request may take.
+        let error = await #expect(throws: HTTPTransportError.self) {
+            try await Self.send(server, timeout: .seconds(3600))
+        }
+        #expect(error?.code == .refused)
+        #expect(error?.reason == "the connection was refused: nothing listens there")
+        var request = HTTPTransportRequest(method: "GET", url: "http://localhost:\(server.port)/")
+        request.timeout = .seconds(3600)
+        let named = await #expect(throws: HTTPTransportError.self) {
+            try await AsyncHTTPClientTransport().send(request)
+        }
+        #expect(named?.code == .refused)
+    }
+
+    @Test("tells what failed without the words of libraries")
+    func plainWords() async throws {
+        for answer in ["", "x", "HTTP/1.1", "HTTP/9.9 999\r\n\r\n", "\u{16}\u{3}\u{1}"] {
+            let server = try LoopbackServer(answer: Data(answer.utf8))
+            defer { server.stop() }
+            let error = await #expect(throws: HTTPTransportError.self) { try await Self.send(server) }
+            for word in ["NIO", "Error", "swift", "Optional", "("] {
+                #expect(error?.reason.contains(word) == false, "\(error?.reason ?? "")")
+            }
+        }
     }
 
     @Test("lets go when the task is cancelled")

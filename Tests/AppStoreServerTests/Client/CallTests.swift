@@ -87,6 +87,29 @@ struct CallTests {
             bench.transport.requests[0].url == "https://api.storekit.apple.com/inApps/v1/transactions/1?a=b%20c&a=d")
     }
 
+    @Test(
+        "takes nothing else than a JSON object for an answer",
+        arguments: [
+            "", "[]", "1", "\"a\"", "null", "{", "<html>It works</html>", "\u{1B}[2J{}", "{\"a\":\"\u{1B}[2J\"}",
+            "\u{0}",
+        ])
+    func noAnswer(_ body: String) async throws {
+        let utf16 = Data("{}".utf16.flatMap { [UInt8(truncatingIfNeeded: $0), 0] })
+        for body in [Data(body.utf8), utf16] {
+            let answer = Stub { _ in HTTPTransportAnswer(status: 200, body: body) }
+            let bench = try Bench(answer)
+            let error = await failure { () async throws(AppStoreServerError) in
+                try await bench.client.call(.transaction, ["1"])
+            }
+            #expect(error?.code == .undecodableAnswer)
+            #expect(error?.body == body)
+            let silent = await failure { () async throws(AppStoreServerError) in
+                try await bench.client.call(.finishTransaction, ["1"])
+            }
+            #expect(silent?.code == (body.isEmpty ? nil : .undecodableAnswer))
+        }
+    }
+
     @Test("goes to the sandbox or any other host that was given")
     func hosts() async throws {
         var bench = try Bench(.transaction, host: .sandbox)

@@ -174,7 +174,8 @@ struct ErrorTests {
 struct AnswerLimitTests {
     @Test("is 16 MiB, and one byte more is an error of its own")
     func limit() async throws {
-        let fits = HTTPTransportAnswer(status: 200, body: Data(count: 16 << 20))
+        let object = Data("{".utf8) + Data(repeating: UInt8(ascii: " "), count: 16 << 20 - 2) + Data("}".utf8)
+        let fits = HTTPTransportAnswer(status: 200, body: object)
         let tooLarge = HTTPTransportAnswer(status: 200, body: Data(count: 16 << 20 + 1))
         var bench = try Bench(Stub { _ in fits })
         #expect(try await bench.client.call(.transaction, ["1"]).count == 16 << 20)
