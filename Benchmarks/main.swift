@@ -33,5 +33,9 @@ if wanted.isEmpty {
     try await signedData.reportMemory()
     report("memory.peak", Memory.peak / 1_048_576, "MiB")
 }
+if wanted.isEmpty || wanted.contains("revocation") {
+    var revocation = try RevocationBenchmarks()
+    try await revocation.run()
+}
 if wanted.isEmpty || wanted.contains("simulator.year") { try await StoreBenchmarks.reportYear() }
 await store.stop()

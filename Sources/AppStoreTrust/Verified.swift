@@ -100,7 +100,7 @@ public struct RevocationFinding: Sendable, Hashable {
 public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
     /// Ask nobody.
     case off
-    /// Ask; refuse what is revoked; accept and report what is unknown.
+    /// Ask; refuse what is revoked; accept and report what is unknown, without waiting for long.
     case soft
     /// Ask; refuse what is revoked or unknown.
     case hard

@@ -5,8 +5,8 @@ internal import X509
 /// Proves what the App Store signed: transactions, renewal information, notifications, app transactions, retention
 /// requests.
 ///
-/// One verifier serves any number of apps and both environments; it is a value, safe to share, and has no lock or actor
-/// on its way. Nothing of a payload is believed, and no network is touched, before its signature holds.
+/// One verifier serves any number of apps and both environments; it is a value, safe to share. Copies share what is known of
+/// certificates, behind locks that are held for as long as it takes to copy a reference; there is no actor on its way. Nothing of a payload is believed, and no network is touched, before its signature holds.
 public struct SignedDataVerifier: Sendable {
     private let configuration: Configuration
     private let trust: Trust
@@ -25,6 +25,19 @@ public struct SignedDataVerifier: Sendable {
         trust = Trust(anchors: configuration.anchors, enrolled: enrolled)
         cache = ChainCache(capacity: configuration.chainCacheCapacity)
         revocation = configuration.revocation.map { RevocationChecker($0, now: configuration.now) }
+    }
+
+    private init(_ other: SignedDataVerifier, validAt: ValidationInstant) {
+        var configuration = other.configuration
+        configuration.validAt = validAt
+        self.configuration = configuration
+        (trust, cache, revocation) = (other.trust, other.cache, other.revocation)
+    }
+
+    /// The same verifier, but for when the certificates have to be valid. Both share what they know of chains and of
+    /// revocation: neither depends on that instant.
+    package func validating(at instant: ValidationInstant) -> SignedDataVerifier {
+        SignedDataVerifier(self, validAt: instant)
     }
 
     /// Verifies a `signedTransactionInfo` or an element of `signedTransactions`.

@@ -4,33 +4,24 @@ internal import X509
 
 /// Knows whether certificates are revoked, and asks when it does not.
 ///
-/// An answer is kept until it ends, renewed in the background before that, and asked for by one question at a time
-/// however many verifications wait. A known answer costs one short lock, no suspension.
+/// An answer is kept until it ends and renewed in the background before that. What could not be learned is kept as well,
+/// for a pause. At most one question about a certificate is in flight, however many verifications wait. Where both
+/// certificates of a chain are known, a verification costs one short lock: no question is written, no task started.
+///
+/// Answers are judged by `now`, which may be a simulated clock. Pauses and limits go by a clock that only moves forward.
 package final class RevocationChecker: Sendable {
-    private struct Entry {
-        var answer: OCSPAnswer?
-        var flight: Task<Outcome, Never>?
-        /// Nobody asks before this instant.
-        var nextQuestion = Date.distantPast
-        /// Why the last question got no answer; nil when it got one.
-        var problem: String?
-    }
-
-    enum Outcome: Sendable {
-        case answer(OCSPAnswer)
-        case unknown(String)
-    }
+    private let options: RevocationOptions
+    private let now: @Sendable () -> Date
+    private let clock: WaitingClock
+    private let entries = Mutex<[RevocationSubject.ID: RevocationEntry]>([:])
 
     /// More certificates than this are never in use at once; proven chains only get here.
     private static let capacity = 128
 
-    private let options: RevocationOptions
-    private let now: @Sendable () -> Date
-    private let entries = Mutex<[OCSPQuestion: Entry]>([:])
-
     package init(_ options: RevocationOptions, now: @escaping @Sendable () -> Date) {
         self.options = options
         self.now = now
+        clock = WaitingClock(options.clock)
     }
 
     /// What is known about a chain's leaf and intermediate. The root is an anchor and is asked about nowhere.
@@ -38,14 +29,28 @@ package final class RevocationChecker: Sendable {
     /// - Throws: `revoked`; with the policy `hard` also `revocation_unknown`.
     package func finding(for chain: CertificateChain) async throws(VerificationError) -> RevocationFinding {
         guard options.policy != .off else { return .notChecked }
-        async let first = outcome(for: chain.leaf, issuer: chain.intermediate)
-        async let second = outcome(for: chain.intermediate, issuer: chain.root)
+        let now = now()
+        let moment = RevocationMoment(date: now, reading: clock.now(), options: options)
+        let ids = RevocationSubject.IDs(chain)
+        let (leaf, intermediate) = entries.withLock { entries in
+            (entries[ids.leaf]?.settled(at: moment), entries[ids.intermediate]?.settled(at: moment))
+        }
+        if let leaf, let intermediate { return try finding(leaf, intermediate, chain) }
+        async let first = outcome(for: RevocationSubject(chain.leaf, chain.intermediate, ids.leaf), moment)
+        async let second = outcome(for: RevocationSubject(chain.intermediate, chain.root, ids.intermediate), moment)
+        return try await finding(first, second, chain)
+    }
+
+    private func finding(
+        _ leaf: RevocationOutcome, _ intermediate: RevocationOutcome, _ chain: CertificateChain
+    ) throws(VerificationError) -> RevocationFinding {
         var oldest = Date.distantFuture
         var problem: String?
-        for (outcome, certificate) in await [(first, chain.leaf), (second, chain.intermediate)] {
+        for (outcome, isLeaf) in [(leaf, true), (intermediate, false)] {
             switch outcome {
             case .answer(let answer):
                 if case .revoked(let date) = answer.status {
+                    let certificate = isLeaf ? chain.leaf : chain.intermediate
                     throw VerificationError(
                         .revoked, "\(certificate.subject) was revoked at \(date.formatted(.iso8601))")
                 }
@@ -62,111 +67,135 @@ package final class RevocationChecker: Sendable {
         return RevocationFinding(status: .good, age: max(0, now().timeIntervalSince(oldest)))
     }
 
-    private func outcome(for certificate: Certificate, issuer: Certificate) async -> Outcome {
-        let question: OCSPQuestion
-        do { question = try OCSPQuestion(certificate: certificate, issuer: issuer) } catch {
-            return .unknown("the issuer's name cannot be written")
-        }
-        guard let responder = responder(of: certificate) else {
-            return .unknown("\(certificate.subject) names no responder that may be asked")
-        }
-        let now = now()
-        let (known, flight) = entries.withLock { entries -> (Outcome?, Task<Outcome, Never>?) in
-            var entry = entries[question] ?? Entry()
-            defer { entries[question] = entry }
-            let usable = usable(entry, now)
-            if entry.flight == nil, now >= entry.nextQuestion {
+    /// Asks if it is time to, and waits if there is nothing to go by meanwhile.
+    private func outcome(for subject: RevocationSubject, _ moment: RevocationMoment) async -> RevocationOutcome {
+        let (isToAsk, known) = entries.withLock { entries -> (Bool, RevocationOutcome?) in
+            var entry = entries[subject.id] ?? RevocationEntry()
+            let isToAsk = entry.isQuestionDue(at: moment)
+            if isToAsk {
                 Self.makeRoom(in: &entries)
-                // Shared by all who wait and living on when one of them is cancelled, so no child of any; the time limit
-                // ends it.
-                entry.flight = Task { await self.ask(question, issuer, responder) }
+                entry.isAsking = true
             }
-            return (usable, entry.flight)
+            entries[subject.id] = entry
+            return (isToAsk, entry.usable(at: moment))
         }
+        // Shared by all who wait and living on when one of them is cancelled, so no child of any; the time limit ends it.
+        if isToAsk { Task { await self.ask(about: subject) } }
         if let known { return known }
-        return await flight?.value ?? .unknown("the responder did not answer a moment ago")
+        return await withCheckedContinuation { continuation in
+            // The question may have come to its end meanwhile.
+            let outcome = entries.withLock { entries -> RevocationOutcome? in
+                guard var entry = entries[subject.id], entry.isAsking, !entry.isReleased else {
+                    return entries[subject.id]?.last(at: moment)
+                        ?? .unknown("the responder's answer is no longer known")
+                }
+                entry.waiting.append(continuation)
+                entries[subject.id] = entry
+                return nil
+            }
+            if let outcome { continuation.resume(returning: outcome) }
+        }
     }
 
-    /// A known answer that serves without waiting. One past its end serves only while the responder is silent.
-    private func usable(_ entry: Entry, _ now: Date) -> Outcome? {
-        if let answer = entry.answer, now < answer.expires { return .answer(answer) }
-        guard let problem = entry.problem, now < entry.nextQuestion else { return nil }
-        if let answer = entry.answer, now < answer.expires + options.staleWindow { return .answer(answer) }
-        return .unknown(problem)
+    /// A time in seconds as a duration; what is negative or no number is none, and thirty years are enough.
+    private static func duration(_ seconds: TimeInterval) -> Duration {
+        .seconds(seconds > 0 ? min(seconds, 1_000_000_000) : 0)
     }
 
-    private static func makeRoom(in entries: inout [OCSPQuestion: Entry]) {
+    private static func makeRoom(in entries: inout [RevocationSubject.ID: RevocationEntry]) {
         guard entries.count >= capacity else { return }
-        entries = entries.filter { $0.value.flight != nil }
+        entries = entries.filter { $0.value.isAsking }
     }
 
-    private func ask(_ question: OCSPQuestion, _ issuer: Certificate, _ responder: URL) async -> Outcome {
+    private func ask(about subject: RevocationSubject) async {
         let result: Result<OCSPAnswer, any Error>
         do {
-            let data = try await withTimeLimit { [options] in
-                try await options.transport.answer(
-                    to: question.request(), from: responder, maximumBytes: options.maximumResponseBytes)
+            let question = try subject.question()
+            guard let responder = subject.responder(among: options.allowedHosts) else {
+                throw OCSPProblem("\(subject.certificate.subject) names no responder that may be asked")
             }
+            let data = try await response(to: question, from: responder, about: subject.id)
             guard data.count <= options.maximumResponseBytes else { throw OCSPProblem("the answer is too large") }
-            result = .success(try OCSPAnswer(der: data, to: question, issuer: issuer, now: now()))
+            result = .success(try OCSPAnswer(der: data, to: question, issuer: subject.issuer, now: now()))
         } catch {
             result = .failure(error)
         }
-        return settle(question, result)
+        settle(subject.id, result)
     }
 
-    /// Keeps what came of a question, and says what it means to those who waited.
-    private func settle(_ question: OCSPQuestion, _ result: Result<OCSPAnswer, any Error>) -> Outcome {
-        let now = now()
-        return entries.withLock { entries in
-            var entry = entries[question] ?? Entry()
-            defer { entries[question] = entry }
-            entry.flight = nil
-            switch result {
-            case .success(let answer):
-                entry.answer = answer
-                entry.problem = nil
-                // Ahead of its end, but not at once again: responders serve one answer for hours.
-                let ahead = max(now + options.pauseAfterFailure, answer.expires - options.refreshAhead)
-                entry.nextQuestion = min(answer.expires, ahead)
-                return .answer(answer)
-            case .failure(let error):
-                let problem = Self.explanation(of: error)
-                entry.problem = problem
-                entry.nextQuestion = now + options.pauseAfterFailure
-                return usable(entry, now) ?? .unknown(problem)
-            }
-        }
+    private enum Event: Sendable {
+        case response(Result<Data, any Error>)
+        case waitedLongEnough
     }
 
-    private static func explanation(of error: any Error) -> String {
-        (error as? OCSPProblem)?.description ?? "no answer that can be read from the responder (\(type(of: error)))"
-    }
-
-    private func responder(of certificate: Certificate) -> URL? {
-        // An unreadable extension names nobody.
-        guard let access = try? certificate.extensions.authorityInformationAccess else { return nil }
-        for description in access where description.method == .ocspServer {
-            guard case .uniformResourceIdentifier(let text) = description.location, let url = URL(string: text),
-                let host = url.host()?.lowercased(), options.allowedHosts.contains(host),
-                url.scheme == "http" || url.scheme == "https", url.user() == nil
-            else { continue }
-            return url
-        }
-        return nil
-    }
-
-    private func withTimeLimit(_ operation: @escaping @Sendable () async throws -> Data) async throws -> Data {
-        let limit = options.timeLimit
-        return try await withThrowingTaskGroup(of: Data.self) { group in
-            group.addTask { try await operation() }
+    /// The transport's response within the time limit. Whoever is let in without an answer waits for less.
+    private func response(
+        to question: OCSPQuestion, from responder: URL, about id: RevocationSubject.ID
+    ) async throws -> Data {
+        let request = try question.request()
+        return try await withThrowingTaskGroup(of: Event.self) { [options, clock] group in
             group.addTask {
-                try await Task.sleep(for: .seconds(limit))
-                throw OCSPProblem("the responder did not answer within \(limit) s")
+                do {
+                    let data = try await options.transport.answer(
+                        to: request, from: responder, maximumBytes: options.maximumResponseBytes)
+                    return .response(.success(data))
+                } catch {
+                    return .response(.failure(OCSPProblem(transport: error)))
+                }
+            }
+            group.addTask {
+                try await clock.sleep(Self.duration(options.timeLimit))
+                throw OCSPProblem("the responder did not answer within \(options.timeLimit) s")
+            }
+            if options.policy == .soft, options.maximumWait < options.timeLimit {
+                group.addTask {
+                    try await clock.sleep(Self.duration(options.maximumWait))
+                    return .waitedLongEnough
+                }
             }
             defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw CancellationError() }
-            return first
+            while let event = try await group.next() {
+                switch event {
+                case .response(let result): return try result.get()
+                case .waitedLongEnough: release(id)
+                }
+            }
+            throw CancellationError()
         }
+    }
+
+    /// Lets go of those who wait for a question that goes on without them; nobody joins it from now on.
+    private func release(_ id: RevocationSubject.ID) {
+        finish(id) { entry in
+            entry.isReleased = true
+            entry.problem = "the responder has not answered within \(options.maximumWait) s"
+        }
+    }
+
+    /// Keeps what came of a question, and tells those who wait.
+    private func settle(_ id: RevocationSubject.ID, _ result: Result<OCSPAnswer, any Error>) {
+        let reading = clock.now()
+        finish(id) { entry in
+            entry.isAsking = false
+            entry.isReleased = false
+            entry.pauseEnds = reading + Self.duration(options.pauseAfterFailure)
+            switch result {
+            case .success(let answer): (entry.answer, entry.problem) = (answer, nil)
+            case .failure(let error): entry.problem = OCSPProblem(reading: error).description
+            }
+        }
+    }
+
+    private func finish(_ id: RevocationSubject.ID, _ change: (inout RevocationEntry) -> Void) {
+        let moment = RevocationMoment(date: now(), reading: clock.now(), options: options)
+        let (waiting, outcome) = entries.withLock { entries in
+            var entry = entries[id] ?? RevocationEntry()
+            change(&entry)
+            let waiting = entry.waiting
+            entry.waiting = []
+            entries[id] = entry
+            return (waiting, entry.last(at: moment))
+        }
+        for continuation in waiting { continuation.resume(returning: outcome) }
     }
 }

@@ -11,7 +11,8 @@ extension ServerConfiguration {
         /// sets ``anchors`` in code sets these as well.
         public var receiptAnchors = TrustAnchors.apple
 
-        /// Whether the App Store is asked if certificates were revoked. Default: soft.
+        /// Whether the App Store is asked if certificates of signed data were revoked. Default: soft. Receipts are not asked
+        /// about: they are judged as of their creation.
         public var revocation = RevocationPolicy.soft
 
         /// Hosts that may be asked beside Apple's.

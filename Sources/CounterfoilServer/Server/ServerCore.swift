@@ -72,7 +72,7 @@ package struct ServerCore: Sendable {
             storage,
             keeping: .init(count: configuration.storage.refusedKept, bytes: configuration.storage.refusedBytes))
         verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock, metrics)
-        historical = try Self.verifier(configuration, validAt: .signingDate, clock, metrics)
+        historical = verifier.validating(at: .signingDate)
         let renderer = EventRenderer(
             storage: storage, scopes: scopes, verifier: historical,
             entitlements: Dictionary(

@@ -32,6 +32,16 @@ import TestSupport
         #expect(responders.asked.count == 2)
     }
 
+    @Test("verifiers of one server share what they know: each certificate is asked about once")
+    func shared() async throws {
+        let verifier = try TestStore.verifier { $0.revocation = RevocationOptions(.hard, responders) }
+        let text = try authority.sign(Members(.transaction))
+        _ = try await verifier.transaction(text)
+        let trace = try await verifier.validating(at: .signingDate).transaction(text).trace
+        #expect(trace.revocation.status == .good)
+        #expect(responders.asked.count == 2)
+    }
+
     @Test("a silent responder is reported when the policy is soft and worth another try when it is hard")
     func silence() async throws {
         responders.set { _ in throw URLError(.timedOut) }

@@ -12,6 +12,7 @@ import X509
     private let chain: CertificateChain
     private let responders: TestResponders
     private let clock = TestClock(TestStore.now)
+    private let waiting = ManualClock()
 
     init() throws {
         authority = try TestStore.authority()
@@ -34,6 +35,7 @@ import X509
         let checker = checker(.hard)
         _ = try await checker.finding(for: chain)
         clock.advance(by: 11 * 3600 + 60)
+        waiting.advance(by: .seconds(60))
         let gate = Gate()
         answerFromNow { await gate.pass() }
         // The known answer, though the responder is still thinking.
@@ -62,12 +64,12 @@ import X509
     func coalescing() async throws {
         let (gate, everybody) = (Gate(), Gate())
         answerFromNow { await gate.pass() }
-        // Each verification looks at the clock once a certificate, right before it asks or joins.
+        // Each verification looks at the clock once, right before it asks or joins.
         let looks = Mutex(0)
         let checker = RevocationChecker(RevocationOptions(.hard, responders)) {
             if looks.withLock({
                 $0 += 1; return $0
-            }) == 200 {
+            }) == 100 {
                 everybody.open()
             }
             return TestStore.now
@@ -81,22 +83,89 @@ import X509
         #expect(responders.asked.count == 2)
     }
 
-    @Test("does not ask again at once after a failure", arguments: [RevocationPolicy.soft, .hard])
-    func pause(_ policy: RevocationPolicy) async throws {
+    @Test(
+        "does not ask again at once after a failure, however fast the date goes",
+        arguments: [(RevocationPolicy.soft, Int64(30)), (RevocationPolicy.hard, Int64(5))])
+    func pause(_ policy: RevocationPolicy, _ seconds: Int64) async throws {
         responders.set { _ in throw URLError(.timedOut) }
         let checker = checker(policy)
         for _ in 0..<10 {
             #expect(
                 try await refusal { try await checker.finding(for: chain) }
                     == (policy == .hard ? .revocationUnknown : nil))
+            clock.advance(by: 86_400)
         }
         #expect(responders.asked.count == 2)
-        clock.advance(by: 29)
+        waiting.advance(by: .seconds(seconds) - .nanoseconds(1))
         _ = try await refusal { try await checker.finding(for: chain) }
         #expect(responders.asked.count == 2)
-        clock.advance(by: 1)
+        waiting.advance(by: .nanoseconds(1))
         answerFromNow {}
-        #expect(try await checker.finding(for: chain).status == .good)
+        // Who would be refused waits for the answer; others are let in while it is asked for.
+        if policy == .soft { #expect(try await checker.finding(for: chain).status == .unknown) }
+        while try await checker.finding(for: chain).status != .good { await Task.yield() }
+        #expect(responders.asked.count == 4)
+    }
+
+    @Test("remembers that an answer was of no use, so that a thousand verifications ask once")
+    func useless() async throws {
+        for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
+            as [(TestResponders.Subject, Issued)]
+        {
+            var responder = OCSPResponder(issuer: issuer, now: TestStore.now)
+            responder.nextUpdate = TestStore.now
+            responders.set(subject) { [responder] in try responder.answer($0) }
+        }
+        let checker = checker(.soft)
+        for _ in 0..<1000 {
+            let finding = try await checker.finding(for: chain)
+            #expect(finding.explanation == "the answer has expired")
+            clock.advance(by: 60)
+        }
+        #expect(responders.asked.count == 2)
+    }
+
+    @Test("a slow responder holds up nobody for longer than the limit, and nobody afterwards")
+    func slow() async throws {
+        let gate = Gate()
+        answerFromNow { await gate.pass() }
+        var options = RevocationOptions(.soft, responders)
+        (options.clock, options.timeLimit, options.maximumWait) = (waiting, 20, 1)
+        let checker = RevocationChecker(options) { TestStore.now }
+        let first = Task { [chain] in try await checker.finding(for: chain) }
+        // Of both questions the time limit and the longest wait.
+        await waiting.sleepers(4)
+        waiting.advance(by: .seconds(1))
+        #expect(try await first.value.explanation == "the responder has not answered within 1.0 s")
+        // Would wait for ever, were they to wait: the clock stands.
+        for _ in 0..<100 { #expect(try await checker.finding(for: chain).status == .unknown) }
+        #expect(responders.asked.count == 2)
+        gate.open()
+        while try await checker.finding(for: chain).status != .good { await Task.yield() }
+        #expect(responders.asked.count == 2)
+    }
+
+    @Test("a responder that is slow each time is asked in the background after each pause")
+    func slowAgain() async throws {
+        let gate = Gate()
+        answerFromNow {
+            await gate.pass()
+            try Task.checkCancellation()
+        }
+        var options = RevocationOptions(.soft, responders)
+        (options.clock, options.timeLimit, options.maximumWait) = (waiting, 5, 1)
+        let checker = RevocationChecker(options) { TestStore.now }
+        let first = Task { [chain] in try await checker.finding(for: chain) }
+        await waiting.sleepers(4)
+        waiting.advance(by: .seconds(1))
+        _ = try await first.value
+        waiting.advance(by: .seconds(4))
+        gate.open()
+        while try await checker.finding(for: chain).explanation?.contains("within 5.0 s") != true { await Task.yield() }
+        waiting.advance(by: .seconds(30))
+        #expect(try await checker.finding(for: chain).status == .unknown)
+        await responders.untilAsked(4)
+        while try await checker.finding(for: chain).status != .good { await Task.yield() }
         #expect(responders.asked.count == 4)
     }
 
@@ -176,7 +245,9 @@ import X509
     }
 
     private func checker(_ policy: RevocationPolicy) -> RevocationChecker {
-        RevocationChecker(RevocationOptions(policy, responders)) { [clock] in clock.now }
+        var options = RevocationOptions(policy, responders)
+        options.clock = waiting
+        return RevocationChecker(options) { [clock] in clock.now }
     }
 
     /// Good answers made at the clock's time, each after `wait`.

@@ -128,9 +128,9 @@ extension ConfigurationTemplate {
           #cache_mib: 128
 
         # Whose signatures count. anchors (of signed data), receipts: a list of apple and files with root certificates;
-        # receipts are those of anchors unless they are told. revocation: off, soft (what is
-        # unknown is accepted) or hard, with further hosts that may be asked. certificates_valid_at: now, or signing_date
-        # for data of long ago.
+        # receipts are those of anchors unless they are told. revocation, of signed data and not of receipts: off, soft
+        # (what is unknown is accepted) or hard, with further hosts that may be asked. certificates_valid_at: now, or
+        # signing_date for data of long ago.
         \(anchors.isEmpty && revocationHosts.isEmpty ? "#" : "")trust:
         \(anchorLine("anchors"))
         \(anchorLine("receipts"))

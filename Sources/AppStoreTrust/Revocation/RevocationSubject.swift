@@ -1,0 +1,55 @@
+internal import Foundation
+internal import X509
+
+/// A certificate of a proven chain whose revocation is asked about, and its issuer.
+struct RevocationSubject: Sendable {
+    /// What tells certificates apart: SHA-256 of the certificate and of its issuer's.
+    struct ID: Hashable, Sendable {
+        let certificate: String
+        let issuer: String
+    }
+
+    /// The identifiers of both certificates of a chain that are asked about.
+    struct IDs {
+        let leaf: ID
+        let intermediate: ID
+
+        init(_ chain: CertificateChain) {
+            var prints = chain.certificates.lazy.map(\.fingerprint).makeIterator()
+            let (leaf, intermediate, root) = (prints.next() ?? "", prints.next() ?? "", prints.next() ?? "")
+            self.leaf = ID(certificate: leaf, issuer: intermediate)
+            self.intermediate = ID(certificate: intermediate, issuer: root)
+        }
+    }
+
+    let certificate: Certificate
+    let issuer: Certificate
+    let id: ID
+
+    init(_ certificate: Certificate, _ issuer: Certificate, _ id: ID) {
+        (self.certificate, self.issuer, self.id) = (certificate, issuer, id)
+    }
+
+    /// The question to ask a responder.
+    func question() throws -> OCSPQuestion {
+        do {
+            return try OCSPQuestion(certificate: certificate, issuer: issuer)
+        } catch {
+            throw OCSPProblem("the issuer's name cannot be written")
+        }
+    }
+
+    /// Where the certificate says to ask, if that is one of `hosts`.
+    func responder(among hosts: Set<String>) -> URL? {
+        // An unreadable extension names nobody.
+        guard let access = try? certificate.extensions.authorityInformationAccess else { return nil }
+        for description in access where description.method == .ocspServer {
+            guard case .uniformResourceIdentifier(let text) = description.location, let url = URL(string: text),
+                let host = url.host()?.lowercased(), hosts.contains(host),
+                url.scheme == "http" || url.scheme == "https", url.user() == nil
+            else { continue }
+            return url
+        }
+        return nil
+    }
+}
