@@ -43,6 +43,20 @@ struct StatusTests {
         #expect(after.subscriptions.first?.gracePeriodExpiresDate == day(46))
     }
 
+    @Test("now is grace as soon as grace is signed, also by a clock that is behind the App Store's")
+    func graceByASlowClock() {
+        let facts = CustomerFacts(transactions: [period("1", 0, 30)], renewals: [failure(on: 30.001, grace: 46)])
+        // A minute and a half behind, and past the end of the period.
+        let slow = day(30)
+        #expect(engine.state(of: facts, asOf: slow).status == .expired)
+        let states = engine.currentState(of: facts, now: slow)
+        #expect(states.status == .billingGracePeriod)
+        #expect(states.isPro == true)
+        #expect(states.asOf == day(30.001))
+        #expect(engine.currentState(of: facts, now: day(31)).asOf == day(31))
+        #expect(engine.currentState(of: CustomerFacts(), now: slow).asOf == slow)
+    }
+
     @Test("is grace although isInBillingRetryPeriod is false, if the subscription is still to renew")
     func graceWithoutRetry() {
         let odd = renewal(on: 30) { $0.gracePeriodExpiresDate = day(46) }

@@ -30,8 +30,7 @@ extension ServerCore {
         var facts = CustomerFacts(
             transactions: lineages.count == 1 ? lineages[0].transactions : lineages.flatMap(\.transactions),
             renewals: lineages.compactMap(\.renewal))
-        // Our clock may be behind the App Store's. What it has signed is not in the future.
-        let now = facts.newestSignedDate.map { max($0, self.now) } ?? self.now
+        let now = facts.present(now: self.now)
         if let instant, instant < now { try await addVersions(to: &facts, of: lineages, in: scope) }
         let engine = engines[scope.bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
         return CustomerReading(
@@ -56,16 +55,6 @@ extension ServerCore {
     /// - Throws: ``AppStoreTrust/VerificationError`` when it does not hold any more.
     package func parts(of kept: KeptNotification) async throws -> NotificationParts? {
         try await NotificationParts(of: kept, verifiedBy: historical)
-    }
-}
-
-extension CustomerFacts {
-    /// When the newest of them was signed.
-    fileprivate var newestSignedDate: Date? {
-        var date = Date.distantPast
-        for index in transactions.indices { date = max(date, transactions[index].signedDate) }
-        for index in renewals.indices { date = max(date, renewals[index].signedDate) }
-        return date == .distantPast ? nil : date
     }
 }
 

@@ -75,7 +75,7 @@ extension ServerCore {
             policy: takeover == .nothing ? .keepOriginal : policy, takesNamed: takeover == .everything,
             skipsRefused: skipsRefused, claimedAt: now.milliseconds)
         let engine = engines[scope.bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
-        switch try await storage.claim(claim, givesAccess: { engine.givesAccess($0, asOf: now) }) {
+        switch try await storage.claim(claim, givesAccess: { engine.givesAccess($0, now: now) }) {
         case .granted(let originals):
             webhooks.wake()
             return originals
@@ -91,10 +91,10 @@ extension ServerCore {
 }
 
 extension EntitlementEngine {
-    /// Whether a subscription or purchase by itself gives access.
-    func givesAccess(_ lineage: Lineage, asOf: Date) -> Bool {
+    /// Whether a subscription or purchase by itself gives access now.
+    func givesAccess(_ lineage: Lineage, now: Date) -> Bool {
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
-        let states = state(of: facts, asOf: asOf)
+        let states = currentState(of: facts, now: now)
         return states.subscriptions.contains(where: \.hasAccess) || states.purchases.contains(where: \.hasAccess)
     }
 }

@@ -23,7 +23,19 @@ public struct EntitlementEngine: Sendable {
         namesByProduct = index
     }
 
-    /// What a customer has at an instant.
+    /// What a customer has now: call this to decide about access.
+    ///
+    /// Facts that were signed after `now` count as well, because the host's clock can be behind the App Store's. Evaluated
+    /// at `now` alone, a customer whose grace period has just been signed would have nothing until that clock has caught up.
+    ///
+    /// - Parameters:
+    ///   - facts: All that is known of the customer.
+    ///   - now: The present, by the host's clock.
+    public func currentState(of facts: CustomerFacts, now: Date) -> CustomerStates {
+        state(of: facts, asOf: facts.present(now: now))
+    }
+
+    /// What a customer has at an instant, as it stood then. For the present call ``currentState(of:now:)``.
     ///
     /// - Parameters:
     ///   - facts: All that is known of the customer; see ``CustomerFacts`` for what counts at an instant.

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// All that is known of a customer in one app and one environment.
 ///
 /// The order of the facts does not matter. A transaction or a renewal info may be there in several versions, one for each
@@ -18,4 +20,17 @@ public struct CustomerFacts: Sendable, Hashable {
         self.transactions = transactions
         self.renewals = renewals
     }
+
+    /// When the newest fact was signed; nil without facts.
+    public var newestSignedDate: Date? {
+        var newest: Date?
+        for index in transactions.indices { newest = Swift.max(newest ?? .distantPast, transactions[index].signedDate) }
+        for index in renewals.indices { newest = Swift.max(newest ?? .distantPast, renewals[index].signedDate) }
+        return newest
+    }
+
+    /// The instant to ask about when the present is meant: `now`, or when the newest fact was signed if that is later.
+    ///
+    /// The clock of a host can be behind the App Store's. What is signed has happened, whatever that clock shows.
+    public func present(now: Date) -> Date { newestSignedDate.map { Swift.max($0, now) } ?? now }
 }
