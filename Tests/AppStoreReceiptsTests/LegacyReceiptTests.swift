@@ -58,6 +58,13 @@ struct LegacyReceiptTests {
         validator.environments = [.production]
         #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(contents: Data(without.utf8)) }
         #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(contents: Data(list.utf8)) }
+        // As at the endpoint for the sandbox.
+        validator.environments = [.sandbox]
+        for text in [without, list] {
+            _ = try validator.validate(contents: Data(text.utf8))
+            let endpoint = VerifyReceiptEndpoint(validator: validator, environment: .sandbox)
+            #expect(endpoint.response(contents: Data(text.utf8)).status == .valid)
+        }
     }
 
     /// The parts of a synthetic receipt.

@@ -68,6 +68,8 @@ struct VerifyReceiptTests {
         #expect(status("MIIB") == 21002)
         #expect(status("no base64") == 21002)
         #expect(status(try receipt("Production", forge)) == 21003)
+        #expect(status(try receipt("Moon")) == 21002)
+        #expect(status(try receipt(nil)) == 21002)
         endpoint.environment = .production
         #expect(status(try receipt("Production")) == 0)
         #expect(status(try receipt("ProductionVPP")) == 0)
@@ -79,6 +81,8 @@ struct VerifyReceiptTests {
         #expect(status(try receipt("Production")) == 21008)
         #expect(status(try receipt("ProductionVPP")) == 21008)
         #expect(status(try receipt("ProductionVPPSandbox")) == 0)
+        #expect(status(try receipt("Moon")) == 21002)
+        #expect(status(try receipt(nil)) == 21002)
         endpoint.sharedSecrets = ["secret", "another"]
         #expect(status(try receipt("ProductionSandbox"), "secret") == 0)
         #expect(status(try receipt("ProductionSandbox"), "secreT") == 21004)

@@ -41,11 +41,13 @@ extension ReceiptValidator {
 
     /// The receipt is of one of ``environments``.
     ///
-    /// - Throws: `wrong_environment`; also for an environment that is not known, except that of a transaction receipt when
-    ///   ``environments`` is nil: most of those do not say.
+    /// Most transaction receipts do not say where they were made. What is not known to be of production counts as of the
+    /// sandbox there. A unified receipt says it by its type.
+    ///
+    /// - Throws: `wrong_environment`; also for a unified receipt whose type is absent or not known.
     public func checkEnvironment(_ receipt: Verified<Receipt>) throws(VerificationError) {
         guard let environment = receipt.payload.environment else {
-            if case .transaction = receipt.payload, environments == nil { return }
+            if case .transaction = receipt.payload, environments?.contains(.sandbox) ?? true { return }
             throw VerificationError(.wrongEnvironment, "the receipt's environment is not known")
         }
         if let environments, !environments.contains(environment) {

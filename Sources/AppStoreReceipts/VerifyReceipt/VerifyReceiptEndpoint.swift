@@ -60,8 +60,12 @@ public struct VerifyReceiptEndpoint: Sendable {
     public func response(about receipt: Verified<Receipt>) -> VerifyReceiptResponse { success(receipt.payload) }
 
     private func response(about receipt: Receipt) -> VerifyReceiptResponse {
-        // What is not known to be of production is not: fail closed.
         switch (environment, receipt.environment) {
+        // Nobody has signed where it is from. It is accepted by no endpoint, as by ``ReceiptValidator``: an answer would
+        // have to name an environment. What is not known to be of production is not, and production says so.
+        case (nil, nil) where receipt.isUnified, (.sandbox, nil) where receipt.isUnified:
+            let reason = VerificationError(.wrongEnvironment, "the receipt's environment is not known")
+            return VerifyReceiptResponse(status: .malformed, reason: reason)
         case (nil, _), (.production, .production), (.sandbox, .sandbox), (.sandbox, nil), (.xcode, .xcode):
             return success(receipt)
         case (_, .xcode): return VerifyReceiptResponse(status: .malformed)
@@ -105,6 +109,10 @@ public struct VerifyReceiptEndpoint: Sendable {
 }
 
 extension Receipt {
+    fileprivate var isUnified: Bool {
+        if case .app = self { true } else { false }
+    }
+
     fileprivate var hasAutoRenewables: Bool {
         switch self {
         case .app(let receipt):
