@@ -133,7 +133,7 @@ struct ReceiptCommand: ParsableCommand {
     }
 
     private func reportVerifyReceipt(_ contents: Data, _ validator: ReceiptValidator) throws {
-        let accepted = environments.count == 1 ? accepted()?.first { $0 != .xcode } : nil
+        let accepted = environments.count == 1 ? accepted()?.first : nil
         let response = VerifyReceiptEndpoint(validator: validator, environment: accepted).response(contents: contents)
         Output.line(response.json)
         guard response.status == .valid else {
@@ -143,9 +143,7 @@ struct ReceiptCommand: ParsableCommand {
 
     private func accepted() -> Set<ReceiptEnvironment>? {
         guard !environments.isEmpty else { return nil }
-        var accepted = Set(environments.map { ReceiptEnvironment(rawValue: $0.environment.rawValue) })
-        if trust.acceptsXcode(namedEnvironments: true) { accepted.insert(.xcode) }
-        return accepted
+        return Set(environments.map { ReceiptEnvironment(rawValue: $0.environment.rawValue) })
     }
 
     private func validator() throws -> ReceiptValidator {

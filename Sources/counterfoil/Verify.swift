@@ -18,9 +18,10 @@ struct Verify: AsyncParsableCommand {
               counterfoil verify old.jws --as-of signed-date
               counterfoil verify new.jws --revocation hard
 
-            JSON: {"valid":true,"kind":…,"payload":{the signed JSON, byte for byte},"trace":{…}}
+            JSON: {"valid":true,"kind":…,"payload":{the signed JSON},"trace":{…}}
               or  {"valid":false,"reason":"bad_signature","message":…}. A notification's inner signed data is verified as
-              well and reported under "inner"; the verdict is the notification's own.
+              well and reported under "inner"; the verdict is the notification's own. What a terminal could act on is
+              escaped, as JSON allows.
             Exit status: 0 valid, 1 refused, 2 wrong usage.
             """)
 
@@ -77,14 +78,21 @@ struct Verify: AsyncParsableCommand {
 
     private func configuration() throws -> SignedDataVerifier.Configuration {
         var accepted = Set((environments.isEmpty ? EnvironmentName.allCases : environments).map(\.environment))
-        if trust.acceptsXcode(namedEnvironments: !environments.isEmpty) { accepted.formUnion([.xcode, .localTesting]) }
+        if environments.isEmpty, trust.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
         let apps = bundleIDs.map { App(bundleId: $0, appAppleId: appAppleID, environments: accepted) }
         var configuration = SignedDataVerifier.Configuration(apps: apps.isEmpty ? .any(accepted) : .only(apps))
         configuration.anchors = try trust.anchors()
         configuration.enrolledXcodeCertificates = try trust.enrolled().files
-        configuration.revocation = revocation == .off ? nil : RevocationOptions(policy: revocation)
+        configuration.revocation = revocation == .off ? nil : revocationOptions()
         configuration.validAt = trust.asOf ?? .now
         return configuration
+    }
+
+    /// Whoever asks about one text wants the answer, and waits for it.
+    private func revocationOptions() -> RevocationOptions {
+        var options = RevocationOptions(policy: revocation)
+        options.maximumWait = options.timeLimit
+        return options
     }
 }
 

@@ -102,10 +102,41 @@ struct ReceiptTests {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt(type: .xcode)
         try await Refused.check(["receipt", "-"], stdin: bytes, reason: "not_enrolled")
-        let options = ["--environment", "sandbox", "--xcode-certificate", specimen.xcode.path]
+        let options = ["--xcode-certificate", specimen.xcode.path]
+        for environment in ["production", "sandbox"] {
+            let named = ["receipt", "-", "--environment", environment] + options
+            try await Refused.check(named, stdin: bytes, reason: "wrong_environment")
+        }
         let outcome = try await Command.run(["receipt", "-", "--json"] + options, stdin: bytes)
         #expect(outcome.status == 0)
         #expect((try outcome.object()["receipt"] as? [String: Any])?["environment"] as? String == "Xcode")
+    }
+
+    @Test("does not take a certificate that signs receipts for Xcode's when it lies in a folder of roots")
+    func folderOfCertificates() async throws {
+        let specimen = try Specimen.shared.get()
+        try await Tool.inTemporaryFolder { folder in
+            for (name, issued) in [
+                ("root", specimen.receipts.root), ("intermediate", specimen.receipts.intermediate),
+                ("leaf", specimen.receipts.leaf), ("xcode", specimen.receipts.xcode),
+            ] { try Data(issued.der).write(to: folder.appending(path: name + ".cer")) }
+            let options = ["receipt", "-", "--root", folder.path]
+            for type in [ReceiptType.production, .productionSandbox, .xcode] {
+                #expect(try await Command.run(options, stdin: try specimen.receipt(type: type)).status == 0)
+            }
+        }
+    }
+
+    @Test("one receipt has one verdict, also where its type is not known")
+    func unknownType() async throws {
+        let specimen = try Specimen.shared.get()
+        let options = ["--root", specimen.receiptRoot.path]
+        let bytes = try specimen.receipt(type: ReceiptType(rawValue: "Moon"))
+        try await Refused.check(["receipt", "-"] + options, stdin: bytes, reason: "wrong_environment")
+        let outcome = try await Command.run(["receipt", "-", "--verify-receipt"] + options, stdin: bytes)
+        #expect(outcome.status == 1)
+        #expect(outcome.output == "{\"status\":21002}\n")
+        #expect(outcome.errors == "refused wrong_environment: the receipt's environment is not known\n")
     }
 
     @Test("makes visible what could move a terminal's cursor")

@@ -7,7 +7,7 @@ import Testing
 @Suite("counterfoil verify")
 struct VerifyTests {
     @Test(
-        "prints genuine data, the payload byte for byte as it was signed",
+        "prints genuine data, the payload as it was signed",
         .enabled(if: Fixtures.hasSignedData, Comment(rawValue: Fixtures.absence)), arguments: Fixtures.signedData)
     func genuine(_ row: GenuineJWS) async throws {
         let file = Fixtures.folder.appending(path: "jws/\(row.file)").path
@@ -62,6 +62,47 @@ struct VerifyTests {
         let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.root.path] : [$0] }
         let text = Data(try specimen.transaction().utf8)
         try await Refused.check(["verify", "-"] + options, stdin: text, reason: reason)
+    }
+
+    @Test("names what is wrong with a payload, not its syntax and no type of Swift")
+    func payloads() async throws {
+        let specimen = try Specimen.shared.get()
+        for (members, words) in [
+            (["x": "y"], "it is of no kind that the App Store signs"),
+            (["transactionId": 1], "transactionId is not a text"),
+        ] as [([String: Any], String)] {
+            let payload = try JSONSerialization.data(withJSONObject: members)
+            let text = try specimen.signedData.sign(json: payload)
+            let outcome = try await Command.run(["verify", "-", "--root", specimen.root.path], stdin: Data(text.utf8))
+            #expect(outcome.errors == "refused bad_json: the payload is not the JSON expected: \(words)\n")
+        }
+    }
+
+    @Test("prints JSON that a terminal can be shown and that says the same")
+    func safeJSON() async throws {
+        let specimen = try Specimen.shared.get()
+        let product = "\u{9B}31m\u{202E}\u{F8FF}\u{E0001}é"
+        let text = Data(try specimen.transaction(product: product).utf8)
+        let outcome = try await Command.run(["verify", "-", "--json", "--root", specimen.root.path], stdin: text)
+        #expect(outcome.output.contains("\\u009b31m\\u202e\\uf8ff\\udb40\\udc01é"))
+        #expect((try outcome.object()["payload"] as? [String: Any])?["productId"] as? String == product)
+    }
+
+    @Test("accepts local test data only where no environment is named")
+    func localData() async throws {
+        let signer = try XcodeSigner.shared()
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "xcode.cer")
+            try Data(signer.certificate.der).write(to: file)
+            let text = Data(try signer.sign(.xcode).text.utf8)
+            let now = TestStore.now.formatted(.iso8601)
+            let options = ["verify", "-", "--as-of", now, "--xcode-certificate", file.path]
+            #expect(try await Command.run(options, stdin: text).status == 0)
+            for environment in ["production", "sandbox"] {
+                let named = options + ["--environment", environment]
+                try await Refused.check(named, stdin: text, reason: "wrong_environment")
+            }
+        }
     }
 
     @Test("makes visible what could move a terminal's cursor")

@@ -44,11 +44,13 @@ extension AnySignedPayload: Decodable {
         } else if fields.contains(.userLocale) {
             self = .realtimeRequest(try DecodedRealtimeRequestBody(from: decoder))
         } else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "no kind of payload that the App Store signs"))
+            throw UnknownPayloadKind()
         }
     }
 }
+
+/// Signed JSON without any of the members by which kinds are told apart.
+struct UnknownPayloadKind: Error {}
 
 extension AnySignedPayload: SignedPayload {
     var audience: Audience {

@@ -67,10 +67,12 @@ struct DecodingProblem: CustomStringConvertible {
         switch error {
         case let problem as JSONProblem:
             description = problem.description
+        case is UnknownPayloadKind:
+            description = "it is of no kind that the App Store signs"
         case DecodingError.keyNotFound(let key, let context):
             description = "\(Self.path(context.codingPath + [key])) is missing"
         case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
-            description = "\(Self.path(context.codingPath)) is not of type \(type)"
+            description = "\(Self.path(context.codingPath)) is not \(Self.words(for: type))"
         case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
             description = "\(Self.path(context.codingPath)) has an impossible value"
         default:
@@ -78,7 +80,19 @@ struct DecodingProblem: CustomStringConvertible {
         }
     }
 
+    /// What was expected, in the words of JSON.
+    private static func words(for type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Bool.Type: "true or false"
+        case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: "a number"
+        case is [String: Any].Type: "an object"
+        case is [Any].Type: "a list"
+        default: "what it should be"
+        }
+    }
+
     private static func path(_ keys: [any CodingKey]) -> String {
-        keys.map(\.stringValue).joined(separator: ".")
+        keys.isEmpty ? "it" : keys.map(\.stringValue).joined(separator: ".")
     }
 }

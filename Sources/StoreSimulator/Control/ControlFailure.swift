@@ -26,7 +26,7 @@ struct ControlFailure: Error {
         case let error as SimulatorError:
             self.init(error.code.hasPrefix("unknown_") ? 404 : 400, error.code, error.message)
         case let error as DecodingError: self.init(error)
-        default: self.init(500, "internal", "\(Swift.type(of: error))")
+        default: self.init(500, "internal", "the simulator failed, which is a mistake of its own")
         }
     }
 
@@ -35,12 +35,28 @@ struct ControlFailure: Error {
         case .keyNotFound(let key, let context):
             let path = Self.path(context.codingPath + [key])
             self.init(400, "invalid_request", "\(path) is missing", param: path)
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            let path = Self.path(context.codingPath)
-            let what = path.isEmpty ? "the body" : path
-            self.init(
-                400, "invalid_request", "\(what): \(context.debugDescription)", param: path.isEmpty ? nil : path)
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            self.init(context, Self.words(for: type))
+        case .dataCorrupted(let context): self.init(context, context.debugDescription)
         @unknown default: self.init(400, "invalid_request", "the body cannot be read")
+        }
+    }
+
+    private init(_ context: DecodingError.Context, _ words: String) {
+        let path = Self.path(context.codingPath)
+        let what = path.isEmpty ? "the body" : path
+        self.init(400, "invalid_request", "\(what): \(words)", param: path.isEmpty ? nil : path)
+    }
+
+    /// What was expected, in the words of JSON.
+    private static func words(for type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text is expected"
+        case is Bool.Type: "true or false is expected"
+        case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: "a number is expected"
+        case is [String: Any].Type: "an object is expected"
+        case is [Any].Type: "a list is expected"
+        default: "this is not what is expected"
         }
     }
 

@@ -114,8 +114,10 @@ public final class Simulator: Sendable {
         }
         for await port in ports { return (port, server) }
         do { try await server.value } catch {
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)).lowercased() }
             throw SimulatorError(
-                "cannot_listen", "port \(port) of 127.0.0.1 cannot be had (\(error)); 0 takes a free one")
+                "cannot_listen",
+                "port \(port) of 127.0.0.1 cannot be had\(reason.map { " (\($0))" } ?? ""); 0 takes a free one")
         }
         throw SimulatorError("cannot_listen", "the server ended before it began")
     }

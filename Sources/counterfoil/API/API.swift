@@ -8,7 +8,7 @@ struct API: AsyncParsableCommand {
         commandName: "api",
         abstract: "Call an endpoint of the App Store Server, Retention Messaging or Advanced Commerce API.",
         discussion: """
-            Prints the answer as JSON; an endpoint that answers nothing prints {}. Endpoints with pages print one page a \
+            Prints the answer as JSON, and refuses any other; an endpoint that answers nothing prints {}. Endpoints with pages print one page a \
             line until there are no more. Waits under Apple's rate limits and repeats what is safe to repeat.
 
             EXAMPLES
@@ -119,7 +119,24 @@ struct API: AsyncParsableCommand {
         let maximum = 16 << 20
         let data = body.hasPrefix("{") ? Data(body.utf8) : try Input.read(body, maximumBytes: maximum)
         guard data.count <= maximum else { throw ValidationError("The body is larger than 16 MiB.") }
+        if let objection = Self.objection(to: data, as: endpoint.contentType) {
+            throw ValidationError("\(endpoint.name) takes \(objection), which the --body is not.")
+        }
         return data
+    }
+
+    /// What a body should be and is not. It could only be refused, after a call that counts against the quota.
+    private static func objection(to body: Data, as contentType: String?) -> String? {
+        switch contentType {
+        case "application/json":
+            // Foundation would take UTF-16 as well, where every letter of ASCII has a zero.
+            guard !body.contains(0), String(validating: body, as: UTF8.self) != nil else { return "JSON in UTF-8" }
+            let isObject = (try? JSONSerialization.jsonObject(with: body)) is [String: Any]
+            return isObject ? nil : "a JSON object"
+        case "image/png":
+            return body.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) ? nil : "a PNG image"
+        default: return nil
+        }
     }
 
     private func host() throws -> AppStoreHost {

@@ -21,7 +21,7 @@ struct RawPage: AppStorePage {
             hasMore = fields.hasMore ?? false
             nextPage = fields.revision ?? fields.paginationToken
         } catch {
-            throw AppStoreServerError(.undecodableAnswer, "the page is not a JSON object")
+            throw AppStoreServerError.undecodable(error)
         }
     }
 

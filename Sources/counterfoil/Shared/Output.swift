@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where the command's words go.
+/// Where the command's words go. Nothing but lines, tabs and our own colours reaches a terminal from here, wherever a text
+/// comes from.
 enum Output {
     /// Prints a line on standard output.
     static func line(_ text: String = "") {
@@ -14,7 +15,7 @@ enum Output {
 
     private static func write(_ text: String, to handle: FileHandle) {
         do {
-            try handle.write(contentsOf: Data(text.utf8))
+            try handle.write(contentsOf: Data(text.terminalSafe.utf8))
         } catch {
             // The reader has gone: nobody is left to be told, and the answer's exit status would be a lie.
             Foundation.exit(1)
@@ -39,22 +40,58 @@ struct Style {
     func strong(_ text: String) -> String { wrap(text, "1") }
     func faint(_ text: String) -> String { wrap(text, "2") }
 
+    /// The sequences that ``wrap(_:_:)`` writes.
+    static let sequences = ["32;1", "31;1", "1", "2", "0"].map { "\u{1B}[\($0)m" }
+
     private func wrap(_ text: String, _ code: String) -> String {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 }
 
+extension Unicode.Scalar {
+    /// Whether it could move a terminal's cursor, change its colours or the direction of its text, or cannot be seen.
+    fileprivate var isUnsafe: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
+        default: false
+        }
+    }
+}
+
 extension String {
+    /// Lines as a terminal may get them: what ``printable`` makes visible is escaped as JSON does it, so that JSON stays what
+    /// it is. Line breaks, tabs and our own colours pass; a carriage return, which JSON has between values only, is a blank.
+    var terminalSafe: String {
+        if utf8.allSatisfy({ 0x20...0x7E ~= $0 || $0 == 0x0A }) { return self }
+        var safe = String.UnicodeScalarView()
+        var rest = unicodeScalars[...]
+        while let scalar = rest.first {
+            if scalar == "\u{1B}", let style = Style.sequences.first(where: { rest.starts(with: $0.unicodeScalars) }) {
+                safe += style.unicodeScalars
+                rest = rest.dropFirst(style.unicodeScalars.count)
+                continue
+            }
+            rest = rest.dropFirst()
+            switch scalar {
+            case "\n", "\t": safe.append(scalar)
+            case "\r": safe.append(" ")
+            case _ where scalar.isUnsafe:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    safe += "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)".unicodeScalars
+                }
+            default: safe.append(scalar)
+            }
+        }
+        return String(safe)
+    }
+
     /// The text with what could move a terminal's cursor or change its colours made visible: it comes from outside.
     var printable: String {
         String(
             String.UnicodeScalarView(
                 unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
-                        Array("\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
-                    default: [scalar]
-                    }
+                    scalar.isUnsafe ? Array("\\u{\(String(scalar.value, radix: 16))}".unicodeScalars) : [scalar]
                 }))
     }
 

@@ -2,6 +2,7 @@ public import AppStoreServer
 import AppStoreTrust
 public import ArgumentParser
 import Foundation
+import X509
 
 /// The options that say whom to trust, and at which instant; its default is each command's own.
 struct TrustOptions: ParsableArguments {
@@ -27,7 +28,10 @@ struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("xcode-certificate"),
         help: ArgumentHelp(
-            "Accept local test data signed by Xcode with this certificate (PEM or DER). May be repeated.",
+            """
+            Accept local test data signed by Xcode with this certificate (PEM or DER), unless --environment names others. \
+            May be repeated.
+            """,
             valueName: "file"))
     var xcodeCertificates: [String] = []
 
@@ -45,20 +49,23 @@ struct TrustOptions: ParsableArguments {
     }
 
     /// The certificates enrolled for local test data, as files and as anchors; nil without any. What they sign counts for
-    /// Xcode's environment alone, so a root that is named explicitly can be one of them.
+    /// Xcode's environment alone, so a root that is named explicitly can be one of them. Others in its folder cannot: Xcode's
+    /// is self-signed, and the certificate that a store's receipts are signed with must not be taken for it.
     func enrolled() throws -> (files: [Data], anchors: TrustAnchors?) {
         do {
-            let files = try CertificateFile.contents(of: (xcodeCertificates + roots).map { URL(filePath: $0) })
+            var files = try CertificateFile.contents(of: xcodeCertificates.map { URL(filePath: $0) })
+            for contents in try CertificateFile.contents(of: roots.map { URL(filePath: $0) }) {
+                let certificates = try CertificateFile.read(contents)
+                files += certificates.filter { $0.certificate.issuer == $0.certificate.subject }.map { Data($0.der) }
+            }
             return (files, files.isEmpty ? nil : try TrustAnchors(certificates: files))
         } catch {
             throw ValidationError("--xcode-certificate: \(error.reason)")
         }
     }
 
-    /// Whether data for Xcode's environment can be accepted. Who names environments has to name Xcode's certificate as such.
-    func acceptsXcode(namedEnvironments: Bool) -> Bool {
-        !xcodeCertificates.isEmpty || (!roots.isEmpty && !namedEnvironments)
-    }
+    /// Whether data for Xcode's environment can be accepted where no environment is named. Who names one means that alone.
+    var acceptsXcode: Bool { !xcodeCertificates.isEmpty || !roots.isEmpty }
 }
 
 /// The environments by the names that people type.

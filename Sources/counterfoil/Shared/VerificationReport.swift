@@ -51,7 +51,7 @@ enum VerificationReport {
         return lines
     }
 
-    /// The payload's JSON, byte for byte as signed. The text was verified, so its middle segment is JSON.
+    /// The payload's JSON, as signed; the output escapes what a terminal could act on. The text was verified, so its middle segment is JSON.
     private static func signedJSON(_ text: String) -> String {
         let segments = text.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3, let bytes = Base64.decodeURL(segments[1]) else { return "null" }
