@@ -1,6 +1,8 @@
 import AppStoreModels
 import Crypto
 import Foundation
+import StoreSimulator
+import TestSupport
 import Testing
 
 @testable import AppStoreServer
@@ -8,6 +10,117 @@ import Testing
 @Suite("The code of the articles")
 struct ArticleTests {
     let key = P256.Signing.PrivateKey().pemRepresentation
+
+    @Test("is all in here")
+    func completeness() throws {
+        #expect(try Articles.uncompiled(of: "AppStoreServer", in: #filePath) == [])
+    }
+
+    /// What stands in the articles for whatever a reader has.
+    private struct Shelf {
+        func lastRevision(of customer: String) async throws -> String? { nil }
+        func add(_ texts: [String]) async throws {}
+        func setLastRevision(_ revision: String?, of customer: String) async throws {}
+        func put(_ id: String, notBefore: Date?) async throws {}
+    }
+
+    private struct Body { let signedPayload: String }
+
+    @Test("verifies signed data")
+    func verifying() async throws {
+        func own() throws -> SignedDataVerifier {
+            let verifier = try SignedDataVerifier(
+                .init(
+                    apps: .only([
+                        App(bundleId: "com.example.app", appAppleId: 1_234_567_890),
+                        App(bundleId: "com.example.beta", environments: [.sandbox]),
+                    ])))
+            return verifier
+        }
+        _ = try own()
+        func use(_ verifier: SignedDataVerifier, _ body: Body) async throws {
+            let notification = try await verifier.notification(body.signedPayload)
+            if let text = notification.payload.data?.signedTransactionInfo {
+                let transaction = try await verifier.transaction(text)
+                print(transaction.payload.productId, transaction.payload.expiresDate as Any)
+            }
+        }
+        func judge(_ verifier: SignedDataVerifier, _ text: String) async -> VerificationError.Code? {
+            do {
+                let transaction = try await verifier.transaction(text)
+                _ = transaction
+            } catch {
+                switch error.code {
+                case .revocationUnknown: break  // answer 503: the App Store will send a notification again
+                case .wrongEnvironment: break  // a sandbox purchase at a server for production
+                default: break  // answer 400, log error.code and error.reason
+                }
+                return error.code
+            }
+            return nil
+        }
+        let text = try TestStore.authority().sign(Members(.transaction))
+        let strict = try TestStore.verifier()
+        #expect(await judge(strict, text) == nil)
+        #expect(await judge(try own(), text) == .untrustedRoot)
+        await #expect(throws: VerificationError.self) { try await use(strict, Body(signedPayload: text)) }
+        let apps = AcceptedApps.any([.production])
+        var configuration = SignedDataVerifier.Configuration(apps: apps)
+        configuration.validAt = .signingDate
+        let archive = try SignedDataVerifier(configuration)
+        #expect(await judge(archive, text) == .untrustedRoot)
+        configuration.revocation = RevocationOptions(policy: .soft)
+    }
+
+    @Test("takes data from Xcode")
+    func xcode() async throws {
+        let signer = try XcodeSigner.shared()
+        try await Tool.inTemporaryFolder { folder in
+            let certificateFile = folder.appending(path: "xcode.cer")
+            try Data(signer.certificate.der).write(to: certificateFile)
+            var configuration = SignedDataVerifier.Configuration(
+                apps: .only([App(bundleId: "com.example.app", environments: [.xcode])]))
+            configuration.enrolledXcodeCertificates = [try Data(contentsOf: certificateFile)]
+            _ = try SignedDataVerifier(configuration)
+        }
+    }
+
+    @Test("compiles for the network")
+    func network() async throws {
+        let (store, queue, customer, account) = (Shelf(), Shelf(), "1", UUID())
+        func connect() async throws {
+            let key = try SigningKey(
+                contentsOf: URL(filePath: "SubscriptionKey_ABCDEFGHIJ.p8"), keyID: "ABCDEFGHIJ")
+            let tokens = try APITokenSource(
+                key: key, issuerID: "57246542-96fe-1a63-e053-0824d011072a", bundleID: "com.example.app")
+            let client = AppStoreServerClient(tokens: tokens, host: .production)
+
+            let answer = try await client.transaction("2000000000000000")
+            _ = answer
+        }
+        // There is no such file.
+        await #expect(throws: SigningError.self) { try await connect() }
+        let bench = try Bench(PagesTests.history(["1"], "r", false), .apiError(5_000_000)) { $0.retry = .never }
+        let (client, originalTransactionID) = (bench.client, "1")
+        var revision = try await store.lastRevision(of: customer)
+        for try await page in client.transactionHistory(of: customer, after: revision) {
+            try await store.add(page.signedTransactions)
+            revision = page.revision
+        }
+        try await store.setLastRevision(revision, of: customer)
+        #expect(revision == "r")
+        do {
+            try await client.setAppAccountToken(account, of: originalTransactionID)
+        } catch {
+            if error.apiCode == .familyTransactionNotSupported {
+                // Shared by the family: there is nothing to set.
+            } else if error.isRetryable {
+                try await queue.put(originalTransactionID, notBefore: error.retryAfter)
+            } else {
+                throw error
+            }
+        }
+    }
 
     @Test("calls the App Store")
     func calling() async throws {
@@ -40,6 +153,42 @@ struct ArticleTests {
             }
         }
         #expect(found == "family")
+    }
+
+    @Test("signs offers of each kind")
+    func offers() throws {
+        func signer() throws -> OfferSigner {
+            let key = try SigningKey(
+                contentsOf: URL(filePath: "SubscriptionKey_ABCDEFGHIJ.p8"), keyID: "ABCDEFGHIJ")
+            let signer = try OfferSigner(
+                key: key, issuerID: "57246542-96fe-1a63-e053-0824d011072a", bundleID: "com.example.app")
+            return signer
+        }
+        #expect(throws: SigningError.self) { try signer() }
+        func promote(_ signer: OfferSigner) throws -> String {
+            let jws = try signer.promotionalOfferV2(
+                productID: "pro.monthly", offerID: "win-back", transactionID: "2000000000000000")
+            return jws
+        }
+        func introduce(_ signer: OfferSigner) throws -> String {
+            let jws = try signer.introductoryOfferEligibility(
+                productID: "pro.monthly", isAllowed: true, transactionID: "2000000000000000")
+            return jws
+        }
+        let (mine, account) = (try ownSigner(), UUID())
+        #expect(try promote(mine).split(separator: ".").count == 3)
+        #expect(try introduce(mine).split(separator: ".").count == 3)
+        func original(_ signer: OfferSigner) throws -> UUID {
+            let offer = try signer.promotionalOffer(
+                productID: "pro.monthly", offerID: "win-back", appAccountToken: account)
+            return offer.nonce
+        }
+        #expect(try original(mine) != original(mine))
+    }
+
+    private func ownSigner() throws -> OfferSigner {
+        try OfferSigner(
+            key: SigningKey(pem: key, keyID: "ABCDEFGHIJ"), issuerID: TestKeys.issuerID, bundleID: "com.example.app")
     }
 
     @Test("signs offers")

@@ -1,0 +1,53 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The code of the articles")
+struct ArticleTests {
+    /// What a verifier gives.
+    private struct Proven<Payload> { let payload: Payload }
+
+    @Test("is all in here")
+    func completeness() throws {
+        #expect(try Articles.uncompiled(of: "Entitlements", in: #filePath) == [])
+    }
+
+    @Test("answers for a landing page")
+    func landing() {
+        let (facts, now) = (CustomerFacts(transactions: [period("1", 0, 30)]), day(1))
+        let engine = EntitlementEngine(
+            catalogue: ProductCatalogue(
+                entitlements: ["pro": ["pro.month", "pro.year", "pro.lifetime"]],
+                levels: ["pro.year": 1, "pro.month": 1]))
+
+        let states = engine.currentState(of: facts, now: now)
+        var isActive = false
+        if states.entitlement("pro")?.isActive == true { isActive = true }
+        #expect(isActive)
+    }
+
+    @Test("answers and explains")
+    func answering() {
+        let engine = EntitlementEngine(
+            catalogue: ProductCatalogue(
+                entitlements: ["pro": ["pro.month", "pro.season"], "map": ["map"]],
+                durations: ["pro.season": Period(3, .month) ?? .month], levels: ["pro.month": 1]))
+        func collect(
+            _ transaction: Proven<JWSTransactionDecodedPayload>, _ renewalInfo: Proven<JWSRenewalInfoDecodedPayload>
+        ) -> CustomerFacts {
+            var facts = CustomerFacts()
+            facts.transactions.append(TransactionFact(transaction.payload))
+            facts.renewals.append(RenewalFact(renewalInfo.payload))
+            return facts
+        }
+        let (facts, noon) = (CustomerFacts(transactions: [period("1", 0, 30)]), day(0.5))
+        let states = engine.currentState(of: facts, now: Date())
+        #expect(states.entitlement("pro")?.isActive == false)
+        let why = engine.explanation(of: "pro", facts: facts, asOf: noon)
+        print(why.rule.rawValue, why.sentence)
+        for fact in why.facts where fact.role == .decides { print(fact.identifier, fact.signedDate) }
+        #expect(why.isActive)
+    }
+}

@@ -1,0 +1,38 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite("The code of the simulator's articles")
+struct SimulatorArticleTests {
+    @Test("is all in here")
+    func completeness() throws {
+        #expect(try Articles.uncompiled(of: "StoreSimulator", in: #filePath) == [])
+    }
+
+    @Test("lives a year and makes things go wrong")
+    func year() async throws {
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(Date())
+        configuration.production.notificationURL = "http://127.0.0.1:8080/apple/notifications"
+        // Nothing may leave this test.
+        configuration.production.notificationURL = nil
+
+        let simulator = try await Simulator.start(configuration)
+        let thursday = simulator.now + 86_400
+        try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+        try await simulator.advance(by: Period.year)
+        print(try simulator.state(of: "anna").summary)
+        #expect(try simulator.state(of: "anna").subscriptions.count == 1)
+        // A tenth of all notifications never arrives.
+        try simulator.add(Fault("notification:*", .drop, probability: 0.1))
+        // The next three calls of Get Transaction History fail.
+        try simulator.add(Fault("route:transaction-history", .error(code: 5_000_001), count: 3))
+        // Your server is down until Thursday: Apple keeps trying.
+        try simulator.add(Fault("notification:*", .unreachable, until: thursday))
+        // The App Store is down.
+        try simulator.add(Fault("route:*", .drop, until: thursday))
+        await simulator.stop()
+    }
+}
