@@ -35,8 +35,10 @@ struct RestoreBackupCommand: AsyncParsableCommand {
         commandName: "restore-backup",
         abstract: "Prove a copy of the ledger good and put it in the ledger's place.",
         discussion: """
-            The server has to be stopped. If there is a ledger, --force puts it aside under another name. What came \
-            after the copy was made, recovery fetches again when the server starts.
+            The server has to be stopped. If there is a ledger, --force puts it aside under another name; what lies \
+            beside it (-wal, -shm, -journal) goes with it. When the server starts, recovery fetches the notifications \
+            that came after the copy was made, as far back as the App Store keeps them; what the app and you told the \
+            server since then is not in the copy and does not come back.
 
             EXAMPLES
               counterfoil restore-backup /backup/counterfoil-2026-01-31.sqlite --config counterfoil.yaml
@@ -49,10 +51,11 @@ struct RestoreBackupCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.load()
         let path = configuration.storage.path
-        let (report, old) = try await LedgerOptions.withStorageErrors {
+        let restored = try await LedgerOptions.withStorageErrors {
             try LedgerBackup.restore(file, to: path, replacing: force)
         }
-        BackupAnswer(file: path, report, old: old).tell("restored", json: options.json)
+        BackupAnswer(file: path, restored.report, old: restored.old, aside: restored.aside)
+            .tell("restored", json: options.json)
     }
 }
 
@@ -63,8 +66,11 @@ private struct BackupAnswer: Encodable {
     let digest: String
     /// Where the ledger is that was there before.
     let old: String?
+    /// Where everything is that was there before.
+    let aside: [String]?
 
-    init(file: String, _ report: LedgerBackup.Report, old: String?) {
+    init(file: String, _ report: LedgerBackup.Report, old: String?, aside: [String]? = nil) {
+        self.aside = aside
         (bytes, notifications, digest) = (report.bytes, report.notifications, report.digest)
         self.file = file
         self.old = old
@@ -76,6 +82,6 @@ private struct BackupAnswer: Encodable {
         Output.line("bytes          \(bytes)")
         Output.line("notifications  \(notifications)")
         Output.line("digest         \(digest)")
-        if let old { Output.line("put aside      \(old.printable)") }
+        for file in aside ?? [] { Output.line("put aside      \(file.printable)") }
     }
 }

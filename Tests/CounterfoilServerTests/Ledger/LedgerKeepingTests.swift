@@ -177,6 +177,48 @@ import Testing
         }
     }
 
+    @Test(arguments: ["-wal", "-shm", "-journal"]) func `what lies beside a ledger is no part of a backup`(
+        _ suffix: String
+    ) async throws {
+        try await withLedger { ledger, _, folder in
+            let copy = folder.appending(path: "copy.sqlite").path
+            let report = try LedgerBackup.make(of: ledger.storage.path, to: copy)
+            try await ledger.storage.pool.write { db in
+                try db.execute(sql: "DELETE FROM notifications; DELETE FROM lineages; DELETE FROM headers")
+            }
+            let target = folder.appending(path: "new.sqlite").path
+            // The log of another ledger, which SQLite would take into any file beside it.
+            let stray = suffix == "-journal" ? copy : ledger.storage.path + suffix
+            try FileManager.default.copyItem(atPath: stray, toPath: target + suffix)
+            let restored = try LedgerBackup.restore(copy, to: target, replacing: false)
+            #expect(restored.old == nil && restored.aside == [target + ".before-restore-1" + suffix])
+            #expect(restored.aside.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+            let opened = try SQLiteStorage(path: target)
+            #expect(try await opened.digest() == report.digest)
+            try opened.close()
+            // Beside what is put aside next nothing of the first may lie either.
+            let again = try LedgerBackup.restore(copy, to: target, replacing: true)
+            #expect(again.old == target + ".before-restore-2")
+        }
+    }
+
+    @Test func `a backup that is not all in one file is not put back, and none is made where a log lies`() async throws
+    {
+        try await withLedger { ledger, _, folder in
+            let copy = folder.appending(path: "copy.sqlite").path
+            try Data("x".utf8).write(to: URL(filePath: copy + "-wal"))
+            #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
+            #expect(!FileManager.default.fileExists(atPath: copy))
+            try FileManager.default.copyItem(atPath: ledger.storage.path, toPath: copy)
+            let target = folder.appending(path: "new.sqlite").path
+            let error = #expect(throws: StorageError.self) {
+                try LedgerBackup.restore(copy, to: target, replacing: false)
+            }
+            #expect(error?.code == .cannotOpen && error?.message.contains("not all in one file") == true)
+            #expect(!FileManager.default.fileExists(atPath: target))
+        }
+    }
+
     private func export(
         _ storage: SQLiteStorage, to file: URL
     ) async throws -> (count: LedgerExport.Count, digest: String) {
