@@ -3,6 +3,7 @@ import CounterfoilServer
 import Foundation
 import StoreSimulator
 import Synchronization
+import TestSupport
 import Testing
 import NIOHTTP1
 
@@ -41,6 +42,21 @@ import NIOHTTP1
             #expect(abs(Date().timeIntervalSince1970 - (started.flatMap { Double($0) } ?? 0)) < 86_400)
             #expect(lines.contains { $0.hasPrefix("process_resident_memory_bytes ") })
             Self.checkFormat(lines)
+        }
+    }
+
+    @Test func `are all in the documentation, and no others`() async throws {
+        try await World.run { world async throws in
+            let printed = try await world.ask("/metrics").text.split(separator: "\n")
+                .filter { $0.hasPrefix("# TYPE ") }.compactMap { $0.split(separator: " ").dropFirst(2).first }
+            let text = try String(
+                contentsOf: Fixtures.package.appending(path: "docs/operations.md"), encoding: .utf8)
+            let documented = text.split(separator: "\n").filter { $0.hasPrefix("| `") }
+                .flatMap { $0.split(separator: "|").first?.split(separator: "`") ?? [] }
+                .compactMap { $0.split(separator: "{").first }
+                .filter { $0.hasPrefix("counterfoil_") || $0.hasPrefix("process_") }
+            #expect(documented.count == Set(documented).count)
+            #expect(Set(documented.map(String.init)) == Set(printed.map(String.init)))
         }
     }
 
