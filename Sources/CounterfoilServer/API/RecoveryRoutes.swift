@@ -32,7 +32,8 @@ enum RecoveryRoutes {
     /// What a client may write. Instants are milliseconds since 1970.
     private struct Wish: Decodable {
         var from: Int64
-        var to: Int64
+        /// The server's now if it is left out.
+        var to: Int64?
         var types: [String]?
     }
 
@@ -46,7 +47,7 @@ enum RecoveryRoutes {
         let wish: Wish
         do { wish = try StrictJSONDecoder.decode(Wish.self, from: Array(body.readableBytesView)) } catch {
             throw APIFailure(
-                .badRequest, "bad_json", #"The body is {"from": ms, "to": ms, "types": ["EXPIRED", …]?}."#)
+                .badRequest, "bad_json", #"The body is {"from": ms, "to": ms?, "types": ["EXPIRED", …]?}."#)
         }
         let span = try RecoverySpan(from: wish.from, to: wish.to, types: wish.types ?? [], core)
         guard core.clients[scope.id] != nil else {
@@ -110,11 +111,11 @@ enum RecoveryRoutes {
         var until: Milliseconds
         var filters: [NotificationFilter] = []
 
-        init(from: Int64, to: Int64, types: [String], _ core: ServerCore) throws(APIFailure) {
+        init(from: Int64, to: Int64?, types: [String], _ core: ServerCore) throws(APIFailure) {
             let now = core.now
             let limit = RecoveryPlan.limit(at: now, core.configuration.recovery)
             self.from = from
-            until = min(to, now.milliseconds)
+            until = min(to ?? now.milliseconds, now.milliseconds)
             guard from >= limit else {
                 throw APIFailure(
                     .badRequest, "too_old",
@@ -154,9 +155,12 @@ enum RecoveryJSON {
             json.member("environment", item.scope.environment.rawValue)
             json.member("state", item.state.rawValue)
             json.member("reason", item.reason)
-            json.member("complete_since", item.mark?.since)
-            json.member("complete_until", item.mark?.until)
             if let mark = item.mark {
+                if !mark.isEmpty {
+                    json.member("complete_since", mark.since)
+                    json.member("complete_until", mark.until)
+                }
+                json.member("read_until", mark.readUntil)
                 json.member("known_by") { json in
                     json.member("by", "notification_history")
                     json.member("checked_at", mark.checkedAt)
@@ -166,10 +170,41 @@ enum RecoveryJSON {
             json.member("missing") { json in
                 json.member("open_windows", item.missing.openWindows)
                 json.member("unverified", item.missing.unverified)
+                json.member("unverified_spans", item.missing.unverifiedSpans)
                 json.member("failed_notifications", item.missing.failedNotifications)
                 json.member("backlog", item.missing.backlog)
                 json.member("histories_waiting", item.missing.errands)
+                json.member("histories_put_aside", item.missing.putAside)
                 json.member("histories_failed", item.missing.failedErrands)
+            }
+            write(item.names, to: &json)
+        }
+    }
+
+    /// What is missing, by name.
+    private static func write(_ names: MissingNames, to json: inout JSONText) {
+        json.member("unverified_spans", names.spans) { json, span in
+            json.object { json in
+                json.member("from", span.from)
+                json.member("to", span.until)
+            }
+        }
+        json.member("unverified_items", names.items) { json, item in
+            json.object { json in
+                json.member("notification", item.claimedUUID)
+                json.member("transaction", item.history)
+                json.member("code", item.code)
+                json.member("message", item.message)
+                json.member("noticed_at", item.noticedAt)
+            }
+        }
+        json.member("histories", names.histories) { json, history in
+            json.object { json in
+                json.member("transaction", history.transactionId)
+                json.member("state", history.isGivenUp ? "failed" : "put_aside")
+                json.member("code", history.failure)
+                json.member("attempts", history.attempts)
+                json.member("next_attempt_at", history.isGivenUp ? nil : history.nextAttemptAt)
             }
         }
     }

@@ -60,7 +60,7 @@ extension ServerConfiguration {
         public var isEnabled = true
         /// How long between two of them. Default: 15 minutes.
         public var interval = Duration.seconds(15 * 60)
-        /// How far before the mark each begins. Default: an hour.
+        /// How far before the end of what was read each begins, at least a minute. Default: an hour.
         public var overlap = Duration.seconds(3600)
         /// How many parts of the time are asked for at once. Default: 4.
         public var windows = 4

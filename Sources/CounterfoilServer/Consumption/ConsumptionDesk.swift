@@ -100,7 +100,7 @@ struct ConsumptionService: Service {
     private func work() async {
         while !Task.isCancelled {
             // Cancelled is stopped.
-            do { try await Task.sleep(for: .seconds(1)) } catch { return }
+            do { try await desk.core.clock.wait(for: .seconds(1)) } catch { return }
             do { try await desk.answerDue() } catch {
                 desk.core.logger.error("consumption requests wait", metadata: ["reason": "\(error.logReason)"])
             }

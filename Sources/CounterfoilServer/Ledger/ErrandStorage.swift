@@ -8,6 +8,8 @@ package struct Errand: Sendable, Hashable {
         case restore
         /// A receipt that an old client sent named it.
         case receipt
+        /// It was asked for, and the App Store did not answer or not with what can be believed.
+        case retry
     }
 
     /// The storage's number for it.
@@ -21,6 +23,10 @@ package struct Errand: Sendable, Hashable {
     package var attempts: Int
     /// Not to be tried before.
     package var nextAttemptAt: Milliseconds
+    /// What came of the last attempt; nil before the first.
+    package var failure: String?
+    /// Whether it was given up.
+    package var isGivenUp = false
 }
 
 /// Keeps what is to be asked for later. One transaction waits once, however often it is added.
@@ -37,7 +43,12 @@ package protocol ErrandStorage: Sendable {
     func finish(errand id: Int64) async throws
 
     /// Has one tried again later, and counts the attempt.
-    func postpone(errand id: Int64, until next: Milliseconds) async throws
+    func postpone(errand id: Int64, until next: Milliseconds, code: String?) async throws
+
+    /// Puts a transaction down whose history was asked for in vain. One that waits already stays as it is.
+    func putAside(
+        _ transactionId: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+    ) async throws
 
     /// Gives one up: the App Store will never answer it. It stays, with the reason, until it is added again.
     func fail(errand id: Int64, code: String, at now: Milliseconds) async throws

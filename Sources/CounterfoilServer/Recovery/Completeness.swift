@@ -23,6 +23,8 @@ package struct Completeness: Sendable, Hashable {
     /// How long ago the end of the stretch without gaps is.
     package var age: Milliseconds?
     package var missing: MissingCounts
+    /// The same by name.
+    package var names: MissingNames
 }
 
 extension Recovery {
@@ -32,7 +34,8 @@ extension Recovery {
         let missing = try await storage.missing(in: scope.id)
         let age = mark.map { max(now - $0.until, 0) }
         var completeness = Completeness(
-            scope: scope, state: .complete, reason: nil, mark: mark, age: age, missing: missing)
+            scope: scope, state: .complete, reason: nil, mark: mark, age: age, missing: missing,
+            names: try await storage.missingNames(in: scope.id))
         let isCatchingUp = try await storage.openRecoveries(in: scope.id).contains {
             $0.movesMark && $0.until - $0.from > RecoveryPlan.longOutage
         }
@@ -56,22 +59,23 @@ extension Recovery {
             return (.unknown, "Recovery is switched off and was never run: POST /v1/recoveries, or switch it on.")
         }
         if isCatchingUp { return (.catchingUp, "The history since the last outage is being read.") }
-        if missing.unverified > 0 {
+        if missing.unverified + missing.unverifiedSpans > 0 {
             return (
                 .behind,
-                "The App Store's answers held \(missing.unverified) items that cannot be believed. Read that time again "
-                    + "with POST /v1/recoveries; if they come again, the log has their reason."
+                "The App Store's answers held \(missing.unverified) items that cannot be believed: unverified_items has "
+                    + "the first of them and why. They are asked for again by themselves, after every start and then ever "
+                    + "less often. If it says untrusted_root, see `trust.anchors`; then restart."
             )
         }
         if missing.failedNotifications > 0 {
             return (
                 .behind,
                 "\(missing.failedNotifications) notifications are kept whose inside cannot be believed: see "
-                    + "GET /v1/notifications?state=failed."
+                    + "GET /v1/notifications?state=failed. POST /v1/recoveries for their time tries them again."
             )
         }
         guard age <= Milliseconds(settings.interval.seconds * 1000) * 3 + 600_000 else {
-            return (.behind, "The history was last read \(age / 60_000) minutes ago.")
+            return (.behind, "What was signed in the last \(age / 60_000) minutes is not known to be all here.")
         }
         return (.complete, nil)
     }

@@ -16,6 +16,8 @@ package struct FileImport: Sendable {
         package var lines = 0
         package var failed = 0
         package var news = 0
+        /// How many are asked for again later; nil in what a former version has written.
+        package var putAside: Int?
     }
 
     private struct Line: Sendable {
@@ -32,7 +34,7 @@ package struct FileImport: Sendable {
     private let importer: Importer
     private let recovery: Recovery
     private let file: URL
-    /// What failed: number of the line, code, reason, and the beginning of the line, with tabs between.
+    /// What failed or was put aside: number of the line, code, reason, and the beginning of the line, with tabs between.
     package let failures: URL
     private let place: URL
 
@@ -67,6 +69,9 @@ package struct FileImport: Sendable {
             for outcome in outcomes.values {
                 switch outcome {
                 case .imported(let news): progress.news += news
+                case .putAside(let news, _, _):
+                    progress.news += news
+                    progress.putAside = (progress.putAside ?? 0) + 1
                 case .failed: progress.failed += 1
                 }
             }
@@ -110,8 +115,15 @@ package struct FileImport: Sendable {
     private func append(_ outcomes: [Int: Importer.Outcome], of batch: [Line]) throws {
         var report = ""
         for line in batch {
-            guard case .failed(let code, let message) = outcomes[line.number] else { continue }
-            report += "\(line.number)\t\(code)\t\(message)\t\((line.text ?? "").prefix(64))\n"
+            let code: String
+            let reason: String
+            switch outcomes[line.number] {
+            case .failed(let why, let message): (code, reason) = (why, message)
+            case .putAside(_, let why, let message):
+                (code, reason) = (why, message + " (asked for again by the server)")
+            case .imported, nil: continue
+            }
+            report += "\(line.number)\t\(code)\t\(reason)\t\((line.text ?? "").prefix(64))\n"
         }
         guard !report.isEmpty else { return }
         if !FileManager.default.fileExists(atPath: failures.path) { try Data().write(to: failures) }

@@ -10,6 +10,8 @@ package struct Importer: Sendable {
     package enum Outcome: Sendable, Hashable {
         /// So many facts were news.
         case imported(news: Int)
+        /// The App Store did not tell all of it: it is asked again later.
+        case putAside(news: Int, code: String, message: String)
         /// It can never be brought in.
         case failed(code: String, message: String)
     }
@@ -31,7 +33,7 @@ package struct Importer: Sendable {
     /// Brings in one customer.
     ///
     /// - Parameter line: An original transaction identifier, or a receipt in base64.
-    /// - Throws: What may be over later: the App Store or the ledger cannot be reached.
+    /// - Throws: What keeps others from being brought in as well: the App Store or the ledger cannot be reached.
     package func bring(_ line: String) async throws -> Outcome {
         if line.utf8.count <= 64, line.utf8.allSatisfy({ (48...57).contains($0) }) {
             return try await fetch(line, in: scopes)
@@ -61,16 +63,20 @@ package struct Importer: Sendable {
     private func fetch(_ transaction: String, in scopes: [Scope]) async throws -> Outcome {
         var last = Outcome.failed(
             code: "unknown_environment", message: "no app and environment with an API key fits it")
+        var waiting: (scope: Scope, failure: AppStoreServerError)?
         for scope in scopes {
             do {
-                return .imported(
-                    news: try await recovery.fetchHistory(of: transaction, in: scope, origin: .imported))
+                let reading = try await recovery.fetchHistory(of: transaction, in: scope, origin: .imported)
+                guard let item = reading.unverified.first else { return .imported(news: reading.news) }
+                return .putAside(news: reading.news, code: item.code, message: item.message)
             } catch let failure as AppStoreServerError {
-                guard failure.isFinal else { throw failure }
-                last = .failed(
-                    code: failure.apiCode?.name ?? "\(failure.code)", message: failure.apiMessage ?? failure.reason)
+                guard failure.isFinal || failure.mayBeAboutOne else { throw failure }
+                if !failure.isFinal { waiting = waiting ?? (scope, failure) }
+                last = .failed(code: failure.name, message: failure.apiMessage ?? failure.reason)
             }
         }
-        return last
+        guard let (scope, failure) = waiting else { return last }
+        try await recovery.putAside(transaction, in: scope, code: failure.name)
+        return .putAside(news: 0, code: failure.name, message: failure.apiMessage ?? failure.reason)
     }
 }

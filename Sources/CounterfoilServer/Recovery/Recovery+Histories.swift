@@ -12,61 +12,96 @@ extension Recovery {
     /// How long after the end of a sweep the next one begins.
     private static let sweepInterval: Milliseconds = 86_400_000
 
+    /// What came of asking for a history.
+    package struct HistoryReading: Sendable {
+        /// How many facts were news.
+        package var news = 0
+        /// What could not be believed. It is asked for again.
+        var unverified: [UnverifiedItem] = []
+    }
+
     /// Asks for everything that the Apple account of a transaction bought in the app, and for the states of its
-    /// subscriptions. What was known before stays; the history is read from where it ended the last time.
+    /// subscriptions. What was known before stays; the history is read from where it ended the last time, or from before
+    /// the first page with something that could not be believed. Then it is asked for again later.
     ///
-    /// - Returns: How many facts were news.
     /// - Throws: ``AppStoreServer/AppStoreServerError`` when the App Store does not answer, ``StorageError``.
     @discardableResult
-    package func fetchHistory(of transactionId: String, in scope: Scope, origin: Origin) async throws -> Int {
-        guard let client = clients[scope.id] else { return 0 }
-        var batch = StatementBatch(scope: scope, origin: origin, now: clock(), headers: storage.headers)
+    package func fetchHistory(of transactionId: String, in scope: Scope, origin: Origin) async throws -> HistoryReading
+    {
+        let reading = try await readHistory(of: transactionId, in: scope, origin: origin)
+        if let code = reading.unverified.first?.code { try await putAside(transactionId, in: scope, code: code) }
+        return reading
+    }
+
+    private func readHistory(of transactionId: String, in scope: Scope, origin: Origin) async throws -> HistoryReading {
+        guard let client = clients[scope.id] else { return HistoryReading() }
+        var batch = StatementBatch(scope: scope, origin: origin, now: clock.now(), headers: storage.headers)
         let statuses = try await client.subscriptionStatuses(of: transactionId)
         for item in statuses.data.flatMap(\.lastTransactions) {
             try await batch.add(transaction: item.signedTransactionInfo, verifier)
             try await batch.add(renewal: item.signedRenewalInfo, verifier)
         }
-        var news = try await commit(&batch, in: scope)
+        var news = try await commit(&batch)
         let revision = try await storage.revision(of: transactionId, in: scope.id)
         do {
-            news += try await readHistory(of: transactionId, after: revision, &batch, client)
+            news += try await readPages(of: transactionId, after: revision, &batch, client)
         } catch {
             // A revision that is no longer good: from the beginning, then.
             guard revision?.isEmpty == false, (error as? AppStoreServerError)?.apiCode == .invalidRequestRevision
             else { throw error }
-            news += try await readHistory(of: transactionId, after: nil, &batch, client)
+            news += try await readPages(of: transactionId, after: nil, &batch, client)
         }
         for original in batch.originals.subtracting([transactionId]) {
             try await storage.note(revision: nil, of: original, in: scope.id, at: now)
         }
-        return news
+        try await storage.keep(unverified: batch.unverified, ofHistory: transactionId, in: scope.id, at: now)
+        return HistoryReading(news: news, unverified: batch.unverified)
     }
 
-    private func readHistory(
+    private func readPages(
         of transactionId: String, after revision: String?, _ batch: inout StatementBatch,
         _ client: AppStoreServerClient
     ) async throws -> Int {
         var news = 0
         let request = TransactionHistoryRequest(sort: .ascending)
+        let before = batch.unverified.count
+        // The next time it begins before whatever could not be believed.
         var last = revision
         for try await page in client.transactionHistory(of: transactionId, request, after: revision) {
             for text in page.signedTransactions { try await batch.add(transaction: text, verifier) }
-            news += try await commit(&batch, in: batch.scope)
+            news += try await commit(&batch)
+            guard batch.unverified.count == before else { continue }
             last = page.revision
             if page.hasMore {
                 try await storage.note(revision: last, of: transactionId, in: batch.scope.id, at: 0)
             }
         }
-        try await storage.note(revision: last ?? "", of: transactionId, in: batch.scope.id, at: now)
+        let isBelieved = batch.unverified.count == before
+        try await storage.note(
+            revision: isBelieved ? last ?? "" : last, of: transactionId, in: batch.scope.id, at: now)
         return news
     }
 
-    private func commit(_ batch: inout StatementBatch, in scope: Scope) async throws -> Int {
+    private func commit(_ batch: inout StatementBatch) async throws -> Int {
         let news = batch.statements.isEmpty ? 0 : try await storage.commit(batch.statements)
-        try await storage.add(unverified: batch.unverified, in: scope.id, at: now)
         batch.statements = []
-        batch.unverified = []
         return news
+    }
+
+    /// Has a history asked for again, when some time has passed.
+    func putAside(_ transactionId: String, in scope: Scope, code: String) async throws {
+        logger.warning(
+            "a history is put aside and will be asked for again",
+            metadata: [
+                "app": "\(scope.bundleId)", "environment": "\(scope.environment.rawValue)", "code": "\(code)",
+            ])
+        try await storage.putAside(
+            transactionId, in: scope.id, code: code, until: now + Self.pause(after: 0), at: now)
+    }
+
+    /// How long a history stays put aside after so many attempts: 5 minutes, doubled up to a day.
+    private static func pause(after attempts: Int) -> Milliseconds {
+        min(Milliseconds(300_000) << min(max(attempts, 0), 9), 86_400_000)
     }
 }
 
@@ -82,19 +117,27 @@ extension Recovery {
 
     private func run(_ errand: Errand) async throws {
         guard let scope = scopes[id: errand.scope], clients[errand.scope] != nil else {
-            return try await storage.postpone(errand: errand.id, until: now + Self.sweepInterval)
+            return try await storage.postpone(errand: errand.id, until: now + Self.sweepInterval, code: "no_key")
         }
         do {
-            try await fetchHistory(of: errand.transactionId, in: scope, origin: .asked)
-            try await storage.finish(errand: errand.id)
+            let reading = try await readHistory(of: errand.transactionId, in: scope, origin: .asked)
+            guard let code = reading.unverified.first?.code else { return try await storage.finish(errand: errand.id) }
+            try await postpone(errand, code)
         } catch {
-            guard let failure = error as? AppStoreServerError, failure.code != .cancelled else { throw error }
-            if failure.isFinal, let code = failure.apiCode {
-                return try await storage.fail(errand: errand.id, code: code.name ?? "\(code.rawValue)", at: now)
+            guard let failure = error as? AppStoreServerError else { throw error }
+            if failure.isFinal {
+                // Whatever could not be believed: nobody will ever tell it again.
+                try await storage.keep(unverified: [], ofHistory: errand.transactionId, in: scope.id, at: now)
+                return try await storage.fail(errand: errand.id, code: failure.name, at: now)
             }
-            let pause = Milliseconds(300_000) << min(max(errand.attempts, 0), 8)
-            try await storage.postpone(errand: errand.id, until: now + min(pause, 86_400_000))
+            // If nobody can be asked now, that is no reason to wait the longer with this one.
+            guard failure.mayBeAboutOne else { throw failure }
+            try await postpone(errand, failure.name)
         }
+    }
+
+    private func postpone(_ errand: Errand, _ code: String) async throws {
+        try await storage.postpone(errand: errand.id, until: now + Self.pause(after: errand.attempts), code: code)
     }
 
     /// Looks for subscriptions and purchases that are out of date, and asks the App Store about them.
@@ -125,9 +168,12 @@ extension Recovery {
 
     private func refresh(_ original: String, in scope: Scope) async throws {
         do { try await fetchHistory(of: original, in: scope, origin: .asked) } catch {
-            guard let failure = error as? AppStoreServerError, failure.isFinal else { throw error }
-            // The App Store does not know it (any more): no use to ask again at once.
+            guard let failure = error as? AppStoreServerError, failure.isFinal || failure.mayBeAboutOne else {
+                throw error
+            }
             try await storage.note(revision: nil, of: original, in: scope.id, at: now)
+            // What the App Store does not know (any more) is no use to ask again at once.
+            if !failure.isFinal { try await putAside(original, in: scope, code: failure.name) }
         }
     }
 }

@@ -7,7 +7,7 @@ internal import Logging
 
 extension Recovery {
     private enum Item: Sendable {
-        case new, duplicate
+        case kept(isNew: Bool, signedDate: Milliseconds)
         case unverified(UnverifiedItem)
     }
 
@@ -40,7 +40,7 @@ extension Recovery {
             guard window.token != nil || failure.apiCode == .paginationTokenExpired else { return false }
             try await storage.restart(window: window.id)
         case .startDateTooFarInPast?:
-            let limit = RecoveryPlan.limit(at: clock(), settings)
+            let limit = RecoveryPlan.limit(at: clock.now(), settings)
             guard limit > window.from else { return false }
             try await storage.clip(window: window, to: limit)
             window.from = limit
@@ -71,8 +71,9 @@ extension Recovery {
                 counts: RecoveryCounts(pages: 1, found: page.items.count), unverified: [])
             for try await item in group {
                 switch item {
-                case .new: outcome.counts.new += 1
-                case .duplicate: outcome.counts.duplicates += 1
+                case .kept(let isNew, let signedDate):
+                    if isNew { outcome.counts.new += 1 } else { outcome.counts.duplicates += 1 }
+                    outcome.signedUntil = max(outcome.signedUntil ?? signedDate, signedDate)
                 case .unverified(let item):
                     outcome.counts.failed += 1
                     outcome.unverified.append(item)
@@ -84,10 +85,10 @@ extension Recovery {
 
     private func keep(_ signedPayload: String) async throws -> Item {
         do {
-            switch try await ingest.accept(signedPayload, origin: .recovered).reception {
-            case .kept: return .new
-            case .duplicate: return .duplicate
-            }
+            let acceptance = try await ingest.accept(signedPayload, origin: .recovered)
+            let signedDate = acceptance.notification.payload.signedDate.milliseconds
+            if case .kept = acceptance.reception { return .kept(isNew: true, signedDate: signedDate) }
+            return .kept(isNew: false, signedDate: signedDate)
         } catch {
             guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
             logger.error("a notification of the history cannot be believed", metadata: ["code": "\(refusal.code)"])
@@ -98,10 +99,11 @@ extension Recovery {
 
 extension UnverifiedItem {
     init(_ text: String, _ refusal: VerificationError, isNotification: Bool) {
+        // One notification is missing once, however often it comes.
+        let claimedUUID = isNotification ? Self.claimedUUID(text) : nil
         self.init(
-            digest: Data(SHA256.hash(data: Data(text.utf8)).prefix(16)),
-            claimedUUID: isNotification ? Self.claimedUUID(text) : nil, code: "\(refusal.code)",
-            message: refusal.reason)
+            digest: Data(SHA256.hash(data: Data((claimedUUID ?? text).utf8)).prefix(16)), claimedUUID: claimedUUID,
+            code: "\(refusal.code)", message: refusal.reason)
     }
 
     private struct Claim: Decodable { var notificationUUID: String }

@@ -11,9 +11,16 @@ package final class Recovery: Sendable {
     /// What keeps a scope from being complete.
     struct Trouble: Sendable {
         var count = 0
-        /// Nothing is tried before.
-        var notBefore = ContinuousClock.now
+        /// Nothing is tried before it is over.
+        var pause: ServerClock.Pause?
         var message = ""
+    }
+
+    /// When what could not be believed is read again.
+    struct Rereading: Sendable {
+        /// How often it was in vain.
+        var count = 0
+        var pause: ServerClock.Pause?
     }
 
     private struct State {
@@ -21,6 +28,7 @@ package final class Recovery: Sendable {
         /// Passes that somebody asked for.
         var wanted: [Int64: RecoveryRun.Cause] = [:]
         var troubles: [Int64: Trouble] = [:]
+        var rereadings: [Int64: Rereading] = [:]
     }
 
     let storage: any Storage
@@ -30,7 +38,7 @@ package final class Recovery: Sendable {
     let scopes: ScopeBook
     let clients: [Int64: AppStoreServerClient]
     let settings: ServerConfiguration.Recovery
-    let clock: @Sendable () -> Date
+    let clock: ServerClock
     let logger: Logger
     private let state: Mutex<State>
     /// One task at a time reads the history of a scope.
@@ -39,7 +47,7 @@ package final class Recovery: Sendable {
     init(
         storage: any Storage, ingest: Ingest, verifier: SignedDataVerifier, scopes: ScopeBook,
         clients: [Int64: AppStoreServerClient], settings: ServerConfiguration.Recovery,
-        clock: @escaping @Sendable () -> Date, logger: Logger
+        clock: ServerClock, logger: Logger
     ) async throws {
         self.storage = storage
         self.ingest = ingest
@@ -55,7 +63,7 @@ package final class Recovery: Sendable {
     }
 
     /// The server's time.
-    var now: Milliseconds { clock().milliseconds }
+    var now: Milliseconds { clock.now().milliseconds }
 
     /// The scopes that the App Store can be asked about.
     package var recoverable: [Scope] { scopes.all.filter { clients[$0.id] != nil } }
@@ -90,7 +98,7 @@ package final class Recovery: Sendable {
 
     /// As much of a time as the App Store still keeps and has seen.
     package func span(from: Milliseconds, until: Milliseconds?) -> (from: Milliseconds, until: Milliseconds) {
-        (max(from, RecoveryPlan.limit(at: clock(), settings)), min(until ?? now, now))
+        (max(from, RecoveryPlan.limit(at: clock.now(), settings)), min(until ?? now, now))
     }
 
     /// Finishes what is open in a scope, then reads what was signed since the mark.
@@ -102,25 +110,42 @@ package final class Recovery: Sendable {
         defer { gate.leave() }
         do {
             var failure: (any Error)?
+            var cause = cause
             for run in try await storage.openRecoveries(in: scope.id) {
+                if run.movesMark, run.until > now + RecoveryPlan.settling {
+                    // Planned by a clock that was ahead: the App Store refuses to tell the future.
+                    try await storage.note(
+                        failure: "the server's clock was ahead", of: run.id, isGivenUp: true, at: now)
+                    cause = cause ?? run.cause
+                    continue
+                }
                 do { try await read(run, scope, client) } catch {
                     // What somebody asked for does not hold up the rest.
                     if run.movesMark || Task.isCancelled { throw error }
                     failure = error
                 }
             }
-            if let cause {
-                let plan = RecoveryPlan.catchUp(
-                    scope.id, from: mark(of: scope.id), at: clock(), because: cause, settings)
-                let id = try await storage.begin(plan, at: now)
-                if let run = try await storage.recovery(id) { try await read(run, scope, client) }
-            }
+            if let cause { try await catchUp(scope, because: cause, client) }
             if let failure { throw failure }
             state.withLock { $0.troubles[scope.id] = nil }
         } catch {
             if !Task.isCancelled { note(error, in: scope) }
             throw error
         }
+    }
+
+    private func catchUp(
+        _ scope: Scope, because cause: RecoveryRun.Cause, _ client: AppStoreServerClient
+    ) async throws {
+        let spans = try await storage.unverifiedSpans(in: scope.id)
+        let readsSpans = !spans.isEmpty && isTimeToReread(scope, cause)
+        let plan = RecoveryPlan.catchUp(
+            scope.id, from: mark(of: scope.id), spans: spans, readsSpans: readsSpans, at: clock.now(), because: cause,
+            settings)
+        let id = try await storage.begin(plan, at: now)
+        if let run = try await storage.recovery(id) { try await read(run, scope, client) }
+        guard readsSpans else { return }
+        noteRereading(of: scope, inVain: try await storage.unverifiedSpans(in: scope.id) == spans)
     }
 
     /// Reads what is left of a recovery, stage by stage, and ends it.
@@ -133,7 +158,8 @@ package final class Recovery: Sendable {
                 }
             }
             let mark = try await storage.finish(
-                recovery: run.id, until: run.until - RecoveryPlan.settling, at: now)
+                recovery: run.id, until: run.until - RecoveryPlan.settling,
+                limit: RecoveryPlan.limit(at: clock.now(), settings), at: now)
             if let mark { state.withLock { $0.marks[scope.id] = mark } }
         } catch {
             if Task.isCancelled { throw error }
@@ -167,10 +193,33 @@ package final class Recovery: Sendable {
 
 extension Recovery {
     /// The mark of a scope.
-    func mark(of scope: Int64) -> CompletenessMark? { state.withLock { $0.marks[scope] } }
+    func mark(of scope: Int64) -> CompletenessMark? {
+        let now = now
+        return state.withLock { $0.marks[scope]?.holding(at: now) }
+    }
+
+    /// Whether what could not be believed is worth another reading: after a start and when somebody asks, since the
+    /// configuration may be another; else now and then, and ever less often.
+    private func isTimeToReread(_ scope: Scope, _ cause: RecoveryRun.Cause) -> Bool {
+        guard cause == .schedule || cause == .outage else { return true }
+        return state.withLock { $0.rereadings[scope.id]?.pause }.map(clock.isOver) ?? true
+    }
+
+    private func noteRereading(of scope: Scope, inVain: Bool) {
+        state.withLock { state in
+            var rereading = state.rereadings[scope.id] ?? Rereading()
+            rereading.count = inVain ? rereading.count + 1 : 0
+            let pause = settings.interval * (1 << min(rereading.count, 16))
+            rereading.pause = clock.pause(of: min(pause, .seconds(86_400)))
+            state.rereadings[scope.id] = rereading
+        }
+    }
 
     /// What keeps a scope from being complete.
     func trouble(in scope: Int64) -> Trouble? { state.withLock { $0.troubles[scope] } }
+
+    /// Whether it is too early to try again.
+    func isPausing(_ scope: Scope) -> Bool { trouble(in: scope.id)?.pause.map { !clock.isOver($0) } ?? false }
 
     /// Takes the wish for a pass.
     func takeWish(in scope: Int64) -> RecoveryRun.Cause? {
@@ -185,7 +234,7 @@ extension Recovery {
         guard now - signed > 30 * 60_000 else { return }
         let scope = acceptance.scope.id
         state.withLock { state in
-            guard let mark = state.marks[scope], mark.until < signed else { return }
+            guard let mark = state.marks[scope], mark.readUntil < signed else { return }
             state.wanted[scope] = .outage
         }
     }
@@ -193,12 +242,14 @@ extension Recovery {
     /// For how long, in seconds, a scope has not been known to be complete; nil while it never was. Cheap, for metrics.
     package func completenessAges() -> [(scope: Scope, age: Double?)] {
         let (marks, now) = (state.withLock { $0.marks }, now)
-        return recoverable.map { scope in (scope, marks[scope.id].map { Double(max(now - $0.until, 0)) / 1000 }) }
+        return recoverable.map { scope in
+            (scope, marks[scope.id].map { Double(max(now - $0.holding(at: now).until, 0)) / 1000 })
+        }
     }
 
     /// Notes a failure outside of a pass, which notes its own.
     func noteIfNew(_ error: any Error, in scope: Scope) {
-        if let trouble = trouble(in: scope.id), ContinuousClock.now < trouble.notBefore { return }
+        if isPausing(scope) { return }
         note(error, in: scope)
     }
 
@@ -207,7 +258,7 @@ extension Recovery {
             var trouble = state.troubles[scope.id] ?? Trouble()
             trouble.count += 1
             trouble.message = String(error.logReason.prefix(500))
-            trouble.notBefore = .now + Self.pause(after: trouble.count, error)
+            trouble.pause = clock.pause(of: Self.pause(after: trouble.count, error))
             state.troubles[scope.id] = trouble
             return trouble
         }
@@ -230,4 +281,17 @@ extension Recovery {
 extension AppStoreServerError {
     /// Whether the App Store will never answer that: what was asked for is wrong or unknown.
     var isFinal: Bool { code == .refused && apiCode != nil && !isRetryable && (status == 400 || status == 404) }
+
+    /// Whether it may be about nothing but what was asked for: others can be asked for meanwhile. If the App Store has
+    /// trouble with everything, the client's circuit opens after a few.
+    var mayBeAboutOne: Bool {
+        switch code {
+        case .refused: apiCode != nil
+        case .serverFailure, .timeout, .undecodableAnswer, .answerTooLarge, .endlessPages, .invalidRequest: true
+        default: false
+        }
+    }
+
+    /// The code to remember it by.
+    var name: String { apiCode.map { $0.name ?? "\($0.rawValue)" } ?? "\(code)" }
 }

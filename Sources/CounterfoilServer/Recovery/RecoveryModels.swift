@@ -2,21 +2,44 @@ internal import AppStoreModels
 package import Foundation
 
 /// From when until when nothing that the App Store signed for a scope is missing. The notification history is how that is
-/// known: every page of it was read.
+/// known: every page of it was read, and everything on them believed.
 package struct CompletenessMark: Sendable, Hashable {
     package var scope: Int64
     /// The beginning of the stretch.
     package var since: Milliseconds
-    /// The end of the stretch.
+    /// The end of the stretch: before the first notification that was read and could not be believed.
     package var until: Milliseconds
     /// When the history was read.
     package var checkedAt: Milliseconds
+    /// Up to where the history was read, whether or not everything could be believed.
+    package var readUntil: Milliseconds
+    /// The signing date of the newest notification on the pages; nil while there was none. The App Store's clock has shown
+    /// it, whatever the server's says: up to there the history has certainly been read.
+    package var signedUntil: Milliseconds?
 
-    package init(scope: Int64, since: Milliseconds, until: Milliseconds, checkedAt: Milliseconds) {
+    package init(
+        scope: Int64, since: Milliseconds, until: Milliseconds, checkedAt: Milliseconds,
+        readUntil: Milliseconds? = nil, signedUntil: Milliseconds? = nil
+    ) {
         self.scope = scope
         self.since = since
         self.until = until
         self.checkedAt = checkedAt
+        self.readUntil = readUntil ?? until
+        self.signedUntil = signedUntil
+    }
+
+    /// Whether anything is in the stretch.
+    package var isEmpty: Bool { until < since }
+
+    /// As much of it as holds if the clock says `now`. One that showed more when the history was read was wrong then, or is
+    /// now: only what the App Store's own dates prove is left.
+    package func holding(at now: Milliseconds) -> CompletenessMark {
+        guard now + RecoveryPlan.settling < checkedAt else { return self }
+        var mark = self
+        mark.readUntil = min(readUntil, signedUntil ?? since - 1)
+        mark.until = min(until, mark.readUntil)
+        return mark
     }
 }
 
@@ -50,6 +73,8 @@ package struct RecoveryRun: Sendable, Hashable {
     package var counts: RecoveryCounts
     package var windows: Int
     package var openWindows: Int
+    /// When the newest notification that was found and believed was signed.
+    package var signedUntil: Milliseconds?
 
     /// Its name in the API.
     package var name: String { "rec_\(id)" }
@@ -109,11 +134,13 @@ package struct PageOutcome: Sendable {
     package var isLast: Bool
     package var counts: RecoveryCounts
     package var unverified: [UnverifiedItem]
+    /// When the newest of those that can be believed was signed.
+    package var signedUntil: Milliseconds?
 }
 
 /// Something in an answer of the App Store that cannot be believed. It is missing in the ledger.
 package struct UnverifiedItem: Sendable, Hashable {
-    /// The beginning of the SHA-256 of its text.
+    /// The beginning of the SHA-256 of its text, or of the identifier that it says it has.
     package var digest: Data
     /// The notification that it says it is, which nobody has proved; nil where it says nothing.
     package var claimedUUID: String?
@@ -121,17 +148,47 @@ package struct UnverifiedItem: Sendable, Hashable {
     package var message: String
 }
 
+/// The same as it is remembered, until it was asked for again and believed.
+package struct MissingItem: Sendable, Hashable {
+    /// The notification that it says it is.
+    package var claimedUUID: String?
+    /// The transaction whose history held it; nil for what was in the notification history.
+    package var history: String?
+    package var code: String
+    package var message: String
+    package var noticedAt: Milliseconds
+}
+
+/// What is missing in a scope, by name, as far as there is room.
+package struct MissingNames: Sendable, Hashable {
+    /// How many of each are named.
+    package static let most = 20
+
+    /// What could not be believed, the last first.
+    package var items: [MissingItem] = []
+    /// The times whose notifications could not all be believed.
+    package var spans: [UnverifiedSpans.Span] = []
+    /// Transactions whose history the App Store does not tell.
+    package var histories: [Errand] = []
+
+    package init() {}
+}
+
 /// What is known to be missing in a scope, or not yet in its place.
 package struct MissingCounts: Sendable, Hashable {
     package var openWindows = 0
-    /// Notifications of the history that cannot be believed.
+    /// What was in the App Store's answers and cannot be believed.
     package var unverified = 0
+    /// Times whose notifications could not all be believed.
+    package var unverifiedSpans = 0
     /// Notifications that were kept and whose inside cannot be believed.
     package var failedNotifications = 0
     /// Notifications that are kept and wait to be folded.
     package var backlog = 0
     /// Transactions whose history is still to be asked for.
     package var errands = 0
+    /// Those among them that were asked for in vain, and will be again.
+    package var putAside = 0
     /// Those that the App Store will never answer.
     package var failedErrands = 0
 

@@ -17,8 +17,9 @@ package struct RecoveryPlan: Sendable, Hashable {
     static let longOutage: Milliseconds = 6 * 3_600_000
     /// Stays clear of the end of what the App Store keeps: a request takes its time, and clocks differ.
     private static let margin: Milliseconds = 600_000
-    /// What was signed in the last moments may not be in the history yet.
-    static let settling: Milliseconds = 60_000
+    /// What was signed in the last moments may not be in the history yet. Apple does not say how long that takes: what
+    /// takes longer comes with the overlap.
+    package static let settling: Milliseconds = 60_000
 
     /// The oldest instant that the history can be asked for.
     package static func limit(at now: Date, _ settings: ServerConfiguration.Recovery) -> Milliseconds {
@@ -26,15 +27,21 @@ package struct RecoveryPlan: Sendable, Hashable {
     }
 
     /// All that was signed since the mark, with an overlap; without a mark, all that the App Store keeps.
+    ///
+    /// - Parameters:
+    ///   - spans: Where not everything could be believed.
+    ///   - readsSpans: Whether it is time to read those again.
     package static func catchUp(
-        _ scope: Int64, from mark: CompletenessMark?, at now: Date, because cause: RecoveryRun.Cause,
+        _ scope: Int64, from mark: CompletenessMark?, spans: UnverifiedSpans = UnverifiedSpans(),
+        readsSpans: Bool = true, at now: Date, because cause: RecoveryRun.Cause,
         _ settings: ServerConfiguration.Recovery
     ) -> RecoveryPlan {
         let end = now.milliseconds
         let limit = limit(at: now, settings)
+        let overlap = max(Milliseconds(settings.overlap.seconds * 1000), settling)
         // A mark that lies ahead was set by a clock that was wrong.
-        let known = mark.map { min($0.until, end - settling) }
-        let from = max(known.map { $0 - Milliseconds(settings.overlap.seconds * 1000) } ?? limit, limit)
+        let known = mark.map { min($0.readUntil, end - settling) }
+        let from = max(known.map { $0 - overlap } ?? limit, limit)
         var windows: [RecoveryWindow] = []
         if let known, end - known > longOutage {
             windows = NotificationFilter.urgent.map {
@@ -42,11 +49,31 @@ package struct RecoveryPlan: Sendable, Hashable {
             }
         }
         windows += split(from, end, stage: 1, settings.windows)
+        windows += earlier(from, limit, mark?.signedUntil.map { $0 - overlap }, hasMark: mark != nil, spans)
+        if readsSpans {
+            var again = spans
+            again.remove(.init(from: from, until: end))
+            for span in again.spans where span.until > limit {
+                windows += split(max(span.from, limit), span.until, stage: 2, settings.windows)
+            }
+        }
         return RecoveryPlan(
             scope: scope, cause: cause, from: from, until: end, filters: [], movesMark: true, windows: windows)
     }
 
-    /// What somebody asks for by hand. The mark stays.
+    /// If the clock ran ahead when the history was read, less was read than the mark says. What is newer than the newest
+    /// notification that was ever seen there costs a page, and that page is empty unless something was missed.
+    private static func earlier(
+        _ from: Milliseconds, _ limit: Milliseconds, _ seen: Milliseconds?, hasMark: Bool, _ spans: UnverifiedSpans
+    ) -> [RecoveryWindow] {
+        let seen = max(seen ?? limit, limit)
+        guard hasMark, seen < from else { return [] }
+        var parts = UnverifiedSpans([.init(from: seen, until: from)])
+        for span in spans.spans { parts.remove(span) }
+        return parts.spans.map { RecoveryWindow(stage: 2, from: $0.from, until: $0.until) }
+    }
+
+    /// What somebody asks for by hand. The mark moves only as far as something is believed now that was not.
     package static func asked(
         _ scope: Int64, from: Milliseconds, until: Milliseconds, filters: [NotificationFilter],
         _ settings: ServerConfiguration.Recovery

@@ -10,8 +10,7 @@ struct RecoveryService: Service {
 }
 
 extension Recovery {
-    /// How often it is looked whether there is something to do. The schedule goes by the server's clock, which may be one on
-    /// which a year passes in seconds, so nobody can sleep until something is due.
+    /// How often it is looked whether there is something to do.
     private static let tick = Duration.seconds(1)
 
     /// Works until the task is cancelled. What is under way then goes on at the next start.
@@ -27,16 +26,18 @@ extension Recovery {
         var isFirst = true
         var sweeping = Trouble()
         while await rest(isFirst ? .zero : Self.tick) {
-            if let trouble = trouble(in: scope.id), ContinuousClock.now < trouble.notBefore { continue }
+            if isPausing(scope) { continue }
             let wish = takeWish(in: scope.id)
             let isDue = settings.isEnabled && isDue(after: last)
             let hasWork = wish != nil || isDue || isFirst || trouble(in: scope.id) != nil
             // What somebody asked for by hand is open already.
             let cause = isDue ? (last == nil ? .start : .schedule) : wish == .outage ? wish : nil
             isFirst = false
+            // While it is read the clock may jump, and then it is due again.
+            let start = now
             do {
                 if hasWork { try await pass(scope, because: cause) }
-                if isDue { last = now }
+                if isDue { last = start }
                 if settings.isEnabled { try await sweep(scope, &sweeping) }
             } catch {
                 // It is noted, and tried again when some time has passed.
@@ -47,13 +48,13 @@ extension Recovery {
 
     /// Sweeps on, with pauses of its own that grow: a pass that succeeds in between ends every other trouble.
     private func sweep(_ scope: Scope, _ trouble: inout Trouble) async throws {
-        guard ContinuousClock.now >= trouble.notBefore else { return }
+        if let pause = trouble.pause, !clock.isOver(pause) { return }
         do {
             try await sweep(scope, pages: 1)
             trouble = Trouble()
         } catch {
             trouble.count += 1
-            trouble.notBefore = .now + Self.pause(after: trouble.count, error)
+            trouble.pause = clock.pause(of: Self.pause(after: trouble.count, error))
             throw error
         }
     }
@@ -79,7 +80,7 @@ extension Recovery {
     /// Waits; false when it is time to end.
     private func rest(_ pause: Duration) async -> Bool {
         do {
-            try await Task.sleep(for: pause)
+            try await clock.wait(for: pause)
             return true
         } catch { return false }
     }

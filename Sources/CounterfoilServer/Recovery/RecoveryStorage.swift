@@ -26,11 +26,19 @@ package protocol RecoveryStorage: Sendable {
     /// Closes a window without reading its rest.
     func skip(window: Int64) async throws
 
-    /// Ends a recovery whose windows are all over, and moves the mark to `until` if it is one that does; gives the mark as
-    /// it is now. Where the recovery begins after the old mark there is a gap: then a sweep over everyone begins.
+    /// Ends a recovery whose windows are all over, and moves the mark if it is one that does, to `until` or to before the
+    /// first stretch with something that could not be believed; gives the mark as it is now. Where the recovery begins
+    /// after the old mark, and where the App Store no longer keeps what could not be believed, there is a gap: then a sweep
+    /// over everyone begins.
     ///
+    /// - Parameter limit: What is older the App Store no longer keeps.
     /// - Throws: ``StorageError`` when a window is still open.
-    func finish(recovery id: Int64, until: Milliseconds, at now: Milliseconds) async throws -> CompletenessMark?
+    func finish(
+        recovery id: Int64, until: Milliseconds, limit: Milliseconds, at now: Milliseconds
+    ) async throws -> CompletenessMark?
+
+    /// Where not everything could be believed.
+    func unverifiedSpans(in scope: Int64) async throws -> UnverifiedSpans
 
     /// Notes what went wrong. A recovery that is given up is over.
     func note(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws
@@ -44,8 +52,8 @@ package protocol RecoveryStorage: Sendable {
     /// What is missing in a scope.
     func missing(in scope: Int64) async throws -> MissingCounts
 
-    /// Keeps what could not be believed in an answer that is no page of the history.
-    func add(unverified: [UnverifiedItem], in scope: Int64, at now: Milliseconds) async throws
+    /// The same by name, up to ``MissingNames/most`` of each.
+    func missingNames(in scope: Int64) async throws -> MissingNames
 }
 
 /// Keeps which customers' transaction histories were asked for, and how far.
@@ -56,6 +64,11 @@ package protocol HistoryStorage: Sendable {
     /// Notes up to where a history was read; without a revision only that it was.
     func note(
         revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
+    ) async throws
+
+    /// Keeps what could not be believed when a history was asked for, instead of what could not be before.
+    func keep(
+        unverified: [UnverifiedItem], ofHistory transactionId: String, in scope: Int64, at now: Milliseconds
     ) async throws
 
     /// How far the search for old gaps has come; nil when there was none.

@@ -58,6 +58,53 @@ package struct ServerClock: Sendable {
     }
 }
 
+extension ServerClock {
+    /// How soon a jump is noticed.
+    private static let slice = Duration.milliseconds(250)
+    /// By how much the clock has to go other than time does, for that to be a jump: it may be read late.
+    private static let jump = 1.0
+
+    /// Waits: for so long, or until the clock jumps, as a simulator's does and as the system's does when it is put right. A
+    /// clock that stands still does not keep anybody waiting.
+    ///
+    /// - Returns: Whether it jumped. Whoever waits for an instant then looks again what time it is.
+    /// - Throws: `CancellationError`.
+    @discardableResult
+    package func wait(for pause: Duration) async throws -> Bool {
+        let (begun, start) = (now(), ContinuousClock.now)
+        var (shown, seen) = (begun, start)
+        while seen < start + pause {
+            try await Task.sleep(until: min(start + pause, seen + Self.slice))
+            let (time, instant) = (now(), ContinuousClock.now)
+            // All at once, or little by little, as a clock does that goes faster.
+            let isAhead =
+                time.timeIntervalSince(shown) > seen.duration(to: instant).seconds + Self.jump
+                || time.timeIntervalSince(begun) > start.duration(to: instant).seconds + Self.jump
+            if isAhead || time.timeIntervalSince(begun) < -Self.jump { return true }
+            (shown, seen) = (time, instant)
+        }
+        return false
+    }
+
+    /// A pause that begins now.
+    package func pause(of length: Duration) -> Pause {
+        Pause(end: .now + length, begun: now().milliseconds, length: Milliseconds(length.seconds * 1000))
+    }
+
+    /// Whether a pause is over: really, or by the clock if that has jumped.
+    package func isOver(_ pause: Pause) -> Bool {
+        let passed = now().milliseconds - pause.begun
+        return pause.end <= .now || passed >= pause.length || passed < 0
+    }
+
+    /// Before something that failed is tried again.
+    package struct Pause: Sendable {
+        fileprivate var end: ContinuousClock.Instant
+        fileprivate var begun: Milliseconds
+        fileprivate var length: Milliseconds
+    }
+}
+
 /// Follows the clock of a simulator: asks it often, and goes on by itself in between unless it is frozen.
 package final class FollowedClock: Sendable {
     private struct Reading {

@@ -90,7 +90,7 @@ package struct ServerCore: Sendable {
         clients = try Self.clients(configuration, scopes, clock, logger)
         recovery = try await Recovery(
             storage: storage, ingest: ingest, verifier: historical, scopes: scopes, clients: clients,
-            settings: configuration.recovery, clock: clock.now, logger: logger)
+            settings: configuration.recovery, clock: clock, logger: logger)
         engines = Dictionary(
             configuration.apps.map { ($0.bundleId, EntitlementEngine(catalogue: $0.catalogue)) },
             uniquingKeysWith: { first, _ in first })

@@ -218,7 +218,7 @@ package final class WebhookDispatcher: Sendable {
     private func setAlarm(for endpoints: [Int64], _ group: inout DiscardingTaskGroup) async throws {
         guard !endpoints.isEmpty else { return }
         // Events are announced. Looking now and then costs one question, and finds those that were not.
-        var pause = clock.followed == nil ? 5.0 : 1.0
+        var pause = 5.0
         let now = now
         if let next = try await storage.nextDelivery(to: endpoints, after: now) {
             pause = min(pause, max(1, Double(next - now) / 1000))
@@ -235,7 +235,7 @@ package final class WebhookDispatcher: Sendable {
         }
         guard isEarlier else { return }
         group.addTask {
-            do { try await Task.sleep(until: instant) } catch { return }
+            do { try await self.clock.wait(for: pause) } catch { return }
             self.state.withLock { if $0.alarm == instant { $0.alarm = nil } }
             self.wake()
         }

@@ -12,13 +12,14 @@ struct ImportCommand: AsyncParsableCommand {
             The App Store is asked for each, as fast as its quotas allow. The server must not run on the ledger meanwhile.
 
             Broken off, it goes on where it was: FILE.progress says where. FILE.failed has a line for each one that \
-            failed: its number, a code, the reason.
+            failed: its number, a code, the reason. Those that the App Store did not answer, or not with what can be \
+            believed, are there as well, and are put aside: the server asks for them again by itself.
 
             EXAMPLES
               counterfoil import customers.txt --config counterfoil.yaml
               counterfoil import receipts.txt --config counterfoil.yaml --app com.example.app --json
 
-            Exit status: 0 all brought in, 1 some failed or it broke off, 2 wrong usage.
+            Exit status: 0 all brought in, 1 some failed or were put aside, or it broke off, 2 wrong usage.
             """)
 
     @Argument(help: ArgumentHelp("The file.", valueName: "file")) var file: String
@@ -30,8 +31,14 @@ struct ImportCommand: AsyncParsableCommand {
     private struct Report: Encodable {
         let lines: Int
         let failed: Int
+        let putAside: Int
         let news: Int
         let failures: String?
+
+        enum CodingKeys: String, CodingKey {
+            case lines, failed, news, failures
+            case putAside = "put_aside"
+        }
     }
 
     func run() async throws {
@@ -53,7 +60,7 @@ struct ImportCommand: AsyncParsableCommand {
             }
         }
         report(progress)
-        if progress.failed > 0 { throw Refusal(message: nil) }
+        if progress.failed + (progress.putAside ?? 0) > 0 { throw Refusal(message: nil) }
     }
 
     private static func show(_ steps: AsyncStream<FileImport.Progress>) async {
@@ -67,17 +74,21 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func report(_ progress: FileImport.Progress) {
-        let failures = progress.failed > 0 ? file + ".failed" : nil
+        let putAside = progress.putAside ?? 0
+        let failures = progress.failed + putAside > 0 ? file + ".failed" : nil
         if json {
             return Output.line(
                 JSONText.encode(
                     Report(
-                        lines: progress.lines, failed: progress.failed, news: progress.news, failures: failures)))
+                        lines: progress.lines, failed: progress.failed, putAside: putAside, news: progress.news,
+                        failures: failures)))
         }
         let style = Style.current()
         Output.line("\(style.good("imported")) \(progress.lines) lines, \(progress.news) new facts")
         if let failures {
-            Output.line("\(style.bad("failed")) \(progress.failed); \(failures.printable) says which and why")
+            if putAside > 0 { Output.line("\(style.bad("put aside")) \(putAside); the server asks for them again") }
+            if progress.failed > 0 { Output.line("\(style.bad("failed")) \(progress.failed)") }
+            Output.line("\(failures.printable) says which and why")
         }
     }
 }

@@ -26,7 +26,7 @@ struct RecoverCommand: AsyncParsableCommand {
     @OptionGroup var options: OfflineOptions
 
     @Option(help: ArgumentHelp("The beginning.", valueName: "instant")) var from: InstantArgument?
-    @Option(help: ArgumentHelp("The end; now if left out.", valueName: "instant")) var to: InstantArgument?
+    @Option(help: ArgumentHelp("The end; the server's now if left out.", valueName: "instant")) var to: InstantArgument?
     @Option(
         name: .customLong("type"),
         help: ArgumentHelp("Only this kind, such as EXPIRED or EXPIRED.VOLUNTARY. May be repeated.", valueName: "type"))
@@ -51,8 +51,7 @@ struct RecoverCommand: AsyncParsableCommand {
         if let url, let from {
             let server = RecoveryClient(url: url, key: try apiKey())
             outcomes = [
-                try await server.recover(
-                    from: from.milliseconds, to: to?.milliseconds ?? Date().milliseconds, types, options)
+                try await server.recover(from: from.milliseconds, to: to?.milliseconds, types, options)
             ]
         } else {
             outcomes = try await options.run { core in try await recover(core) }
@@ -181,13 +180,14 @@ private struct RecoveryClient {
 
     private struct Wish: Encodable {
         let from: Int64
-        let to: Int64
+        let to: Int64?
         let types: [String]?
     }
 
     private struct Failure: Decodable { let message: String }
 
-    func recover(from: Int64, to: Int64, _ types: [String], _ options: OfflineOptions) async throws -> RecoveryOutcome {
+    func recover(from: Int64, to: Int64?, _ types: [String], _ options: OfflineOptions) async throws -> RecoveryOutcome
+    {
         var query: [String] = []
         let letters = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._"))
         if let app = options.app?.addingPercentEncoding(withAllowedCharacters: letters) { query.append("app=\(app)") }

@@ -66,6 +66,7 @@ struct ConfigurationProblemTests {
         (Test.smallest + "clock: noon", "neither system nor the URL"),
         (Test.smallest + "recovery: {interval: often}", "is not a length of time"),
         (Test.smallest + "recovery: {interval: 1s}", "is not between 10s and 604800s"),
+        (Test.smallest + "recovery: {overlap: 0s}", "is not between 60s and 604800s"),
         (Test.smallest + "recovery: {interval: 9999999999999w}", "is not a length of time"),
         (Test.smallest + "limits: {request_bytes: 1}", "is not between 65536"),
         (Test.smallest + "limits: {request_bytes: much}", "is not a number of bytes"),

@@ -104,7 +104,7 @@ struct ServerConfigurationTests {
                     events: [subscription.*, refund]
                     payload: compatible
                     allow_private_networks: true
-                recovery: {enabled: false, interval: 1h 30m, overlap: 0s, windows: 8, retention_days: 30}
+                recovery: {enabled: false, interval: 1h 30m, overlap: 1m, windows: 8, retention_days: 30}
                 limits: {request_bytes: 1 MiB, buffered_bytes: 8 MiB, connections_per_address: 9, requests_per_second: 10, request_time: 5s}
                 log: {level: debug, format: json}
                 clock: http://127.0.0.1:8090/simulator
@@ -141,7 +141,7 @@ struct ServerConfigurationTests {
         #expect(webhook.events == ["subscription.*", "refund"] && webhook.payload == .compatible)
         #expect(webhook.secrets.first?.webhookKey == Array(repeating: 7, count: 32) && webhook.allowsPrivateNetworks)
         let recovery = configuration.recovery
-        #expect(!recovery.isEnabled && recovery.interval == .seconds(5400) && recovery.overlap == .zero)
+        #expect(!recovery.isEnabled && recovery.interval == .seconds(5400) && recovery.overlap == .seconds(60))
         #expect(recovery.windows == 8 && recovery.retentionDays == 30)
         #expect(configuration.limits.requestBytes == 1 << 20 && configuration.limits.requestsPerSecond == 10)
         #expect(configuration.limits.requestTime == .seconds(5))

@@ -53,6 +53,44 @@ import Testing
         }
     }
 
+    @Test func `read to the server's own now, which may be far from the machine's`() async throws {
+        try await world { world in
+            try await world.simulator.advance(by: 400 * 86_400)
+            let now = world.simulator.now.milliseconds
+            let begun = try await call(world, "POST", "/v1/recoveries", #"{"from":\#(now - 600_000)}"#)
+            #expect(begun.status == 202)
+            #expect(begun.json["to"] as? Int == Int(now))
+        }
+    }
+
+    @Test func `name what is missing`() async throws {
+        try await world { world in
+            let simulator = world.simulator
+            try simulator.add(Fault("notification:*", .drop))
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try await simulator.advance(by: 600)
+            try simulator.add(Fault("route:notification-history", .wrongChain))
+            let (core, scope) = (try world.server.core, try world.scope())
+            try await core.recovery.runNow()
+            try await core.storage.putAside("7", in: scope.id, code: "not_now", until: 5, at: 4)
+            let answer = try await call(world, "GET", "/v1/completeness")
+            let items = try #require(answer.json["items"] as? [[String: Any]])
+            let item = try #require(items.first { $0["environment"] as? String == "Production" })
+            #expect(item["state"] as? String == "behind")
+            let spans = try #require(item["unverified_spans"] as? [[String: Any]])
+            let from = try #require(spans.first?["from"] as? Int)
+            #expect(item["complete_until"] as? Int == from - 1)
+            #expect(item["read_until"] as? Int == Int(simulator.now.milliseconds - 60_000))
+            let unverified = try #require(item["unverified_items"] as? [[String: Any]])
+            #expect(unverified.map { $0["code"] as? String } == ["untrusted_root"])
+            #expect(unverified.first?["notification"] is String)
+            let histories = try #require(item["histories"] as? [[String: Any]])
+            #expect(histories.map { $0["transaction"] as? String } == ["7"])
+            #expect(histories.first?["state"] as? String == "put_aside")
+            #expect(histories.first?["code"] as? String == "not_now")
+        }
+    }
+
     @Test func `refuse what makes no sense`() async throws {
         try await world { world in
             let now = World.start.milliseconds

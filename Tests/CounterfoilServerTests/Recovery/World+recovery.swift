@@ -22,6 +22,16 @@ extension World {
         }
     }
 
+    /// Those that the store has signed from `since` to `until`.
+    func sent(from since: Milliseconds, until: Milliseconds) -> Set<String> {
+        simulator.core.read(.production) { store, _ in
+            let notifications = store.notifications.filter {
+                (since...max(since, until)).contains($0.signedDate.milliseconds) && since <= until
+            }
+            return Set(notifications.map { $0.uuid.lowercased().replacing("-", with: "") })
+        }
+    }
+
     /// Waits until the ledger has all that the store has sent, for at most half a minute.
     func waitUntilAllIsKept() async throws {
         let end = ContinuousClock.now + .seconds(30)

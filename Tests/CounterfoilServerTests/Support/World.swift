@@ -17,6 +17,8 @@ final class World: Sendable {
     private let change: @Sendable (inout ServerConfiguration) -> Void
     private let logger: Logger
     private let state = Mutex<(server: Server?, port: Int)>((nil, 0))
+    /// By how many seconds the server's clock is ahead of the App Store's.
+    let clockIsAhead = Mutex(0.0)
 
     private init(
         _ simulator: Simulator, _ folder: URL, _ logger: Logger,
@@ -103,7 +105,8 @@ final class World: Sendable {
     func startServer() async throws {
         let simulator = simulator
         let server = try await Server.start(
-            try configuration(), clock: .showing { simulator.core.now }, logger: logger)
+            try configuration(), clock: .showing { simulator.core.now + self.clockIsAhead.withLock { $0 } },
+            logger: logger)
         state.withLock { $0 = (server, server.port) }
         let url = url
         for environment in [AppStoreEnvironment.production, .sandbox] {

@@ -7,7 +7,7 @@ extension APIDescription {
               operationId: getCompleteness
               tags: [recovery]
               summary: Up to when nothing is missing, how that is known, and what is missing
-              description: Needs the scope operations:read. One item for each app and environment of the key.
+              description: Needs the scope operations:read. One item for each app and environment of the key. complete_until lies before the first notification that was read and cannot be believed, read_until is how far the history was read. Of unverified_spans, unverified_items and histories there are 20 at most.
               responses:
                 "200":
                   description: All of them
@@ -37,10 +37,10 @@ extension APIDescription {
                   application/json:
                     schema:
                       type: object
-                      required: [from, to]
+                      required: [from]
                       properties:
                         from: {$ref: "#/components/schemas/Instant"}
-                        to: {$ref: "#/components/schemas/Instant"}
+                        to: {$ref: "#/components/schemas/Instant", description: "The end; the server's now if it is left out"}
                         types: {type: array, maxItems: 100, items: {type: string}, description: "Only these kinds, such as EXPIRED (with every subtype) or EXPIRED.VOLUNTARY"}
               responses:
                 "202":
@@ -77,6 +77,7 @@ extension APIDescription {
                 reason: {type: string, description: Why it is not complete, and what to do}
                 complete_since: {$ref: "#/components/schemas/Instant"}
                 complete_until: {$ref: "#/components/schemas/Instant"}
+                read_until: {$ref: "#/components/schemas/Instant"}
                 known_by:
                   type: object
                   required: [by, checked_at]
@@ -84,14 +85,47 @@ extension APIDescription {
                 age_ms: {type: integer, description: How long ago complete_until is}
                 missing:
                   type: object
-                  required: [open_windows, unverified, failed_notifications, backlog, histories_waiting, histories_failed]
+                  required: [open_windows, unverified, unverified_spans, failed_notifications, backlog, histories_waiting, histories_put_aside, histories_failed]
                   properties:
                     open_windows: {type: integer, description: Parts of the time that are still being read}
-                    unverified: {type: integer, description: Items of the App Store's answers that cannot be believed}
+                    unverified: {type: integer, description: "Items of the App Store's answers that cannot be believed, at most 10,000"}
+                    unverified_spans: {type: integer, description: Times whose notifications cannot all be believed}
                     failed_notifications: {type: integer, description: Notifications that are kept and whose inside cannot be believed}
                     backlog: {type: integer, description: Notifications that wait to be read}
                     histories_waiting: {type: integer, description: Transactions whose history is still to be asked for}
+                    histories_put_aside: {type: integer, description: "Those among them that were asked for in vain, and will be again"}
                     histories_failed: {type: integer, description: Transactions that the App Store does not know}
+                unverified_spans:
+                  type: array
+                  description: Times whose notifications cannot all be believed, the first ones first; they are read again
+                  items:
+                    type: object
+                    required: [from, to]
+                    properties: {from: {$ref: "#/components/schemas/Instant"}, to: {$ref: "#/components/schemas/Instant"}}
+                unverified_items:
+                  type: array
+                  description: What cannot be believed, the last first
+                  items:
+                    type: object
+                    required: [code, message, noticed_at]
+                    properties:
+                      notification: {type: string, description: The notification that it says it is}
+                      transaction: {type: string, description: The transaction whose history held it}
+                      code: {type: string}
+                      message: {type: string}
+                      noticed_at: {$ref: "#/components/schemas/Instant"}
+                histories:
+                  type: array
+                  description: "Transactions whose history the App Store does not tell: asked for again (put_aside), or not known to it (failed)"
+                  items:
+                    type: object
+                    required: [transaction, state, attempts]
+                    properties:
+                      transaction: {type: string}
+                      state: {type: string, enum: [put_aside, failed]}
+                      code: {type: string}
+                      attempts: {type: integer}
+                      next_attempt_at: {$ref: "#/components/schemas/Instant"}
             RecoveryList:
               type: object
               required: [object, items, next_page]

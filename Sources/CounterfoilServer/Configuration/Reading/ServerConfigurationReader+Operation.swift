@@ -127,7 +127,7 @@ extension ServerConfigurationReader {
         recovery.isEnabled = section.flag("enabled") ?? recovery.isEnabled
         recovery.interval =
             section.duration("interval", in: .seconds(10)...(.seconds(7 * 86_400))) ?? recovery.interval
-        recovery.overlap = section.duration("overlap", in: .zero...(.seconds(7 * 86_400))) ?? recovery.overlap
+        recovery.overlap = section.duration("overlap", in: .seconds(60)...(.seconds(7 * 86_400))) ?? recovery.overlap
         recovery.windows = section.number("windows", in: 1...64) ?? recovery.windows
         recovery.retentionDays = section.number("retention_days", in: 1...180) ?? recovery.retentionDays
         section.finish()

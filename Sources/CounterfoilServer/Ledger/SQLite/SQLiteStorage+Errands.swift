@@ -1,6 +1,7 @@
 internal import GRDB
 
-/// What the App Store is still to be asked for. `failed_at` is null while it waits.
+/// What the App Store is still to be asked for. `failed_at` is null while it waits; then `failure` is what came of the last
+/// attempt.
 enum ErrandTable {
     static let schema = [
         """
@@ -11,6 +12,17 @@ enum ErrandTable {
         """,
         "CREATE INDEX errands_by_time ON errands (next_attempt_at) WHERE failed_at IS NULL",
     ]
+
+    static let columns =
+        "id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure, failed_at"
+
+    static func errand(_ row: Row) -> Errand {
+        Errand(
+            id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionId: row.text(2) ?? "",
+            reason: row.text(3).flatMap(Errand.Reason.init) ?? .restore, addedAt: row.number(4) ?? 0,
+            attempts: Int(row.number(5) ?? 0), nextAttemptAt: row.number(6) ?? 0, failure: row.text(7),
+            isGivenUp: row.number(8) != nil)
+    }
 
     static func add(
         _ transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds,
@@ -39,15 +51,10 @@ extension SQLiteStorage: ErrandStorage {
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT id, scope, transaction_id, reason, added_at, attempts, next_attempt_at FROM errands
+                    SELECT \(ErrandTable.columns) FROM errands
                     WHERE failed_at IS NULL AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?
                     """, arguments: [now, limit])
-            return rows.map { row in
-                Errand(
-                    id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionId: row.text(2) ?? "",
-                    reason: row.text(3).flatMap(Errand.Reason.init) ?? .restore, addedAt: row.number(4) ?? 0,
-                    attempts: Int(row.number(5) ?? 0), nextAttemptAt: row.number(6) ?? 0)
-            }
+            return rows.map(ErrandTable.errand)
         }
     }
 
@@ -55,11 +62,26 @@ extension SQLiteStorage: ErrandStorage {
         try await write { try $0.execute(sql: "DELETE FROM errands WHERE id = ?", arguments: [id]) }
     }
 
-    package func postpone(errand id: Int64, until next: Milliseconds) async throws {
+    package func postpone(errand id: Int64, until next: Milliseconds, code: String?) async throws {
         try await write { db in
             try db.execute(
-                sql: "UPDATE errands SET attempts = attempts + 1, next_attempt_at = ? WHERE id = ?",
-                arguments: [next, id])
+                sql: "UPDATE errands SET attempts = attempts + 1, next_attempt_at = ?, failure = ? WHERE id = ?",
+                arguments: [next, code, id])
+        }
+    }
+
+    package func putAside(
+        _ transactionId: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+    ) async throws {
+        try await write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO errands (scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+                    VALUES (?, ?, ?, ?, 1, ?, ?)
+                    ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
+                        next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
+                        WHERE failed_at IS NOT NULL
+                    """, arguments: [scope, transactionId, Errand.Reason.retry.rawValue, now, next, code])
         }
     }
 

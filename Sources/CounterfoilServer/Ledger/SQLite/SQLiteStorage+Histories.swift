@@ -25,6 +25,16 @@ extension SQLiteStorage: HistoryStorage {
         }
     }
 
+    package func keep(
+        unverified: [UnverifiedItem], ofHistory transactionId: String, in scope: Int64, at now: Milliseconds
+    ) async throws {
+        try await write { db in
+            try db.execute(
+                sql: "DELETE FROM recovery_failures WHERE scope = ? AND history = ?", arguments: [scope, transactionId])
+            try Self.add(unverified, in: scope, nil, history: transactionId, at: now, db)
+        }
+    }
+
     package func sweep(in scope: Int64) async throws -> Sweep? {
         try await read { db in
             try Row.fetchOne(

@@ -138,7 +138,13 @@ extension SQLiteStorage: LedgerStorage {
         guard let row = try Row.fetchOne(select, arguments: [uuid]), let id = row.number(0) else {
             throw StorageError(.failed, "a notification was there and was not")
         }
-        guard row.blob(1) != new.text.bytes else { return .duplicate(id) }
+        guard row.blob(1) != new.text.bytes else {
+            // What is inside it could not be believed: perhaps it can be now.
+            try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
+            guard db.changesCount > 0 else { return .duplicate(id) }
+            try enqueue(id, new.receivedAt, db)
+            return .kept(id)
+        }
         try db.execute(
             sql: """
                 INSERT OR IGNORE INTO other_texts (notification, signed_date, received_at, origin, text)

@@ -4,8 +4,8 @@ internal import GRDB
 extension SQLiteStorage: RecoveryStorage {
     package func completenessMarks() async throws -> [CompletenessMark] {
         try await read { db in
-            try Row.fetchAll(db, sql: "SELECT scope, since_date, until_date, checked_at FROM completeness")
-                .map(Self.mark)
+            try Row.fetchAll(db, sql: "SELECT \(CompletenessTable.columns) FROM completeness").map(
+                CompletenessTable.mark)
         }
     }
 
@@ -61,16 +61,18 @@ extension SQLiteStorage: RecoveryStorage {
     package func note(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws {
         try await write { db in
             try db.execute(
-                sql: "UPDATE recovery_windows SET token = ?, is_done = ? WHERE id = ?",
-                arguments: [page.next, page.isLast, window.id])
+                sql: "UPDATE recovery_windows SET token = ?, is_done = ?, unverified = unverified + ? WHERE id = ?",
+                arguments: [page.next, page.isLast, page.unverified.count, window.id])
             let counts = page.counts
             try db.execute(
                 sql: """
                     UPDATE recoveries SET pages = pages + ?, found = found + ?, new = new + ?,
-                        duplicates = duplicates + ?, failed = failed + ? WHERE id = ?
+                        duplicates = duplicates + ?, failed = failed + ?,
+                        signed_until = max(coalesce(signed_until, ?), coalesce(?, signed_until)) WHERE id = ?
                     """,
                 arguments: [
-                    counts.pages, counts.found, counts.new, counts.duplicates, counts.failed, window.recovery,
+                    counts.pages, counts.found, counts.new, counts.duplicates, counts.failed, page.signedUntil,
+                    page.signedUntil, window.recovery,
                 ])
             guard !page.unverified.isEmpty else { return }
             let scope = try Int64.fetchOne(
@@ -81,7 +83,8 @@ extension SQLiteStorage: RecoveryStorage {
 
     package func restart(window: Int64) async throws {
         try await write { db in
-            try db.execute(sql: "UPDATE recovery_windows SET token = NULL WHERE id = ?", arguments: [window])
+            try db.execute(
+                sql: "UPDATE recovery_windows SET token = NULL, unverified = 0 WHERE id = ?", arguments: [window])
         }
     }
 
@@ -89,7 +92,8 @@ extension SQLiteStorage: RecoveryStorage {
         try await write { db in
             try db.execute(
                 sql: """
-                    UPDATE recovery_windows SET token = NULL, from_date = max(from_date, ?), is_done = (? >= until_date)
+                    UPDATE recovery_windows SET token = NULL, unverified = 0, from_date = max(from_date, ?),
+                        is_done = (? >= until_date)
                     WHERE id = ?
                     """, arguments: [limit, limit, window.id])
             try db.execute(
@@ -105,7 +109,7 @@ extension SQLiteStorage: RecoveryStorage {
     }
 
     package func finish(
-        recovery id: Int64, until: Milliseconds, at now: Milliseconds
+        recovery id: Int64, until: Milliseconds, limit: Milliseconds, at now: Milliseconds
     ) async throws -> CompletenessMark? {
         try await write { db in
             let open = try Int.fetchOne(
@@ -116,12 +120,19 @@ extension SQLiteStorage: RecoveryStorage {
             try db.execute(
                 sql: "UPDATE recoveries SET state = 'done', finished_at = ?, failure = NULL WHERE id = ?",
                 arguments: [now, id])
-            try Self.clear(id, in: recovery.scope, db)
+            var spans = try UnverifiedSpanTable.spans(in: recovery.scope, db)
+            try spans.apply(windowsOf: id, db)
             if recovery.movesMark {
-                try Self.move(recovery.scope, since: recovery.from, until: until, at: now, db)
+                try CompletenessTable.move(recovery, until: until, limit: limit, &spans, at: now, db)
             }
-            return try Self.mark(of: recovery.scope, db)
+            try UnverifiedSpanTable.keep(spans, in: recovery.scope, db)
+            try Self.clear(id, in: recovery.scope, db)
+            return try CompletenessTable.settle(recovery.scope, spans, db)
         }
+    }
+
+    package func unverifiedSpans(in scope: Int64) async throws -> UnverifiedSpans {
+        try await read { try UnverifiedSpanTable.spans(in: scope, $0) }
     }
 
     package func note(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws {
@@ -161,53 +172,43 @@ extension SQLiteStorage: RecoveryStorage {
                 "SELECT count(*) FROM failures CROSS JOIN notifications USING (id) WHERE scope = ?")
             missing.backlog = try count(
                 "SELECT count(*) FROM inbox CROSS JOIN notifications USING (id) WHERE scope = ?")
+            missing.unverifiedSpans = try count("SELECT count(*) FROM unverified_spans WHERE scope = ?")
             missing.errands = try count("SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NULL")
+            missing.putAside = try count(
+                "SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NULL AND failure IS NOT NULL")
             missing.failedErrands = try count("SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NOT NULL")
             return missing
         }
     }
 
-    package func add(unverified: [UnverifiedItem], in scope: Int64, at now: Milliseconds) async throws {
-        guard !unverified.isEmpty else { return }
-        try await write { try Self.add(unverified, in: scope, nil, at: now, $0) }
+    package func missingNames(in scope: Int64) async throws -> MissingNames {
+        try await read { db in
+            var names = MissingNames()
+            names.items = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT claimed_uuid, history, code, message, noticed_at FROM recovery_failures
+                    WHERE scope = ? ORDER BY id DESC LIMIT ?
+                    """, arguments: [scope, MissingNames.most]
+            ).map { row in
+                MissingItem(
+                    claimedUUID: row.hasNull(atIndex: 0) ? nil : StoredUUID.text(row[0]), history: row.text(1),
+                    code: row.text(2) ?? "", message: row.text(3) ?? "", noticedAt: row.number(4) ?? 0)
+            }
+            names.spans = Array(try UnverifiedSpanTable.spans(in: scope, db).spans.prefix(MissingNames.most))
+            names.histories = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(ErrandTable.columns) FROM errands WHERE scope = ? AND failure IS NOT NULL
+                    ORDER BY failed_at IS NOT NULL, id DESC LIMIT ?
+                    """, arguments: [scope, MissingNames.most]
+            ).map(ErrandTable.errand)
+            return names
+        }
     }
 }
 
 extension SQLiteStorage {
-    private static func mark(_ row: Row) -> CompletenessMark {
-        CompletenessMark(
-            scope: row.number(0) ?? 0, since: row.number(1) ?? 0, until: row.number(2) ?? 0,
-            checkedAt: row.number(3) ?? 0)
-    }
-
-    private static func mark(of scope: Int64, _ db: Database) throws -> CompletenessMark? {
-        try Row.fetchOne(
-            db, sql: "SELECT scope, since_date, until_date, checked_at FROM completeness WHERE scope = ?",
-            arguments: [scope]
-        ).map(mark)
-    }
-
-    /// The stretch goes on where it ended. Where there is a gap that the history cannot fill, a new one begins, and the
-    /// App Store is asked about everybody. What lies ahead of now was noted by a clock that was wrong, so the end may also
-    /// move back.
-    private static func move(
-        _ scope: Int64, since: Milliseconds, until: Milliseconds, at now: Milliseconds, _ db: Database
-    ) throws {
-        let known = try mark(of: scope, db)
-        let hasGap = known.map { $0.until < since } ?? false
-        try db.execute(
-            sql: """
-                INSERT OR REPLACE INTO completeness (scope, since_date, until_date, known_by, checked_at)
-                VALUES (?, ?, ?, 'notification_history', ?)
-                """, arguments: [scope, hasGap ? since : min(known?.since ?? since, since), until, now])
-        guard hasGap else { return }
-        try db.execute(
-            sql: """
-                INSERT OR REPLACE INTO sweeps (scope, cursor, everyone_since, started_at, finished_at)
-                VALUES (?, '', ?, ?, NULL)
-                """, arguments: [scope, now, now])
-    }
-
     /// Forgets what is no longer needed: the windows, recoveries of long ago, failures of what came after all.
     private static func clear(_ recovery: Int64, in scope: Int64, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM recovery_windows WHERE recovery = ?", arguments: [recovery])
@@ -219,22 +220,34 @@ extension SQLiteStorage {
                 DELETE FROM recovery_failures WHERE scope = ? AND claimed_uuid IN (
                     SELECT uuid FROM notifications WHERE uuid = claimed_uuid AND notifications.scope = ?)
                 """, arguments: [scope, scope])
+        // Whatever it was: its time was read again, and everything there was believed.
+        try db.execute(
+            sql: """
+                DELETE FROM recovery_failures WHERE scope = ? AND history IS NULL AND NOT EXISTS (
+                    SELECT 1 FROM unverified_spans AS spans
+                    WHERE spans.scope = recovery_failures.scope AND spans.from_date <= recovery_failures.until_date
+                        AND spans.until_date >= recovery_failures.from_date)
+                """, arguments: [scope])
     }
 
-    private static func add(
-        _ items: [UnverifiedItem], in scope: Int64, _ window: RecoveryWindow?, at now: Milliseconds, _ db: Database
+    static func add(
+        _ items: [UnverifiedItem], in scope: Int64, _ window: RecoveryWindow?, history: String? = nil,
+        at now: Milliseconds, _ db: Database
     ) throws {
-        let kept = try Int.fetchOne(db, sql: "SELECT count(*) FROM recovery_failures") ?? 0
+        let kept =
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM recovery_failures WHERE scope = ?", arguments: [scope]) ?? 0
         for item in items.prefix(max(0, RecoveryTables.failuresKept - kept)) {
             try db.execute(
                 sql: """
                     INSERT INTO recovery_failures (scope, digest, claimed_uuid, code, message, recovery, from_date,
-                        until_date, noticed_at)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, digest) DO NOTHING
+                        until_date, noticed_at, history)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, digest) DO UPDATE SET
+                        code = excluded.code, message = excluded.message, recovery = excluded.recovery,
+                        from_date = excluded.from_date, until_date = excluded.until_date, history = excluded.history
                     """,
                 arguments: [
                     scope, item.digest, item.claimedUUID.map(StoredUUID.value), item.code, item.message,
-                    window?.recovery, window?.from, window?.until, now,
+                    window?.recovery, window?.from, window?.until, now, history,
                 ])
         }
     }
@@ -247,7 +260,7 @@ extension SQLiteStorage {
             sql: """
                 SELECT id, scope, cause, from_date, until_date, kinds, moves_mark, state, created_at, finished_at,
                     failure, pages, found, new, duplicates, failed, windows,
-                    (SELECT count(*) FROM recovery_windows WHERE recovery = recoveries.id AND is_done = 0)
+                    (SELECT count(*) FROM recovery_windows WHERE recovery = recoveries.id AND is_done = 0), signed_until
                 FROM recoveries \(condition)
                 """, arguments: arguments)
         return rows.map { row in
@@ -261,7 +274,7 @@ extension SQLiteStorage {
                 createdAt: row.number(8) ?? 0, finishedAt: row.number(9), failure: row.text(10),
                 counts: RecoveryCounts(
                     pages: count(11), found: count(12), new: count(13), duplicates: count(14), failed: count(15)),
-                windows: count(16), openWindows: count(17))
+                windows: count(16), openWindows: count(17), signedUntil: row.number(18))
         }
     }
 }
