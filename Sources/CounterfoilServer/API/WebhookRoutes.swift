@@ -164,7 +164,13 @@ enum WebhookRoutes {
         let name = context.parameters.get("name") ?? ""
         let found = try await core.webhooks.managed().first { $0.stored.name.isExactly(name) }
         guard let found, principal.mayManage(found.definition) else {
-            throw APIFailure(.notFound, "not_found", "There is no endpoint of this name.", parameter: "name")
+            // The same whether there is one or not: who may not see it does not learn of it.
+            let message =
+                principal.isLimited
+                ? "There is no endpoint of this name that the key \(principal.name) may manage: it is limited to some "
+                    + "apps or environments, and manages what is sent of those alone."
+                : "There is no endpoint of this name."
+            throw APIFailure(.notFound, "not_found", message, parameter: "name")
         }
         return found
     }
@@ -183,6 +189,9 @@ enum WebhookRoutes {
 }
 
 extension Principal {
+    /// Whether a key is for some apps or environments only.
+    fileprivate var isLimited: Bool { apps != nil || environments != nil }
+
     /// Whether a key may see and change an endpoint: only if it may see all that is sent there.
     func mayManage(_ webhook: ServerConfiguration.Webhook) -> Bool {
         if let apps, !(webhook.apps?.isSubset(of: apps) ?? false) { return false }

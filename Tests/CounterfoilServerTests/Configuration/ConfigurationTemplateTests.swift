@@ -28,7 +28,8 @@ struct ConfigurationTemplateTests {
         #expect(loaded.notes.isEmpty)
         let configuration = loaded.configuration
         #expect(configuration.listen == .init() && configuration.limits == .init() && configuration.clock == .system)
-        #expect(configuration.keys.map(\.name) == ["first"] && configuration.keys[0].apps == ["com.example.app"])
+        #expect(configuration.keys.map(\.name) == ["first"] && configuration.keys[0].apps == nil)
+        #expect(configuration.keys[0].environments == nil && configuration.keys[0].scopes == Set(APIScope.all))
     }
 
     @Test("has every setting: uncommented it reads, and what is commented out is the default or an example")

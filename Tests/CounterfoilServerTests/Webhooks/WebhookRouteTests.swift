@@ -66,7 +66,12 @@ internal import NIOHTTP1
                 .POST, "/v1/webhooks", #"{"name": "a", "url": "\#(Self.url)"}"#, key: "sandbox"
             ).json
             #expect(made["environments"].items.map(\.text) == ["Sandbox"])
-            #expect(try await world.send(.GET, "/v1/webhooks/backend", key: "sandbox").status == 404)
+            let hidden = try await world.send(.GET, "/v1/webhooks/backend", key: "sandbox")
+            let missing = try await world.send(.GET, "/v1/webhooks/nowhere", key: "sandbox")
+            #expect(hidden.status == 404 && missing.status == 404)
+            // Why it may not be seen is said, whether or not there is one.
+            #expect(hidden.json["message"].text?.contains("the key sandbox may manage: it is limited to") == true)
+            #expect(hidden.json["message"].text == missing.json["message"].text)
             let seen = try await world.send(.GET, "/v1/webhooks", key: "sandbox").json["items"].items
             #expect(seen.map { $0["name"].text } == ["a"])
             // The configuration's are changed in the configuration.

@@ -92,8 +92,8 @@ extension ConfigurationTemplate {
           - name: first
             secret: {sha256: \(keyHash)}
             scopes: [all]
-            apps: [\(Self.quote(bundleId))]
-            # The environments it sees. Default: both.
+            # A key may be limited to some apps and environments. Only one that is not can administer the whole server.
+            #apps: [\(Self.quote(bundleId))]
             #environments: [Production]
           # One that is shipped in an app: each customer sees what is theirs, by the customer token.
           #- name: app
