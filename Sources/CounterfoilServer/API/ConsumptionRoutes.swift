@@ -79,7 +79,7 @@ enum ConsumptionRoutes {
 }
 
 /// The body of a report of use.
-private struct UsageBody: Decodable {
+private struct UsageBody: RequestBody {
     var transactionId: String?
     var productId: String?
     var customerConsented: Bool?
@@ -87,7 +87,7 @@ private struct UsageBody: Decodable {
     var deliveryStatus: String?
     var sampleContentProvided: Bool?
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case transactionId = "transaction_id"
         case productId = "product_id"
         case customerConsented = "customer_consented"
@@ -96,14 +96,20 @@ private struct UsageBody: Decodable {
         case sampleContentProvided = "sample_content_provided"
     }
 
+    static let members = CodingKeys.allCases.map(\.rawValue)
+
     private static let deliveryStatuses: Set<DeliveryStatus> = [
         .delivered, .undeliveredQualityIssue, .undeliveredWrongItem, .undeliveredServerOutage, .undeliveredOther,
     ]
 
     init(body: [UInt8]) throws(APIFailure) {
-        do { self = try StrictJSONDecoder.decode(UsageBody.self, from: body) } catch {
-            throw APIFailure(.badRequest, "bad_json", "The body is not a JSON object that reports use.")
-        }
+        try self.init(body: body, form: "a JSON object that reports use")
+    }
+
+    /// Whether it says of what, at most, and not how much.
+    private var isEmpty: Bool {
+        customerConsented == nil && consumptionPercentage == nil && deliveryStatus == nil
+            && sampleContentProvided == nil
     }
 
     /// What a customer got and used decides about their own refund, so only the app's backend may say it.
@@ -120,6 +126,12 @@ private struct UsageBody: Decodable {
     }
 
     func report(at now: Date) throws(APIFailure) -> UsageReport {
+        guard !isEmpty else {
+            throw APIFailure(
+                .badRequest, "empty_report",
+                "Say at least one of customer_consented, consumption_percentage, delivery_status and "
+                    + "sample_content_provided.")
+        }
         for (text, name) in [(transactionId, "transaction_id"), (productId, "product_id")] {
             guard let text else { continue }
             guard !text.isEmpty, text.utf8.count <= 255 else {

@@ -158,7 +158,7 @@ enum OfferRoutes {
 }
 
 /// What is asked for.
-private struct OfferBody: Decodable {
+private struct OfferBody: RequestBody {
     var productId: String
     var offerId: String?
     var format: String?
@@ -172,7 +172,9 @@ private struct OfferBody: Decodable {
 
     var isForced: Bool { force ?? false }
 
-    private enum CodingKeys: String, CodingKey {
+    static let members = CodingKeys.allCases.map(\.rawValue)
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case productId = "product_id"
         case offerId = "offer_id"
         case format, nonce, allow, force
@@ -182,9 +184,7 @@ private struct OfferBody: Decodable {
     }
 
     init(body: [UInt8]) throws(APIFailure) {
-        do { self = try StrictJSONDecoder.decode(OfferBody.self, from: body) } catch {
-            throw APIFailure(.badRequest, "bad_json", "The body is not a JSON object that names a product_id.")
-        }
+        try self.init(body: body, form: "a JSON object that names a product_id")
         for (text, name) in [
             (productId, "product_id"), (offerId, "offer_id"), (transactionId, "transaction_id"),
         ] {

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 internal import AppStoreServer
 internal import Foundation
 internal import HTTPTypes
@@ -30,11 +31,15 @@ enum RecoveryRoutes {
     }
 
     /// What a client may write. Instants are milliseconds since 1970.
-    private struct Wish: Decodable {
+    private struct Wish: RequestBody {
         var from: Int64
         /// The server's now if it is left out.
         var to: Int64?
         var types: [String]?
+
+        private enum CodingKeys: String, CodingKey, CaseIterable { case from, to, types }
+
+        static let members = CodingKeys.allCases.map(\.rawValue)
     }
 
     /// Has a part of the history read again. The answer comes before it is.
@@ -44,11 +49,8 @@ enum RecoveryRoutes {
         let principal = try context.require(.operationsWrite)
         let scope = try context.scope(of: request, core, for: principal)
         let body = try await request.bytes(upTo: maximumBytes)
-        let wish: Wish
-        do { wish = try StrictJSONDecoder.decode(Wish.self, from: Array(body.readableBytesView)) } catch {
-            throw APIFailure(
-                .badRequest, "bad_json", #"The body is {"from": ms, "to": ms?, "types": ["EXPIRED", …]?}."#)
-        }
+        let wish = try Wish(
+            body: Array(body.readableBytesView), form: #"{"from": ms, "to": ms?, "types": ["EXPIRED", …]?}"#)
         let span = try RecoverySpan(from: wish.from, to: wish.to, types: wish.types ?? [], core)
         guard core.clients[scope.id] != nil else {
             throw APIFailure(
@@ -132,8 +134,10 @@ enum RecoveryRoutes {
                 let named = NotificationFilter.named(type)
                 guard !named.isEmpty else {
                     throw APIFailure(
-                        .badRequest, "unknown_type", "A type is one of the App Store's, such as EXPIRED.VOLUNTARY.",
-                        parameter: "types")
+                        .badRequest, "unknown_type",
+                        .unknown(
+                            "\(quoted(type)) is none of the App Store's types, such as EXPIRED.VOLUNTARY", type,
+                            among: NotificationFilter.known.map(\.name)), parameter: "types")
                 }
                 filters += named.filter { !filters.contains($0) }
             }

@@ -1,16 +1,19 @@
 internal import AppStoreModels
+internal import ConfigurationReading
 internal import Foundation
 internal import HTTPTypes
 
 /// What may be said about an endpoint. What is not said stays; null stands for all.
-struct WebhookSettings: Decodable {
+struct WebhookSettings: RequestBody {
     var url: String?
     var events: [String]??
     var payload: String?
     var apps: [String]??
     var environments: [String]??
 
-    private enum CodingKeys: String, CodingKey { case url, events, payload, apps, environments }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case url, events, payload, apps, environments }
+
+    static let members = CodingKeys.allCases.map(\.rawValue)
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -71,6 +74,12 @@ struct WebhookSettings: Decodable {
                 .badRequest, "invalid_events", "events has types such as subscription.renewed or subscription.*.",
                 parameter: "events")
         }
+        for event in events where !EventType.isKnown(event) {
+            throw APIFailure(
+                .badRequest, "unknown_event",
+                .unknown("There are no events \(quoted(event))", event, among: EventType.all),
+                parameter: "events")
+        }
         return events
     }
 
@@ -113,11 +122,13 @@ struct WebhookSettings: Decodable {
 }
 
 /// What `POST /v1/webhooks` takes.
-struct NewWebhook: Decodable {
+struct NewWebhook: RequestBody {
     var name: String
     var settings: WebhookSettings
 
-    private enum CodingKeys: String, CodingKey { case name }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case name }
+
+    static let members = CodingKeys.allCases.map(\.rawValue) + WebhookSettings.members
 
     init(from decoder: any Decoder) throws {
         name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
@@ -126,7 +137,7 @@ struct NewWebhook: Decodable {
 }
 
 /// What `PATCH /v1/webhooks/{name}` takes.
-struct WebhookChange: Decodable {
+struct WebhookChange: RequestBody {
     /// As many as there may be side by side.
     private static let maximumSecrets = 4
 
@@ -137,12 +148,14 @@ struct WebhookChange: Decodable {
     /// The fingerprint of one.
     var retireSecret: String?
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case enabled
         case discardBacklog = "discard_backlog"
         case addSecret = "add_secret"
         case retireSecret = "retire_secret"
     }
+
+    static let members = CodingKeys.allCases.map(\.rawValue) + WebhookSettings.members
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -153,6 +166,7 @@ struct WebhookChange: Decodable {
         settings = try WebhookSettings(from: decoder)
     }
 
+    var isEmpty: Bool { !changesDefinition && enabled == nil && !discardBacklog }
     var changesDefinition: Bool { !settings.isEmpty || addSecret || retireSecret != nil }
 
     /// Rotation: gives the new secret, if there is one.
@@ -182,7 +196,7 @@ struct WebhookChange: Decodable {
 }
 
 /// What `POST /v1/webhooks/{name}/replay` takes: one event, or all of a time.
-struct Replay: Decodable {
+struct Replay: RequestBody {
     /// As many as one request makes.
     private static let maximumDeliveries = 10_000
 
@@ -191,10 +205,12 @@ struct Replay: Decodable {
     var to: Int64?
     var after: Int64?
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case eventId = "event_id"
         case from, to, after
     }
+
+    static let members = CodingKeys.allCases.map(\.rawValue)
 
     func range(_ core: ServerCore) async throws -> ReplayRange {
         if let eventId {

@@ -35,7 +35,7 @@ enum WebhookRoutes {
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
         let principal = try context.require(.webhooksWrite)
-        let wish = try await body(NewWebhook.self, request)
+        let wish = try NewWebhook(body: await bytes(of: request), form: "a JSON object with a name and a url")
         guard ServerConfigurationReader.isName(wish.name) else {
             throw APIFailure(
                 .badRequest, "invalid_name", "A name has letters, digits, dots, - and _, at most 100.",
@@ -67,7 +67,11 @@ enum WebhookRoutes {
     ) async throws -> Response {
         let endpoint = try await endpoint(context, core)
         let principal = try context.require(.webhooksWrite)
-        let wish = try await body(WebhookChange.self, request)
+        let wish = try WebhookChange(body: await bytes(of: request), form: "a JSON object of what is to change")
+        guard !wish.isEmpty else {
+            throw APIFailure(
+                .badRequest, "empty_change", "Say what is to change: \(WebhookChange.members.joined(separator: ", ")).")
+        }
         var definition = endpoint.definition
         var secret: Secret?
         if wish.changesDefinition {
@@ -126,7 +130,7 @@ enum WebhookRoutes {
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
         let endpoint = try await endpoint(context, core)
-        let wish = try await body(Replay.self, request)
+        let wish = try Replay(body: await bytes(of: request), form: #"{"event_id": "…"} or {"from": ms, "to": ms}"#)
         let outcome = try await core.webhooks.replay(try await wish.range(core), to: endpoint)
         if wish.eventId != nil, outcome.deliveries == 0 {
             throw APIFailure(
@@ -175,16 +179,8 @@ enum WebhookRoutes {
         return found
     }
 
-    private static func body<Value: Decodable>(_ type: Value.Type, _ request: Request) async throws -> Value {
-        let body = try await request.bytes(upTo: maximumBytes)
-        do { return try StrictJSONDecoder.decode(type, from: Array(body.readableBytesView)) } catch let error
-            as DecodingError
-        {
-            throw APIFailure(
-                .badRequest, "bad_json", "The body lacks a member, or one has the wrong type: \(error.member).")
-        } catch {
-            throw APIFailure(.badRequest, "bad_json", "The body is not JSON.")
-        }
+    private static func bytes(of request: Request) async throws -> [UInt8] {
+        Array(try await request.bytes(upTo: maximumBytes).readableBytesView)
     }
 }
 
@@ -197,17 +193,5 @@ extension Principal {
         if let apps, !(webhook.apps?.isSubset(of: apps) ?? false) { return false }
         if let environments, !(webhook.environments?.isSubset(of: environments) ?? false) { return false }
         return true
-    }
-}
-
-extension DecodingError {
-    /// Where it happened. What is there is not told.
-    fileprivate var member: String {
-        switch self {
-        case .keyNotFound(let key, _): key.stringValue
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            context.codingPath.map(\.stringValue).joined(separator: ".")
-        @unknown default: ""
-        }
     }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import HTTPTypes
 
 /// What an app sends about its customer's purchases.
-struct PurchaseReport: Decodable {
+struct PurchaseReport: RequestBody {
     /// What the device has: `Transaction.all`, `Transaction.currentEntitlements` or the one just bought, as JWS.
     var signedTransactions: [String] = []
     /// `AppTransaction.shared`, as JWS.
@@ -13,11 +13,15 @@ struct PurchaseReport: Decodable {
     var receipt: String?
     /// See ``Takeover``.
     var restore: Bool?
+    /// Whether it says nothing of what was bought, not even that it is nothing.
+    private var isEmpty: Bool
 
     /// A device has what its customer bought in a lifetime. More than this is no customer's.
     static let maximumTransactions = 500
 
-    private enum CodingKeys: String, CodingKey {
+    static let members = CodingKeys.allCases.map(\.rawValue)
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case signedTransactions = "signed_transactions"
         case appTransaction = "app_transaction"
         case receipt, restore
@@ -29,17 +33,21 @@ struct PurchaseReport: Decodable {
         appTransaction = try container.decodeIfPresent(String.self, forKey: .appTransaction)
         receipt = try container.decodeIfPresent(String.self, forKey: .receipt)
         restore = try container.decodeIfPresent(Bool.self, forKey: .restore)
+        isEmpty = !container.contains(.signedTransactions) && appTransaction == nil && receipt == nil
     }
 
     /// Reads the body of a request.
     init(body: [UInt8]) throws(APIFailure) {
-        do {
-            self = try StrictJSONDecoder.decode(PurchaseReport.self, from: body)
-        } catch {
+        try self.init(
+            body: body,
+            form:
+                "a JSON object with signed_transactions, app_transaction, receipt and restore, as far as they are there"
+        )
+        guard !isEmpty else {
             throw APIFailure(
-                .badRequest, "bad_json",
-                "The body is a JSON object with signed_transactions, app_transaction, receipt and restore, all optional."
-            )
+                .badRequest, "empty_report",
+                "Send signed_transactions, app_transaction or receipt; an empty list says that nothing was bought.",
+                parameter: "signed_transactions")
         }
         guard signedTransactions.count <= Self.maximumTransactions else {
             throw APIFailure(

@@ -28,6 +28,8 @@ struct Asker: Sendable {
         subscript(name: String) -> Any? { json[name] }
         var items: [[String: Any]] { json["items"] as? [[String: Any]] ?? [] }
         var text: String { String(decoding: body, as: UTF8.self) }
+        /// Why it is an error.
+        var type: String? { json["type"] as? String }
     }
 
     func get(_ path: String) async throws -> Answer { try await send("GET", path) }

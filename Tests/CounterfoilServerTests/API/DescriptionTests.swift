@@ -101,7 +101,7 @@ import Yams
         // An endpoint that nothing is sent to, and one that is there to be told.
         (
             "POST /v1/webhooks", "/v1/webhooks",
-            #"{"name":"mine","url":"https://93.184.216.34/","events":["nothing"],"environments":["Sandbox"]}"#
+            #"{"name":"mine","url":"https://93.184.216.34/","events":["app.extension_summarized"],"environments":["Sandbox"]}"#
         ),
         ("PATCH /v1/webhooks/{name}", "/v1/webhooks/mine", #"{"add_secret":true,"enabled":false}"#),
         ("GET /v1/webhooks", "/v1/webhooks", nil), ("GET /v1/webhooks/{name}", "/v1/webhooks/backend", nil),
@@ -146,6 +146,41 @@ import Yams
             let refused = try await world.api.get("/v1/customers/x?at=y")
             Self.check(refused.json, ["$ref": "#/components/schemas/Error"], document, "error")
         }
+    }
+
+    @Test func `and the server know the same members of what clients send, and no others`() async throws {
+        let document = try Self.document()
+        let operations = try Self.operations(document)
+        try await Self.withEndpoint { world in
+            #expect(try await world.api.send("POST", "/v1/webhooks", body: Data(Self.mine.utf8)).status == 201)
+            let names = [("$ID", "anna")]
+            for call in Self.calls {
+                let operation = try #require(operations[call.operation] as? Object)
+                guard call.body != nil, call.path.hasPrefix("/v1/"), let schema = try Self.body(of: operation, document)
+                else { continue }
+                #expect(schema["additionalProperties"] as? Bool == false, "\(call.operation)")
+                let method = String(call.operation.prefix { $0 != " " })
+                let path = names.reduce(call.path) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+                for name in try #require(schema["properties"] as? Object, "\(call.operation)").keys {
+                    let answer = try await world.api.send(method, path, body: Data(#"{"x\#(name)":1}"#.utf8))
+                    #expect(
+                        answer.status == 400 && answer.type == "unknown_member", "\(call.operation): \(answer.text)")
+                    #expect(answer.json["param"] as? String == "x" + name)
+                    // Names of two letters are like many others.
+                    #expect(name.count < 4 || answer.text.contains(#"did you mean \"\#(name)\"?"#), "\(answer.text)")
+                }
+            }
+        }
+    }
+
+    private static let mine =
+        #"{"name":"mine","url":"https://93.184.216.34/","events":["app.extension_summarized"]}"#
+
+    /// The schema of what an operation is sent.
+    private static func body(of operation: [String: Any], _ document: [String: Any]) throws -> [String: Any]? {
+        let content = (operation["requestBody"] as? Object)?["content"] as? Object
+        let schema = (content?["application/json"] as? Object)?["schema"] as? Object
+        return try (schema?["$ref"] as? String).map { try resolve($0, document) } ?? schema
     }
 
     private static func names(_ world: World) async throws -> [(name: String, value: String)] {

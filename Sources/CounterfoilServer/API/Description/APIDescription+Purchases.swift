@@ -102,6 +102,8 @@ extension APIDescription {
         """#, schemas: #"""
             PurchaseReport:
               type: object
+              description: One of signed_transactions, app_transaction and receipt is there. An empty list says that nothing was bought.
+              additionalProperties: false
               properties:
                 signed_transactions: {type: array, maxItems: 500, items: {type: string}, description: JWS of StoreKit}
                 app_transaction: {type: string, description: "The JWS of AppTransaction.shared; claims the Apple account"}
@@ -110,6 +112,8 @@ extension APIDescription {
             History: {type: object, required: [state], properties: {state: {type: string, enum: [pending, refused, not_configured]}, code: {type: string, description: The App Store's error}}}
             Usage:
               type: object
+              description: Something beside transaction_id and product_id is there.
+              additionalProperties: false
               properties: {transaction_id: {type: string, minLength: 1, maxLength: 255}, product_id: {type: string, minLength: 1, maxLength: 255}, customer_consented: {type: boolean}, consumption_percentage: {type: integer, minimum: 0, maximum: 100000, description: In thousandths of a percent}, delivery_status: {type: string, enum: [DELIVERED, UNDELIVERED_QUALITY_ISSUE, UNDELIVERED_WRONG_ITEM, UNDELIVERED_SERVER_OUTAGE, UNDELIVERED_OTHER]}, sample_content_provided: {type: boolean}}
             ConsumptionRequest:
               type: object
@@ -121,10 +125,12 @@ extension APIDescription {
               properties: {object: {const: consumption_preview}, transaction_id: {type: string}, would_send: {type: boolean}, obstacle: {type: string, enum: [no_policy, no_consent, not_purchased]}, request: {type: object}, reasons: {type: array, items: {type: object, required: [member, source], properties: {member: {type: string}, source: {type: string}, note: {type: string}}}}}
             PromotionalOffer:
               type: object
+              additionalProperties: false
               required: [product_id, offer_id]
               properties: {product_id: {type: string, minLength: 1, maxLength: 255}, offer_id: {type: string, minLength: 1, maxLength: 255}, format: {type: string, enum: [jws, original], default: jws}, transaction_id: {type: string, minLength: 1, maxLength: 255, description: "For jws; the customer's last one if left out"}, app_account_token: {type: string, format: uuid, description: For original}, nonce: {type: string, format: uuid, description: "For original; a fresh one if left out"}, force: {type: boolean}}
             IntroductoryOffer:
               type: object
+              additionalProperties: false
               required: [product_id, allow]
               properties: {product_id: {type: string, minLength: 1, maxLength: 255}, allow: {type: boolean}, transaction_id: {type: string, minLength: 1, maxLength: 255, description: "Of a purchase or of the app; the customer's last one, or that of app_transaction, if left out"}, app_transaction: {type: string, description: "The JWS of AppTransaction.shared"}, force: {type: boolean}}
             OfferSignature:

@@ -38,6 +38,7 @@ extension APIDescription {
                     schema:
                       type: object
                       required: [from]
+                      additionalProperties: false
                       properties:
                         from: {$ref: "#/components/schemas/Instant"}
                         to: {$ref: "#/components/schemas/Instant", description: "The end; the server's now if it is left out"}

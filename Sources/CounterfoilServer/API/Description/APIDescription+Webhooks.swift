@@ -74,8 +74,8 @@ extension APIDescription {
               operationId: replayEvents
               tags: [webhooks]
               summary: Send one event again, or all of a time
-              description: "Needs the scope webhooks:write, and a key for all that is sent there. Say event_id, or from and to. One request makes at most 10,000 deliveries; ask again with the after of the answer until is_complete."
-              requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {event_id: {type: string}, from: {$ref: "#/components/schemas/Instant"}, to: {$ref: "#/components/schemas/Instant"}, after: {type: integer, format: int64}}}}}}
+              description: "Needs the scope webhooks:write, and a key for all that is sent there. Say event_id, or from and to. What is newer about the purchases follows again where it is not sent anyway, and is not counted. One request looks at some 200,000 events and makes about 10,000 deliveries at most; ask again with the after of the answer until is_complete."
+              requestBody: {required: true, content: {application/json: {schema: {type: object, additionalProperties: false, properties: {event_id: {type: string}, from: {$ref: "#/components/schemas/Instant"}, to: {$ref: "#/components/schemas/Instant"}, after: {type: integer, format: int64}}}}}}
               responses:
                 "202":
                   description: What was made
@@ -95,14 +95,17 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
 
         """#, schemas: #"""
-            WebhookSettings:
-              type: object
-              properties: {url: {type: string, format: uri}, events: {type: [array, "null"], minItems: 1, maxItems: 100, items: {type: string}, description: "Types such as subscription.renewed or subscription.*; null: all"}, payload: {$ref: "#/components/schemas/WebhookPayload"}, apps: {type: [array, "null"], minItems: 1, items: {type: string}, description: "Bundle IDs; null: all"}, environments: {type: [array, "null"], minItems: 1, items: {type: string, enum: [Production, Sandbox]}, description: "null: both"}}
             WebhookPayload: {type: string, enum: [counterfoil, compatible]}
             NewWebhook:
-              allOf: [{$ref: "#/components/schemas/WebhookSettings"}, {type: object, required: [name, url], properties: {name: {type: string, minLength: 1, maxLength: 100}}}]
+              type: object
+              required: [name, url]
+              additionalProperties: false
+              properties: {name: {type: string, minLength: 1, maxLength: 100}, url: {type: string, format: uri}, events: {type: [array, "null"], minItems: 1, maxItems: 100, items: {type: string}, description: "Types such as subscription.renewed or subscription.*, which match an event that there is; null: all"}, payload: {$ref: "#/components/schemas/WebhookPayload"}, apps: {type: [array, "null"], minItems: 1, items: {type: string}, description: "Bundle IDs; null: all"}, environments: {type: [array, "null"], minItems: 1, items: {type: string, enum: [Production, Sandbox]}, description: "null: both"}}
             WebhookChange:
-              allOf: [{$ref: "#/components/schemas/WebhookSettings"}, {type: object, properties: {enabled: {type: boolean}, discard_backlog: {type: boolean, description: Forget what waits to be sent}, add_secret: {type: boolean}, retire_secret: {type: string, description: The fingerprint of a secret}}}]
+              type: object
+              minProperties: 1
+              additionalProperties: false
+              properties: {url: {type: string, format: uri}, events: {type: [array, "null"], minItems: 1, maxItems: 100, items: {type: string}, description: "Types such as subscription.renewed or subscription.*, which match an event that there is; null: all"}, payload: {$ref: "#/components/schemas/WebhookPayload"}, apps: {type: [array, "null"], minItems: 1, items: {type: string}, description: "Bundle IDs; null: all"}, environments: {type: [array, "null"], minItems: 1, items: {type: string, enum: [Production, Sandbox]}, description: "null: both"}, enabled: {type: boolean}, discard_backlog: {type: boolean, description: Forget what waits to be sent; begin at the present}, add_secret: {type: boolean}, retire_secret: {type: string, description: The fingerprint of a secret}}
             Webhook:
               type: object
               required: [object, name, url, events, payload, apps, environments, is_configured, enabled, secrets, created_at]
@@ -136,6 +139,7 @@ extension APIDescription {
                 event_id: {type: string}
                 event_type: {type: string}
                 event_sequence: {type: integer, format: int64}
+                is_repeat: {type: boolean, description: Whether the event is said again after an older one that became known late}
                 state: {$ref: "#/components/schemas/DeliveryState"}
                 attempts: {type: integer}
                 next_attempt_at: {$ref: "#/components/schemas/Instant"}

@@ -122,7 +122,8 @@ extension ServerConfigurationReader {
                     findings.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
                 } else if !EventType.isKnown(event.text) {
                     let suggestion = Spelling.suggestion(for: event.text, among: EventType.all)
-                    note(event.path, "\(quoted(event.text)) is no event that this version knows\(suggestion)")
+                    findings.problem(
+                        event.path, "\(quoted(event.text)) is no event that this version knows\(suggestion)")
                 }
             }
             return events.map(\.text)

@@ -1,0 +1,69 @@
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `Requests that are wrong` {
+    @Test(arguments: [
+        ("purchases", #"{"signedTransactions": []}"#, "unknown_member", #"did you mean \"signed_transactions\"?"#),
+        ("purchases", "{}", "empty_report", "Send signed_transactions"),
+        ("purchases", #"{"restore": true, "receipt": null}"#, "empty_report", "Send signed_transactions"),
+        ("purchases", "[]", "bad_json", "it is something else"), ("purchases", "{", "bad_json", "not JSON"),
+        ("purchases", #"{"receipt": 1}"#, "bad_json", "receipt"),
+        ("usage", #"{"transaction_id": "1"}"#, "empty_report", "customer_consented"),
+        ("usage", #"{"customer_consent": true}"#, "unknown_member", #"did you mean \"customer_consented\"?"#),
+        (
+            "offers/promotional", #"{"product_id": "p", "offer": "o"}"#, "unknown_member",
+            #"There is no member \"offer\" here"#
+        ),
+        ("offers/introductory", #"{"product_id": "p", "alow": true}"#, "unknown_member", #"did you mean \"allow\"?"#),
+        ("offers/introductory", #"{"allow": true}"#, "bad_json", "product_id"),
+    ])
+    func `about customers are told what is wrong with them`(
+        _ path: String, _ body: String, _ type: String, _ message: String
+    ) async throws {
+        try await World.withAPI { world in
+            let answer = try await world.api.send("POST", "/v1/customers/anna/\(path)", body: Data(body.utf8))
+            #expect(answer.status == 400)
+            #expect(answer.type == type, "\(answer.text)")
+            #expect(answer.text.contains(message), "\(answer.text)")
+        }
+    }
+
+    @Test func `that say that nothing was bought are right`() async throws {
+        try await World.withAPI { world in
+            let body = Data(#"{"signed_transactions": []}"#.utf8)
+            #expect(try await world.api.send("POST", "/v1/customers/anna/purchases", body: body).status == 200)
+        }
+    }
+
+    @Test func `about webhooks and recoveries are told what is wrong with them`() async throws {
+        try await World.withAPI { world in
+            let url = #""name": "a", "url": "https://93.184.216.34/""#
+            let webhooks: [(String, String, String)] = [
+                (#"{\#(url), "evnts": ["subscription.*"]}"#, "unknown_member", #"did you mean \"events\"?"#),
+                (
+                    #"{\#(url), "events": ["subscription.renwed"]}"#, "unknown_event",
+                    #"did you mean \"subscription.renewed\"?"#
+                ),
+                (#"{\#(url), "events": ["subscriptions.*"]}"#, "unknown_event", "subscriptions.*"),
+            ]
+            for (body, type, message) in webhooks {
+                let answer = try await world.api.send("POST", "/v1/webhooks", body: Data(body.utf8))
+                #expect(answer.status == 400 && answer.type == type, "\(answer.text)")
+                #expect(answer.text.contains(message), "\(answer.text)")
+            }
+            // What a later version of the App Store may send is no mistake.
+            let later = Data(#"{\#(url), "events": ["notification.*", "*.renewed"]}"#.utf8)
+            #expect(try await world.api.send("POST", "/v1/webhooks", body: later).status == 201)
+            let nothing = try await world.api.send("PATCH", "/v1/webhooks/a", body: Data("{}".utf8))
+            #expect(nothing.status == 400 && nothing.type == "empty_change")
+            let replay = try await world.api.send("POST", "/v1/webhooks/a/replay", body: Data(#"{"event": "1"}"#.utf8))
+            #expect(replay.status == 400 && replay.type == "unknown_member")
+            let now = World.start.milliseconds
+            let recovery = #"{"from": \#(now - 1000), "to": \#(now), "types": ["EXPRED"]}"#
+            let answer = try await world.api.send("POST", "/v1/recoveries", body: Data(recovery.utf8))
+            #expect(answer.type == "unknown_type" && answer.text.contains(#"did you mean \"EXPIRED\"?"#))
+        }
+    }
+}
