@@ -46,6 +46,7 @@ enum WebhookJSON {
             json.member("event_id", delivery.eventID)
             json.member("event_type", delivery.eventType.rawValue)
             json.member("event_sequence", delivery.event)
+            if delivery.isRepeat { json.member("is_repeat", true) }
             json.member("state", delivery.state.name)
             json.member("attempts", delivery.attempts)
             json.member("next_attempt_at", delivery.due)

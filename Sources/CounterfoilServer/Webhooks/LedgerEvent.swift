@@ -18,6 +18,8 @@ package struct LedgerEvent: Sendable, Hashable {
     package var createdAt: Milliseconds
     /// Members of its own, as a JSON object.
     package var data: String?
+    /// Whether a newer one of the same purchase was known before it.
+    package var isLate = false
 }
 
 extension LedgerEvent {
@@ -53,6 +55,9 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let purchaseLinked = Self(rawValue: "purchase.linked")
     /// Somebody asked for a delivery, to see whether it arrives. Only that one endpoint is told.
     package static let webhookTest = Self(rawValue: "webhook.test")
+
+    /// A subscription began another period.
+    package static let subscriptionRenewed = Self(rawValue: "subscription.renewed")
 
     /// Every event that this version makes of a notification that it knows.
     package static let all: [String] = (Set(names.values).union(["purchase.transferred", "purchase.linked"])).sorted()

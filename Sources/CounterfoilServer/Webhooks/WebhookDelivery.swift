@@ -43,6 +43,14 @@ package struct WebhookDelivery: Sendable, Hashable {
     /// The event's identifier and type.
     package var eventID: String
     package var eventType: EventType
+    /// Whether the event is said again, since something older was told after it.
+    package var isRepeat = false
+
+    /// What receivers know it by: the same in all attempts, another one for everything else that is sent of the event.
+    package var messageID: String {
+        let name = variant == 0 ? eventID : "\(eventID)_\(variant + 1)"
+        return isRepeat ? "\(name)_again_\(id)" : name
+    }
 }
 
 /// What came of one attempt.

@@ -45,10 +45,10 @@ extension WebhookDispatcher {
         }
         do {
             let target = try WebhookTarget(definition.url, allowsHTTP: true)
-            let id = delivery.variant == 0 ? delivery.eventID : "\(delivery.eventID)_\(delivery.variant + 1)"
             let answer = try await sender.post(
                 body,
-                headers: WebhookSignature.headers(id: id, date: Date(), body: body, secrets: definition.secrets),
+                headers: WebhookSignature.headers(
+                    id: delivery.messageID, date: Date(), body: body, secrets: definition.secrets),
                 to: target, allowsPrivate: definition.allowsPrivateNetworks, turn: delivery.attempts)
             return judge(outcome, answer, delivery, body)
         } catch {
@@ -69,7 +69,7 @@ extension WebhookDispatcher {
         if let body = delivery.body { return body }
         guard let told = try await storage.event(delivery.event) else { return nil }
         return try await renderer.body(
-            told.event, told.notification, number: delivery.event, payload: payload, variant: delivery.variant)
+            told.event, told.notification, as: delivery, payload: payload)
     }
 
     private func judge(

@@ -45,7 +45,7 @@ extension WebhookDispatcher {
     /// Sends events again that an endpoint takes.
     package func replay(_ range: ReplayRange, to webhook: ManagedWebhook) async throws -> ReplayOutcome {
         let target = target(webhook.stored, webhook.definition)
-        defer { wake() }
+        defer { letGoSoon() }
         return try await storage.replay(range, to: target, at: now)
     }
 

@@ -17,6 +17,11 @@ package final class WebhookDispatcher: Sendable {
         var outcomes: [DeliveryOutcome] = []
         var settlers: [CheckedContinuation<Void, Never>] = []
         var alarm: ContinuousClock.Instant?
+        var gate = FanOutGate()
+        /// Whether something may be left to do about endpoints.
+        var hasChores = true
+        /// Whether deliveries were made that are to go when there are no more events to put before them.
+        var hasNamed = true
         var isClosed = false
         var isDraining = false
         var isOver = false
@@ -24,7 +29,10 @@ package final class WebhookDispatcher: Sendable {
 
     /// How many deliveries one endpoint gets at the same time.
     private static let width = 8
-    private static let batch = 500
+    /// How much is written in one transaction: what arrives from the App Store waits for it.
+    static let batch = 100
+    /// After which pause events that had to wait are looked at again.
+    private static let hold = Duration.milliseconds(50)
     /// How long an end may take.
     private static let drain = Duration.seconds(10)
 
@@ -64,6 +72,7 @@ package final class WebhookDispatcher: Sendable {
         state.withLock { state in
             state.endpoints = nil
             state.changes &+= 1
+            state.hasChores = true
         }
         wake()
     }
@@ -143,12 +152,16 @@ package final class WebhookDispatcher: Sendable {
     }
 
     /// Writes what came of what was sent.
-    private func note() async throws {
+    private func note() async throws { while try await noteSome() {} }
+
+    /// Writes as much of it as goes into one transaction; false when there is nothing.
+    private func noteSome() async throws -> Bool {
         let outcomes = state.withLock { state in
-            defer { state.outcomes = [] }
-            return state.outcomes
+            let some = Array(state.outcomes.prefix(Self.batch))
+            state.outcomes.removeFirst(some.count)
+            return some
         }
-        guard !outcomes.isEmpty else { return }
+        guard !outcomes.isEmpty else { return false }
         let disabled: [Int64: DisableReason]
         do {
             disabled = try await storage.record(outcomes, patience: RetrySchedule.patience, at: now)
@@ -164,6 +177,7 @@ package final class WebhookDispatcher: Sendable {
             logger.error(
                 "a webhook was switched off", metadata: ["endpoint": "\(endpoint)", "reason": "\(reason.rawValue)"])
         }
+        return true
     }
 
     private static func remove(_ delivery: Int64, _ endpoint: Int64, _ state: inout State) {
@@ -175,15 +189,65 @@ package final class WebhookDispatcher: Sendable {
     private func work(_ group: inout DiscardingTaskGroup) async throws -> Bool {
         let active = try await endpoints().filter { $0.disabled == nil }
         let targets = active.compactMap { endpoint in definition(of: endpoint).map { target(endpoint, $0) } }
-        let hasMore = try await storage.fanOut(to: targets, limit: Self.batch, at: now)
-        if hasMore { wake() }
-        var isBusy = hasMore
+        var isBusy = try await carryOutChores()
+        isBusy = try await fanOut(to: targets, &group) || isBusy
+        isBusy = try await letGo(to: targets) || isBusy
         for endpoint in active {
             guard let definition = definition(of: endpoint) else { continue }
             isBusy = try await send(to: endpoint, definition, &group) || isBusy
         }
         try await setAlarm(for: active.map(\.id), &group)
         return isBusy
+    }
+
+    /// Does a piece of what is left to do about endpoints; false when nothing is.
+    private func carryOutChores() async throws -> Bool {
+        let mayHaveSome = state.withLock { state in
+            defer { state.hasChores = false }
+            return state.hasChores
+        }
+        guard mayHaveSome, try await storage.carryOutWebhookChore(limit: Self.batch, at: now) else { return false }
+        state.withLock { $0.hasChores = true }
+        wake()
+        return true
+    }
+
+    /// Makes deliveries; false when no more can be made.
+    private func fanOut(to targets: [FanOutTarget], _ group: inout DiscardingTaskGroup) async throws -> Bool {
+        guard let outlook = try await storage.outlook(for: targets) else { return false }
+        let gate = state.withLock { $0.gate.limit(outlook, at: .now) }
+        let progress = try await storage.fanOut(to: targets, within: gate, limit: Self.batch, at: now)
+        state.withLock { state in
+            state.gate.note(progress, at: .now)
+            if progress == .more { state.hasNamed = true }
+        }
+        switch progress {
+        case .done: return false
+        case .held: setAlarm(in: Self.hold, &group)
+        case .more: wake()
+        }
+        return true
+    }
+
+    /// Lets go what was made while there were more events; false when nothing is left.
+    private func letGo(to targets: [FanOutTarget]) async throws -> Bool {
+        let maySome = state.withLock { state in
+            guard state.hasNamed, !state.gate.isCatchingUp(at: .now) else { return false }
+            state.hasNamed = false
+            return true
+        }
+        guard maySome, try await storage.letGo(to: targets.map(\.endpoint), limit: Self.batch, at: now) else {
+            return false
+        }
+        state.withLock { $0.hasNamed = true }
+        wake()
+        return true
+    }
+
+    /// Has what a replay made let go.
+    func letGoSoon() {
+        state.withLock { $0.hasNamed = true }
+        wake()
     }
 
     /// Begins to send what is due to one endpoint, as far as there is room; false when nothing is.

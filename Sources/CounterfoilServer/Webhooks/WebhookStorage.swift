@@ -2,9 +2,14 @@ internal import Foundation
 
 /// Keeps endpoints and what is on its way to them.
 ///
-/// Of the deliveries of one customer to one endpoint only the oldest is due: the next one becomes due when it has ended.
+/// Of the deliveries of one customer, or of one purchase, to one endpoint only the first is due, by when it happened; the next
+/// one becomes due when it has ended.
+///
+/// No method here holds up who writes for long, however much there is. What takes more than a moment is done in pieces, each
+/// a transaction.
 package protocol WebhookStorage: Sendable {
-    /// Makes the endpoints of the configuration where they are not there yet. They begin at the present.
+    /// Makes the endpoints of the configuration where they are not there yet. They begin at the present: what happened
+    /// before is not for them, even if it becomes known later.
     func registerWebhooks(_ names: [String], at now: Milliseconds) async throws
 
     /// All endpoints, by name.
@@ -16,18 +21,36 @@ package protocol WebhookStorage: Sendable {
     /// Changes what an endpoint is sent where.
     func changeWebhook(_ id: Int64, to definition: ServerConfiguration.Webhook) async throws
 
-    /// Switches an endpoint on or off. What waits is due at once when it is switched on, or is given up.
+    /// Switches an endpoint on or off. What waits is due at once when it is switched on, or is given up. The first piece of
+    /// that is done by ``carryOutWebhookChore(limit:at:)``; what is given up is not sent from now on.
     func switchWebhook(
         _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
     ) async throws
 
-    /// Removes an endpoint with all its deliveries.
+    /// Removes an endpoint. Its deliveries follow by ``carryOutWebhookChore(limit:at:)``.
     func removeWebhook(_ id: Int64) async throws
 
-    /// Makes deliveries of the events after the cursor of each endpoint, and moves the cursors, in one transaction.
+    /// Does a piece of what is left to do about endpoints, in one transaction; false when nothing is.
+    ///
+    /// - Parameter limit: How many deliveries a piece has.
+    func carryOutWebhookChore(limit: Int, at now: Milliseconds) async throws -> Bool
+
+    /// Whether events can be told in their order yet; nil when there are none to tell.
+    func outlook(for targets: [FanOutTarget]) async throws -> FanOutOutlook?
+
+    /// Makes deliveries of the events after the cursor of each endpoint, and moves its cursor, in one transaction for each.
+    ///
+    /// - Parameters:
+    ///   - gate: What has to wait.
+    ///   - limit: How many events an endpoint gets at most, and about how many deliveries.
+    func fanOut(
+        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+    ) async throws -> FanOutProgress
+
+    /// Makes due what goes next of what was made while there was more; a piece for each endpoint.
     ///
     /// - Returns: Whether there may be more.
-    func fanOut(to targets: [FanOutTarget], limit: Int, at now: Milliseconds) async throws -> Bool
+    func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool
 
     /// The deliveries of an endpoint that are due.
     func dueDeliveries(of endpoint: Int64, at now: Milliseconds, limit: Int) async throws -> [WebhookDelivery]
@@ -54,7 +77,7 @@ package protocol WebhookStorage: Sendable {
         of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
     ) async throws -> [WebhookDelivery]
 
-    /// Makes deliveries of events that were there before, in their order.
+    /// Makes deliveries of events that were there before, in pieces. They go after ``letGo(to:limit:at:)``.
     func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) async throws -> ReplayOutcome
 
     /// Makes an event that only this endpoint is told.
@@ -62,6 +85,18 @@ package protocol WebhookStorage: Sendable {
 
     /// What is on its way.
     func webhookBacklog() async throws -> WebhookBacklog
+}
+
+/// How far making deliveries has come.
+package enum FanOutProgress: Int, Sendable, Comparable {
+    /// Nothing is left.
+    case done
+    /// What is left has to wait for a moment.
+    case held
+    /// There may be more.
+    case more
+
+    package static func < (one: FanOutProgress, other: FanOutProgress) -> Bool { one.rawValue < other.rawValue }
 }
 
 /// An endpoint, and how many deliveries each kind of event makes there.

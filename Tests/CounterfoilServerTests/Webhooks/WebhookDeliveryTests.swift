@@ -212,11 +212,11 @@ internal import NIOHTTP1
             for customer in ["anna", "bob", "carl"] { _ = try await world.buy(customer) }
             try await world.settle()
             let target = FanOutTarget(endpoint: id) { _, _ in 1 }
-            #expect(try await storage.fanOut(to: [target], limit: 2, at: 0))
+            #expect(try await storage.fanOut(to: [target], within: .none, limit: 2, at: 0) == .more)
             #expect(try await storage.deliveries(of: id, in: nil, before: nil, limit: 10).count == 2)
-            #expect(try await storage.fanOut(to: [target, target], limit: 2, at: 0) == false)
+            #expect(try await storage.fanOut(to: [target, target], within: .none, limit: 2, at: 0) == .done)
             #expect(try await storage.deliveries(of: id, in: nil, before: nil, limit: 10).count == 3)
-            #expect(try await storage.fanOut(to: [target], limit: 2, at: 0) == false)
+            #expect(try await storage.fanOut(to: [target], within: .none, limit: 2, at: 0) == .done)
             #expect(try await storage.webhookBacklog().deliveries == 3)
         }
     }

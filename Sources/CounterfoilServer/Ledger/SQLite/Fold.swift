@@ -16,7 +16,9 @@ enum Fold {
             try ProductGroupTable.learn(transaction, in: notification.scope, db)
         }
         guard waited, outcome.isNew, makingEvent else { return }
-        try OutboxTable.add(LedgerEvent(notification, number: source.id), owner: outcome.owner, db)
+        var event = LedgerEvent(notification, number: source.id)
+        event.isLate = outcome.isLate
+        try OutboxTable.add(event, owner: outcome.owner, db)
         try ConsumptionTables.note(notification, db)
     }
 
@@ -50,6 +52,8 @@ enum Fold {
         var replaced: [Int64] = []
         /// Whose the purchase is by what the App Store says.
         var owner: Lineage?
+        /// Whether a newer one about the same purchase was known before it.
+        var isLate = false
     }
 
     /// Puts in what a notification says, and that there is one.
@@ -68,6 +72,7 @@ enum Fold {
         for original in originals {
             try LineageTable.update(original, in: notification.scope, db) { record in
                 if original == originals.first {
+                    outcome.isLate = record.mentions.contains { $0.signedDate > notification.signedDate }
                     outcome.isNew = record.note(source.id, signedDate: notification.signedDate)
                 }
                 for fact in facts where fact.originalTransactionId == original {

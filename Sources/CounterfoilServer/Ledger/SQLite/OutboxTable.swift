@@ -43,13 +43,13 @@ enum OutboxTable {
         try db.run(
             """
             INSERT OR IGNORE INTO events
-                (id, scope, type, original_id, customer, notification, occurred_at, created_at, data)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, scope, type, original_id, customer, notification, occurred_at, created_at, data, is_late)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(event.id), .integer(event.scope), .text(event.type.rawValue), .init(event.originalTransactionId),
                 .init(customer), .init(event.notification), .integer(event.occurredAt), .integer(event.createdAt),
-                .init(event.data),
+                .init(event.data), event.isLate ? .integer(1) : .null,
             ])
     }
 }

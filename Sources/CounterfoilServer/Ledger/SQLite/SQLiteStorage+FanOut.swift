@@ -2,13 +2,17 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage {
-    package func fanOut(to targets: [FanOutTarget], limit: Int, at now: Milliseconds) async throws -> Bool {
-        guard try await read({ try Self.hasNews(for: targets, $0) }) else { return false }
-        return try await write { db in
-            try WebhookTables.prune(at: now, db)
-            var hasMore = false
-            for target in targets { hasMore = try Self.fanOut(to: target, limit: limit, at: now, db) || hasMore }
-            return hasMore
+    package func outlook(for targets: [FanOutTarget]) async throws -> FanOutOutlook? {
+        try await read { db in
+            guard try Self.hasNews(for: targets, db) else { return nil }
+            let notifications = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT (SELECT min(id) FROM inbox WHERE id > 0), (SELECT coalesce(max(id), 0) FROM notifications)
+                    """)
+            let recoveries = try Int64.fetchSet(db, sql: "SELECT id FROM recoveries WHERE state = 'open'")
+            return FanOutOutlook(
+                oldestWaiting: notifications?.number(0), newest: notifications?.number(1) ?? 0, recoveries: recoveries)
         }
     }
 
@@ -21,24 +25,76 @@ extension SQLiteStorage {
         return try targets.contains { try Row.fetchOne(select, arguments: [$0.endpoint]) != nil }
     }
 
+    package func fanOut(
+        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+    ) async throws -> FanOutProgress {
+        var progress = FanOutProgress.done
+        for target in targets {
+            try await write { try WebhookTables.prune(limit: limit, at: now, $0) }
+            progress = max(progress, try await write { try Self.fanOut(to: target, within: gate, limit, at: now, $0) })
+        }
+        return progress
+    }
+
     private static func fanOut(
-        to target: FanOutTarget, limit: Int, at now: Milliseconds, _ db: Database
-    ) throws -> Bool {
-        let endpoint = try Row.fetchOne(
-            db, sql: "SELECT cursor FROM webhook_endpoints WHERE id = ? AND disabled_reason IS NULL",
-            arguments: [target.endpoint])
-        guard let cursor = endpoint?.number(0) else { return false }
-        let rows = try Row.fetchAll(
+        to target: FanOutTarget, within gate: FanOutLimit, _ limit: Int, at now: Milliseconds, _ db: Database
+    ) throws -> FanOutProgress {
+        guard let endpoint = try place(of: target.endpoint, db), !endpoint.isDisabled else { return .done }
+        let candidates = try Row.fetchAll(
             db.cachedStatement(
                 sql: "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?"),
-            arguments: [cursor, limit])
-        guard let last = rows.last?.number(0) else { return false }
-        for candidate in rows.compactMap(WebhookTables.Candidate.init) {
-            _ = try WebhookTables.enqueue(candidate, to: target, at: now, db)
+            arguments: [endpoint.cursor, limit]
+        ).compactMap(WebhookTables.Candidate.init)
+        var lanes = DeliveryLanes(target, begin: endpoint.begin, at: now, db)
+        var progress = candidates.count == limit ? FanOutProgress.more : .done
+        var last: Int64?
+        for candidate in candidates {
+            if try holds(candidate, gate, db) {
+                progress = .held
+                break
+            }
+            last = candidate.number
+            if candidate.happenedAt >= endpoint.begin, try lanes.add(candidate) > 0, candidate.isLate {
+                try lanes.addRepeats(after: candidate) { $0.number < candidate.number }
+            }
+            if lanes.count >= limit {
+                progress = .more
+                break
+            }
         }
-        try db.execute(
-            sql: "UPDATE webhook_endpoints SET cursor = ? WHERE id = ?", arguments: [last, target.endpoint])
-        return rows.count == limit
+        try lanes.release(isLast: progress != .more)
+        if let last {
+            try db.execute(
+                sql: "UPDATE webhook_endpoints SET cursor = ? WHERE id = ?", arguments: [last, target.endpoint])
+        }
+        return progress
+    }
+
+    package func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
+        for endpoint in endpoints {
+            let count = try await write { try DeliveryLanes.letGo(to: endpoint, limit: limit, at: now, $0) }
+            if count == limit { return true }
+        }
+        return false
+    }
+
+    private static func holds(
+        _ candidate: WebhookTables.Candidate, _ gate: FanOutLimit, _ db: Database
+    ) throws -> Bool {
+        guard let notification = candidate.notification else { return false }
+        if notification > gate.after { return true }
+        guard gate.holdsRecovered else { return false }
+        let origin = "SELECT origin FROM notifications WHERE id = ?"
+        return try db.first(origin, [.integer(notification)]) { $0.number(0) } == Origin.recovered.rawValue
+    }
+
+    /// How far events are made into deliveries, and from when on they are for the endpoint.
+    static func place(
+        of endpoint: Int64, _ db: Database
+    ) throws -> (cursor: Int64, begin: Milliseconds, isDisabled: Bool)? {
+        try db.first(
+            "SELECT cursor, begins_at, disabled_reason FROM webhook_endpoints WHERE id = ?", [.integer(endpoint)]
+        ) { ($0.number(0) ?? 0, $0.number(1) ?? 0, $0.text(2) != nil) }
     }
 
     package func record(
@@ -84,52 +140,6 @@ extension SQLiteStorage {
         }
     }
 
-    package func replay(
-        _ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds
-    ) async throws -> ReplayOutcome {
-        try await write { db in
-            // The numbers of events rise with the instants at which they were learned, but for the moment that work on
-            // several takes.
-            let slack: Milliseconds = 600_000
-            let start = try Self.firstEvent(from: range.from.subtractingReportingOverflow(slack), db) - 1
-            let rows = try Row.fetchCursor(
-                db, sql: "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? AND seq <= ? ORDER BY seq",
-                arguments: [max(start, range.after), range.through])
-            let end = range.to.addingReportingOverflow(slack)
-            var outcome = ReplayOutcome(deliveries: 0, last: nil)
-            while let row = try rows.next() {
-                let createdAt = row.number(5) ?? 0
-                if !end.overflow, createdAt > end.partialValue { break }
-                guard range.from <= createdAt, createdAt < range.to || range.to == .max,
-                    let candidate = WebhookTables.Candidate(row)
-                else { continue }
-                outcome.deliveries += try WebhookTables.enqueue(candidate, to: target, at: now, db)
-                if outcome.deliveries >= range.limit {
-                    outcome.last = candidate.number
-                    break
-                }
-            }
-            return outcome
-        }
-    }
-
-    /// The number of the first event that was learned of at an instant or later, found by halving.
-    private static func firstEvent(from: (partialValue: Int64, overflow: Bool), _ db: Database) throws -> Int64 {
-        guard !from.overflow else { return 0 }
-        let bounds = try Row.fetchOne(db, sql: "SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events")
-        var (low, high) = (bounds?.number(0) ?? 0, (bounds?.number(1) ?? 0) + 1)
-        let select = try db.cachedStatement(sql: "SELECT created_at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1")
-        while low < high {
-            let middle = low + (high - low) / 2
-            if let found = try Row.fetchOne(select, arguments: [middle])?.number(0), found < from.partialValue {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low
-    }
-
     package func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery? {
         try await write { db in
             try OutboxTable.add(event, db)
@@ -137,9 +147,12 @@ extension SQLiteStorage {
                 db, sql: "SELECT \(WebhookTables.Candidate.reading) WHERE id = ? AND notification IS NULL",
                 arguments: [event.id])
             guard let candidate = row.flatMap(WebhookTables.Candidate.init) else { return nil }
-            try WebhookTables.enqueue(candidate, variant: 0, to: endpoint, at: event.createdAt, db)
+            var lanes = DeliveryLanes(
+                FanOutTarget(endpoint: endpoint) { _, _ in 1 }, begin: .min, at: event.createdAt, db)
+            let number = try lanes.add(candidate, variant: 0)
+            try lanes.release(isLast: true)
             return try Row.fetchOne(
-                db, sql: "SELECT \(WebhookTables.reading) WHERE deliveries.id = ?", arguments: [db.lastInsertedRowID]
+                db, sql: "SELECT \(WebhookTables.reading) WHERE deliveries.id = ?", arguments: [number]
             ).map { WebhookTables.delivery($0) }
         }
     }

@@ -7,10 +7,10 @@ extension SQLiteStorage: WebhookStorage {
             for name in names {
                 try db.execute(
                     sql: """
-                        INSERT INTO webhook_endpoints (name, is_configured, cursor, created_at)
-                        VALUES (?, 1, (SELECT coalesce(max(seq), 0) FROM events), ?)
+                        INSERT INTO webhook_endpoints (name, is_configured, cursor, created_at, begins_at)
+                        VALUES (?, 1, (SELECT coalesce(max(seq), 0) FROM events), ?, ?)
                         ON CONFLICT (name) DO UPDATE SET is_configured = 1, definition = NULL
-                        """, arguments: [name, now])
+                        """, arguments: [name, now, now])
             }
         }
     }
@@ -29,9 +29,9 @@ extension SQLiteStorage: WebhookStorage {
         return try await write { db in
             try db.execute(
                 sql: """
-                    INSERT INTO webhook_endpoints (name, is_configured, definition, cursor, created_at)
-                    VALUES (?, 0, ?, (SELECT coalesce(max(seq), 0) FROM events), ?) ON CONFLICT (name) DO NOTHING
-                    """, arguments: [definition.name, stored, now])
+                    INSERT INTO webhook_endpoints (name, is_configured, definition, cursor, created_at, begins_at)
+                    VALUES (?, 0, ?, (SELECT coalesce(max(seq), 0) FROM events), ?, ?) ON CONFLICT (name) DO NOTHING
+                    """, arguments: [definition.name, stored, now, now])
             guard db.changesCount > 0 else { return nil }
             return try Row.fetchOne(
                 db, sql: "SELECT * FROM webhook_endpoints WHERE id = ?", arguments: [db.lastInsertedRowID]
@@ -60,25 +60,26 @@ extension SQLiteStorage: WebhookStorage {
             if discardingBacklog {
                 try db.execute(
                     sql: """
-                        UPDATE webhook_endpoints SET cursor = (SELECT coalesce(max(seq), 0) FROM events) WHERE id = ?
-                        """, arguments: [id])
-                try db.execute(
-                    sql: """
-                        UPDATE deliveries SET state = 3, due = NULL, body = NULL, ended_at = ?, last_error = 'discarded'
-                        WHERE endpoint = ? AND state = 0
+                        UPDATE webhook_endpoints
+                        SET cursor = (SELECT coalesce(max(seq), 0) FROM events), begins_at = ? WHERE id = ?
                         """, arguments: [now, id])
+                try WebhookChores.add(.discard, to: id, db)
             } else if disabled == nil {
-                try db.execute(
-                    sql: "UPDATE deliveries SET due = ? WHERE endpoint = ? AND due > ?", arguments: [now, id, now])
+                try WebhookChores.add(.resume, to: id, db)
             }
         }
     }
 
     package func removeWebhook(_ id: Int64) async throws {
         try await write { db in
-            try db.execute(sql: "DELETE FROM deliveries WHERE endpoint = ?", arguments: [id])
             try db.execute(sql: "DELETE FROM webhook_endpoints WHERE id = ?", arguments: [id])
+            try db.execute(sql: "DELETE FROM webhook_chores WHERE endpoint = ?", arguments: [id])
+            try WebhookChores.add(.remove, to: id, db)
         }
+    }
+
+    package func carryOutWebhookChore(limit: Int, at now: Milliseconds) async throws -> Bool {
+        try await write { try WebhookChores.carryOut(limit: limit, at: now, $0) }
     }
 
     package func dueDeliveries(
@@ -86,10 +87,14 @@ extension SQLiteStorage: WebhookStorage {
     ) async throws -> [WebhookDelivery] {
         try await read { db in
             let select = try db.cachedStatement(
-                sql:
-                    "SELECT \(WebhookTables.reading) WHERE endpoint = ? AND due <= ? ORDER BY due, deliveries.id LIMIT ?"
-            )
-            return try Row.fetchAll(select, arguments: [endpoint, now, limit]).map { WebhookTables.delivery($0) }
+                sql: """
+                    SELECT \(WebhookTables.reading) WHERE endpoint = ? AND due BETWEEN 0 AND ? AND deliveries.id > coalesce((
+                        SELECT through FROM webhook_chores WHERE endpoint = ? AND kind = 'discard'), 0)
+                    ORDER BY due, deliveries.id LIMIT ?
+                    """)
+            return try Row.fetchAll(select, arguments: [endpoint, now, endpoint, limit]).map {
+                WebhookTables.delivery($0)
+            }
         }
     }
 

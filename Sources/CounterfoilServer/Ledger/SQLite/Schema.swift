@@ -12,6 +12,7 @@ enum Schema {
         }
         migrator.registerMigration("2", migrate: LineagePlaces.putInPlace)
         migrator.registerMigration("4", migrate: RecoveryTables.addSpans)
+        migrator.registerMigration("5", migrate: WebhookTables.putInOrder)
         migrator.registerMigration("6") { db in
             for statement in ProductGroupTable.schema + ConsumptionTables.decisions { try db.execute(sql: statement) }
             try ProductGroupTable.learn(fromTheFirst: 10_000, db)

@@ -12,7 +12,7 @@ enum WebhookTables {
             definition TEXT, disabled_reason TEXT, disabled_since INTEGER, failing_since INTEGER,
             cursor INTEGER NOT NULL, created_at INTEGER NOT NULL)
         """,
-        // Of those that are pending in one lane, only the first is due.
+        // Of those that are pending in one lane, only the first is due: see DeliveryLanes.
         """
         CREATE TABLE deliveries (
             id INTEGER PRIMARY KEY, endpoint INTEGER NOT NULL, event INTEGER NOT NULL, variant INTEGER NOT NULL,
@@ -25,22 +25,52 @@ enum WebhookTables {
         "CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL",
     ]
 
+    /// Orders what waits by when it happened, and gives endpoints a beginning.
+    static func putInOrder(_ db: Database) throws {
+        for statement in order + WebhookChores.schema { try db.execute(sql: statement) }
+    }
+
+    private static let order = [
+        "ALTER TABLE events ADD COLUMN is_late INTEGER",
+        // What happened before is not for the endpoint.
+        "ALTER TABLE webhook_endpoints ADD COLUMN begins_at INTEGER NOT NULL DEFAULT 0",
+        "UPDATE webhook_endpoints SET begins_at = created_at",
+        "ALTER TABLE deliveries ADD COLUMN purchase TEXT",
+        "ALTER TABLE deliveries ADD COLUMN happened_at INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE deliveries ADD COLUMN is_repeat INTEGER NOT NULL DEFAULT 0",
+        """
+        UPDATE deliveries SET (happened_at, purchase) = (
+            SELECT occurred_at, scope || ' purchase ' || original_id FROM events WHERE seq = event)
+        WHERE state = 0 AND EXISTS (SELECT 1 FROM events WHERE seq = event)
+        """,
+        "DROP INDEX deliveries_by_lane",
+        """
+        CREATE INDEX deliveries_by_lane ON deliveries (endpoint, lane, due, happened_at, id) WHERE state = 0
+        """,
+        """
+        CREATE INDEX deliveries_by_purchase ON deliveries (endpoint, purchase, due, happened_at, id)
+        WHERE state = 0 AND purchase IS NOT NULL
+        """,
+    ]
+
     /// How long what has ended is kept.
     private static let keeping: Milliseconds = 30 * 86_400_000
 
     /// What ``delivery(_:)`` reads.
     static let reading = """
         deliveries.id, endpoint, event, variant, state, attempts, due, last_status, last_error, deliveries.created_at,
-        ended_at, body, events.id, events.type FROM deliveries JOIN events ON events.seq = deliveries.event
+        ended_at, body, events.id, events.type, is_repeat FROM deliveries JOIN events ON events.seq = deliveries.event
         """
 
     static func delivery(_ row: Row) -> WebhookDelivery {
         WebhookDelivery(
             id: row.number(0) ?? 0, endpoint: row.number(1) ?? 0, event: row.number(2) ?? 0,
             variant: Int(row.small(3) ?? 0), state: row.number(4).flatMap(WebhookDelivery.State.init) ?? .discarded,
-            attempts: Int(row.small(5) ?? 0), due: row.number(6), lastStatus: row.small(7).map { Int($0) },
+            attempts: Int(row.small(5) ?? 0), due: row.number(6).flatMap { $0 < 0 ? nil : $0 },
+            lastStatus: row.small(7).map { Int($0) },
             lastError: row.text(8), createdAt: row.number(9) ?? 0, endedAt: row.number(10), body: row.blob(11),
-            eventID: row.text(12) ?? "", eventType: EventType(rawValue: row.text(13) ?? ""))
+            eventID: row.text(12) ?? "", eventType: EventType(rawValue: row.text(13) ?? ""),
+            isRepeat: row.number(14) == 1)
     }
 
     static func endpoint(_ row: Row) throws -> WebhookEndpoint {
@@ -54,66 +84,56 @@ enum WebhookTables {
     }
 
     /// An event that may have to be sent.
-    struct Candidate {
+    struct Candidate: Sendable {
         let number: Int64
         let type: EventType
         let scope: Int64
+        /// The original transaction.
+        let original: String?
         /// What is sent in order: the events of a customer, else of a purchase, else nothing but the event itself.
-        let lane: String
+        var lane: String
+        let createdAt: Milliseconds
+        let happenedAt: Milliseconds
+        /// Whether a newer one of the same purchase was known before it.
+        let isLate: Bool
+        let notification: Int64?
+
+        /// What is sent in order whoever it belongs to.
+        var purchase: String? { original.map { "\(scope) purchase \($0)" } }
 
         /// From a row of ``reading``.
         init?(_ row: Row) {
             guard let number = row.number(0), let type = row.text(1), let scope = row.number(2) else { return nil }
             (self.number, self.type, self.scope) = (number, EventType(rawValue: type), scope)
+            original = row.text(4)
             lane =
-                row.text(3).map { "\(scope) customer \($0)" } ?? row.text(4).map { "\(scope) purchase \($0)" }
+                row.text(3).map { "\(scope) customer \($0)" } ?? original.map { "\(scope) purchase \($0)" }
                 ?? "event \(number)"
+            (createdAt, happenedAt) = (row.number(5) ?? 0, row.number(6) ?? 0)
+            (isLate, notification) = (row.number(7) == 1, row.number(8))
         }
 
-        static let reading = "seq, type, scope, customer, original_id, created_at FROM events"
-    }
-
-    static func enqueue(
-        _ candidate: Candidate, to target: FanOutTarget, at now: Milliseconds, _ db: Database
-    ) throws -> Int {
-        let count = target.deliveries(candidate.type, candidate.scope)
-        for variant in 0..<max(0, count) {
-            try enqueue(candidate, variant: variant, to: target.endpoint, at: now, db)
-        }
-        return count
-    }
-
-    static func enqueue(
-        _ candidate: Candidate, variant: Int, to endpoint: Int64, at now: Milliseconds, _ db: Database
-    ) throws {
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT INTO deliveries (endpoint, event, variant, lane, state, attempts, due, created_at)
-                VALUES (?, ?, ?, ?, 0, 0, CASE WHEN EXISTS (
-                    SELECT 1 FROM deliveries WHERE endpoint = ? AND lane = ? AND state = 0) THEN NULL ELSE ? END, ?)
-                """)
-        try insert.execute(arguments: [
-            endpoint, candidate.number, variant, candidate.lane, endpoint, candidate.lane, now, now,
-        ])
+        static let reading =
+            "seq, type, scope, customer, original_id, created_at, occurred_at, is_late, notification FROM events"
     }
 
     /// Drops some of what ended long ago.
-    static func prune(at now: Milliseconds, _ db: Database) throws {
+    static func prune(limit: Int, at now: Milliseconds, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
                 DELETE FROM deliveries WHERE id IN (
-                    SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT 1000)
+                    SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ?)
                 """
-        ).execute(arguments: [now - keeping])
+        ).execute(arguments: [now - keeping, limit])
     }
 
     /// Notes what came of an attempt, and lets the next one of the lane go.
     static func record(_ outcome: DeliveryOutcome, at now: Milliseconds, _ db: Database) throws {
-        let lane = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT lane FROM deliveries WHERE id = ? AND state = 0"),
+        let place = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT lane, purchase FROM deliveries WHERE id = ? AND state = 0"),
             arguments: [outcome.delivery])
         // The endpoint may have been removed meanwhile.
-        guard let lane = lane?.text(0) else { return }
+        guard let place, let lane = place.text(0) else { return }
         let state: WebhookDelivery.State
         switch outcome.result {
         case .again(let due, let body):
@@ -135,12 +155,7 @@ enum WebhookTables {
                     last_error = ?, ended_at = ? WHERE id = ?
                 """
         ).execute(arguments: [state.rawValue, attempts, outcome.status, outcome.error, now, outcome.delivery])
-        try db.cachedStatement(
-            sql: """
-                UPDATE deliveries SET due = ? WHERE id = (
-                    SELECT min(id) FROM deliveries WHERE endpoint = ? AND lane = ? AND state = 0)
-                """
-        ).execute(arguments: [now, outcome.endpoint, lane])
+        try DeliveryLanes.release(after: lane, place.text(1), to: outcome.endpoint, at: now, db)
     }
 }
 

@@ -4,21 +4,20 @@ internal import Foundation
 /// The body in the vocabulary that the field knows: `{"api_version": "1.0", "event": {"type", "id", "app_user_id", …}}`.
 enum CompatibleJSON {
     /// Nil when what happened has no such name.
-    static func body(_ told: ToldEvent, as event: CompatibleEvent, variant: Int) -> [UInt8]? {
+    static func body(_ told: ToldEvent, as event: CompatibleEvent) -> [UInt8]? {
         guard event.applies(to: told) else { return nil }
         var json = JSONText()
         json.object { json in
             json.member("api_version", "1.0")
-            json.member("event") { write(told, event, variant, to: &$0) }
+            json.member("event") { write(told, event, to: &$0) }
         }
         return json.bytes
     }
 
-    private static func write(
-        _ told: ToldEvent, _ event: CompatibleEvent, _ variant: Int, to json: inout JSONText
-    ) {
+    private static func write(_ told: ToldEvent, _ event: CompatibleEvent, to json: inout JSONText) {
         json.member("type", event.rawValue)
-        json.member("id", variant == 0 ? told.event.id : "\(told.event.id)_\(variant + 1)")
+        json.member("id", told.delivery.messageID)
+        if told.delivery.isRepeat { json.member("repeats", told.event.id) }
         json.member("event_timestamp_ms", told.event.occurredAt)
         json.member("app_id", told.scope?.bundleId)
         json.member("environment", told.scope?.environment == .production ? "PRODUCTION" : "SANDBOX")

@@ -21,8 +21,9 @@ enum EventJSON {
 
     private static func data(_ json: inout JSONText, _ told: ToldEvent) {
         json.member("object", "event")
-        json.member("id", told.event.id)
-        json.member("sequence", told.number)
+        json.member("id", told.delivery.messageID)
+        if told.delivery.isRepeat { json.member("repeats", told.event.id) }
+        json.member("sequence", told.delivery.event)
         json.member("app", told.scope?.bundleId)
         json.member("environment", told.scope?.environment.rawValue)
         json.member("customer", told.event.customer)

@@ -17,24 +17,22 @@ struct EventRenderer: Sendable {
 
     /// Writes the body of a message. Nil when there is nothing to say in this vocabulary.
     ///
-    /// - Parameters:
-    ///   - number: The number of the event.
-    ///   - variant: Which of the vocabulary's words for the event it is.
+    /// - Parameter delivery: What it is for: it says which of the vocabulary's words for the event it is.
     func body(
-        _ event: LedgerEvent, _ notification: KeptNotification?, number: Int64,
-        payload: ServerConfiguration.WebhookPayload, variant: Int
+        _ event: LedgerEvent, _ notification: KeptNotification?, as delivery: WebhookDelivery,
+        payload: ServerConfiguration.WebhookPayload
     ) async throws -> Data? {
         if notification?.state == .pending { throw NotYet() }
-        var told = ToldEvent(event: event, number: number, scope: scopes[id: event.scope])
+        var told = ToldEvent(event: event, delivery: delivery, scope: scopes[id: event.scope])
         if let notification { told.parts = try await NotificationParts(of: notification, verifiedBy: verifier) }
         switch payload {
         case .counterfoil: return Data(EventJSON.body(told))
         case .compatible:
             let events = CompatibleEvent.events(of: event.type)
-            guard events.indices.contains(variant) else { return nil }
+            guard events.indices.contains(delivery.variant) else { return nil }
             told.previous = try await previous(of: told)
             told.entitlements = entitlements[told.scope?.bundleId ?? ""] ?? [:]
-            return CompatibleJSON.body(told, as: events[variant], variant: variant).map { Data($0) }
+            return CompatibleJSON.body(told, as: events[delivery.variant]).map { Data($0) }
         }
     }
 
@@ -52,7 +50,7 @@ struct EventRenderer: Sendable {
 /// An event with all that is told of it.
 struct ToldEvent {
     let event: LedgerEvent
-    let number: Int64
+    let delivery: WebhookDelivery
     let scope: Scope?
     var parts: NotificationParts?
     var previous: PreviousPurchase?

@@ -1,0 +1,157 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import StoreSimulator
+import TestSupport
+
+@testable import CounterfoilServer
+
+/// A ledger that learns of things in any order, and tells two naive receivers of them while that goes on: some messages get
+/// lost, some answers do, and sometimes it forgets what it has just sent.
+struct OrderWorld {
+    private struct Waiting {
+        var endpoint: Int64
+        var delivery: WebhookDelivery
+    }
+
+    let ledger: TestLedger
+    private(set) var receivers: [Int64: NaiveReceiver] = [:]
+    private let targets: [FanOutTarget]
+    private let payloads: [Int64: ServerConfiguration.WebhookPayload]
+    private let renderer: EventRenderer
+    private var random: SeededGenerator
+    private var coming: [(ReceivedNotification, FoldedNotification)] = []
+    private var folding: [FoldedNotification] = []
+    private var now = World.start.milliseconds + 400 * 86_400_000
+
+    /// What happened to some customers. No two things about one purchase were signed in one instant: nobody could say which
+    /// was the later one.
+    static func life() async throws -> StoreLife { try await StoreLife.make(seed: 11, commands: 70) }
+
+    init(_ life: StoreLife, in folder: URL, seed: UInt64) async throws {
+        random = SeededGenerator(seed: seed)
+        ledger = try await TestLedger(in: folder)
+        let storage = ledger.storage
+        try await storage.registerWebhooks(["own", "compatible"], at: 0)
+        let scopes = ledger.scopes
+        var (targets, payloads): ([FanOutTarget], [Int64: ServerConfiguration.WebhookPayload]) = ([], [:])
+        for endpoint in try await storage.webhookEndpoints() {
+            var webhook = World.webhook(endpoint.name, "http://127.0.0.1/")
+            webhook.payload = endpoint.name == "own" ? .counterfoil : .compatible
+            payloads[endpoint.id] = webhook.payload
+            targets.append(
+                FanOutTarget(endpoint: endpoint.id) { [webhook] in webhook.deliveries(of: $0, scopes[id: $1]) })
+            receivers[endpoint.id] = NaiveReceiver()
+        }
+        (self.targets, self.payloads) = (targets, payloads)
+        renderer = EventRenderer(storage: storage, scopes: scopes, verifier: life.verifier, entitlements: [:])
+        var instants: Set<String> = []
+        for case .notification(let received, let folded) in try await ledger.arrivals(of: life, statements: .max) {
+            let isConsumable = folded.transaction?.type == .consumable
+            guard let original = folded.originalTransactionId, !isConsumable,
+                instants.insert("\(original) \(folded.signedDate)").inserted
+            else { continue }
+            coming.append((received, folded))
+        }
+    }
+
+    /// Everything at once, in any order, until nothing is left.
+    mutating func live() async throws {
+        coming.shuffle(using: &random)
+        while !coming.isEmpty || !folding.isEmpty {
+            try await learn(Int.random(in: 0...6, using: &random), folding: Int.random(in: 0...6, using: &random))
+            if chance(10) { try await claim() }
+            if chance(60) { _ = try await fanOut(limit: Int.random(in: 1...9, using: &random)) }
+            if chance(30) { try await letGo() }
+            if chance(70) { try await send(failing: true) }
+        }
+        try await deliverEverything(failing: true)
+    }
+
+    mutating func learnEverything() async throws {
+        coming.shuffle(using: &random)
+        while !coming.isEmpty || !folding.isEmpty { try await learn(9, folding: 9) }
+    }
+
+    mutating func deliverEverything(failing: Bool = false) async throws {
+        while try await fanOut(limit: 9) != .done {}
+        try await letGo()
+        while try await ledger.storage.webhookBacklog().deliveries > 0 { try await send(failing: failing) }
+    }
+
+    func isAllDelivered() async throws -> Bool {
+        for target in targets {
+            let all = try await ledger.storage.deliveries(of: target.endpoint, in: nil, before: nil, limit: 100_000)
+            guard all.allSatisfy({ $0.state == .delivered || $0.state == .discarded }) else { return false }
+        }
+        return true
+    }
+
+    // MARK: - Steps
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    private mutating func learn(_ count: Int, folding limit: Int) async throws {
+        let batch = Array(coming.suffix(count))
+        coming.removeLast(batch.count)
+        folding.shuffle(using: &random)
+        let done = Array(folding.suffix(limit))
+        folding.removeLast(done.count)
+        let receptions = try await ledger.storage.commit(receiving: batch.map(\.0), folding: done)
+        for (reception, (_, folded)) in zip(receptions, batch) {
+            var folded = folded
+            folded.id = reception.id
+            folding.append(folded)
+        }
+    }
+
+    /// A purchase goes to somebody else, and with it its lane.
+    private mutating func claim() async throws {
+        guard let original = folding.randomElement(using: &random)?.originalTransactionId else { return }
+        let claim = Claim(
+            customer: "customer-\(Int.random(in: 0..<3, using: &random))", scope: ledger.scope.id,
+            originalTransactionIds: [original], policy: .transfer, claimedAt: now)
+        _ = try await ledger.storage.claim(claim) { _ in false }
+    }
+
+    private mutating func fanOut(limit: Int) async throws -> FanOutProgress {
+        now += 1
+        return try await ledger.storage.fanOut(to: targets, within: .none, limit: limit, at: now)
+    }
+
+    private mutating func letGo() async throws {
+        now += 1
+        while try await ledger.storage.letGo(to: targets.map(\.endpoint), limit: 5, at: now) {}
+    }
+
+    /// Sends what is due; where it may fail, one in three goes wrong in one way or another.
+    private mutating func send(failing: Bool) async throws {
+        var waiting: [Waiting] = []
+        for target in targets {
+            for delivery in try await ledger.storage.dueDeliveries(of: target.endpoint, at: now, limit: 8) {
+                waiting.append(Waiting(endpoint: target.endpoint, delivery: delivery))
+            }
+        }
+        var outcomes: [DeliveryOutcome] = []
+        for item in waiting.shuffled(using: &random) {
+            let (isLost, isForgotten, isUnanswered) = (
+                failing && chance(10), failing && chance(10), failing && chance(10)
+            )
+            var outcome = DeliveryOutcome(
+                delivery: item.delivery.id, endpoint: item.endpoint, result: .discarded, isOurFault: true)
+            if let body = try await body(of: item) {
+                if !isLost { receivers[item.endpoint]?.take(item.delivery.messageID, body) }
+                outcome.result = isLost || isUnanswered ? .again(at: now, body: body) : .delivered
+            }
+            if !isForgotten { outcomes.append(outcome) }
+        }
+        _ = try await ledger.storage.record(outcomes, patience: .max, at: now)
+    }
+
+    private func body(of item: Waiting) async throws -> Data? {
+        if let body = item.delivery.body { return body }
+        guard let told = try await ledger.storage.event(item.delivery.event) else { return nil }
+        return try await renderer.body(
+            told.event, told.notification, as: item.delivery, payload: payloads[item.endpoint] ?? .counterfoil)
+    }
+}

@@ -1,0 +1,190 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+internal import NIOHTTP1
+
+@testable import CounterfoilServer
+
+@Suite struct `The order of webhooks` {
+    /// Tells what happened in both vocabularies.
+    private static func inBothWords(_ configuration: inout ServerConfiguration, _ url: String) {
+        var compatible = World.webhook("compatible", url + "/compatible")
+        compatible.payload = .compatible
+        configuration.webhooks.append(compatible)
+    }
+
+    @Test func `is that in which things happened, also after an outage of hours`() async throws {
+        try await World.runTelling(Self.inBothWords) { world, receiver in
+            try await world.server.core.recovery.runNow()
+            try await world.stopServer()
+            try world.simulator.add(Fault("notification:*", .drop))
+            var customers: [String] = []
+            // More than there is room for in one transaction.
+            for number in 0..<60 { customers.append(try await world.buy("customer-\(number)")) }
+            try await world.simulator.advance(by: 4 * 3600)
+            for number in 0..<60 { try await world.simulator.perform(.approveRefund(customer: "customer-\(number)")) }
+            try await world.simulator.advance(by: 4 * 3600)
+            try world.simulator.removeFault()
+            try await world.startServer()
+            try await world.server.core.recovery.runNow()
+            try await world.tell()
+            let messages = receiver.take()
+            for customer in customers {
+                let own = messages.filter { $0.path == "/backend" && $0.json["data"]["customer"].text == customer }
+                #expect(own.map { $0.json["type"].text } == ["subscription.started", "purchase.refunded"])
+                let compatible = messages.filter {
+                    $0.path == "/compatible" && $0.json["event"]["app_user_id"].text == customer
+                }
+                #expect(
+                    compatible.map { $0.json["event"]["type"].text }
+                        == ["INITIAL_PURCHASE", "CANCELLATION", "EXPIRATION"])
+            }
+        }
+    }
+
+    @Test func `is restored by a repetition where something older turns up late`() async throws {
+        try await World.runTelling(Self.inBothWords) { world, receiver in
+            try world.simulator.add(Fault("notification:SUBSCRIBED", .drop))
+            _ = try await world.buy("anna")
+            try await world.simulator.advance(by: 3600)
+            try await world.simulator.perform(.approveRefund(customer: "anna"))
+            try await world.tell()
+            let first = receiver.take()
+            #expect(first.contains { $0.json["type"].text == "purchase.refunded" })
+            try world.simulator.removeFault()
+            try await world.server.core.recovery.runNow()
+            try await world.tell()
+            let second = receiver.take()
+            let own = second.filter { $0.path == "/backend" }
+            #expect(own.map { $0.json["type"].text } == ["subscription.started", "purchase.refunded"])
+            let refund = try #require(first.first { $0.path == "/backend" })
+            #expect(own.last?.json["data"]["repeats"].text == refund.id)
+            #expect(own.last?.json["data"]["id"].text == own.last?.id)
+            #expect(own.last?.id != refund.id)
+            let compatible = second.filter { $0.path == "/compatible" }.map { $0.json["event"] }
+            #expect(compatible.map { $0["type"].text } == ["INITIAL_PURCHASE", "CANCELLATION", "EXPIRATION"])
+            #expect(compatible.last?["repeats"].text == refund.id)
+            #expect(Set((first + second).map { $0.path + $0.id }).count == first.count + second.count)
+            let repeats = try await world.deliveries().filter(\.isRepeat)
+            #expect(repeats.map(\.state) == [.delivered])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `leaves receivers with the truth, whatever the order of arrival and however delivering goes`() async throws {
+        let life = try await OrderWorld.life()
+        var repeats = 0
+        for seed in UInt64(1)...12 {
+            try await Tool.inTemporaryFolder { folder in
+                var world = try await OrderWorld(life, in: folder, seed: seed)
+                try await world.live()
+                for receiver in world.receivers.values {
+                    #expect(receiver.errors == [], "seed \(seed)")
+                    repeats += receiver.repeats
+                }
+                #expect(try await world.isAllDelivered(), "seed \(seed)")
+            }
+        }
+        #expect(repeats > 0)
+    }
+
+    @Test func `needs no repetition where nothing had gone out`() async throws {
+        let life = try await OrderWorld.life()
+        try await Tool.inTemporaryFolder { folder in
+            var world = try await OrderWorld(life, in: folder, seed: 99)
+            try await world.learnEverything()
+            try await world.deliverEverything()
+            for receiver in world.receivers.values {
+                #expect(receiver.repeats == 0)
+                #expect(receiver.errors == [])
+            }
+        }
+    }
+
+    @Test func `does not count a consumable twice`() async throws {
+        try await World.runTelling(Self.inBothWords) { world, receiver in
+            try world.simulator.add(Fault("notification:ONE_TIME_CHARGE", .drop))
+            _ = try await world.buy("anna", "com.example.coins.100")
+            try await world.simulator.advance(by: 3600)
+            try await world.simulator.perform(.approveRefund(customer: "anna"))
+            try await world.tell()
+            try world.simulator.removeFault()
+            try await world.server.core.recovery.runNow()
+            try await world.tell()
+            let told = receiver.take().filter { $0.path == "/backend" }.map { $0.json["type"].text }
+            #expect(told == ["purchase.refunded", "purchase.made"])
+        }
+    }
+
+    @Test func `of a replay leaves a receiver with the present`() async throws {
+        try await World.runTelling { world, receiver in
+            _ = try await world.buy("anna")
+            try await world.tell(after: 3600)
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.tell(after: 3600)
+            let first = receiver.take()
+            let body = #"{"event_id": "\#(first.first?.id ?? "")"}"#
+            let answer = try await world.send(.POST, "/v1/webhooks/backend/replay", body)
+            #expect(answer.json["deliveries"].number == 1)
+            try await world.tell()
+            let second = receiver.take()
+            #expect(second.map { $0.json["type"].text } == ["subscription.started", "subscription.cancelled"])
+            #expect(second.map { $0.json["data"]["repeats"].text } == [nil, first.last?.id])
+            // All of it is in order by itself.
+            let all = #"{"from": 0, "to": \#(World.start.milliseconds * 2)}"#
+            _ = try await world.send(.POST, "/v1/webhooks/backend/replay", all)
+            try await world.tell()
+            #expect(receiver.take().map(\.id) == first.map(\.id))
+        }
+    }
+}
+
+@Suite struct `The gate before webhooks` {
+    private let start = ContinuousClock.now
+
+    @Test func `holds what came after something that is not folded, unless that is stuck`() {
+        var gate = FanOutGate()
+        func limit(_ waiting: Int64?, _ seconds: Double) -> Int64 {
+            gate.limit(.init(oldestWaiting: waiting, newest: 9, recoveries: []), at: start + .seconds(seconds)).after
+        }
+        #expect(limit(nil, 0) == .max)
+        #expect(limit(3, 1) == 3)
+        #expect(limit(4, 5) == 4)
+        #expect(limit(4, 9.9) == 4)
+        #expect(limit(4, 10.1) == .max)
+        #expect(limit(5, 11) == 5)
+    }
+
+    @Test func `holds what was recovered until the recovery is over and folded, for a minute at most`() {
+        var gate = FanOutGate()
+        func holds(_ recoveries: Set<Int64>, waiting: Int64?, newest: Int64 = 9, _ seconds: Double) -> Bool {
+            gate.limit(
+                .init(oldestWaiting: waiting, newest: newest, recoveries: recoveries), at: start + .seconds(seconds)
+            ).holdsRecovered
+        }
+        #expect(!holds([], waiting: nil, 0))
+        #expect(holds([1], waiting: nil, 1))
+        #expect(holds([1], waiting: 5, newest: 20, 2))
+        #expect(holds([], waiting: 7, newest: 30, 3))
+        #expect(holds([], waiting: 20, newest: 30, 4))
+        // What came later is not waited for.
+        #expect(!holds([], waiting: 21, newest: 30, 5))
+        #expect(holds([2], waiting: nil, 10))
+        #expect(holds([2], waiting: nil, 69))
+        #expect(!holds([2], waiting: nil, 71))
+    }
+
+    @Test func `lets nothing go before all of it is in order, for a minute at most`() {
+        var gate = FanOutGate()
+        #expect(!gate.isCatchingUp(at: start))
+        gate.note(.more, at: start)
+        gate.note(.more, at: start + .seconds(30))
+        #expect(gate.isCatchingUp(at: start + .seconds(59)))
+        #expect(!gate.isCatchingUp(at: start + .seconds(61)))
+        gate.note(.done, at: start + .seconds(62))
+        gate.note(.more, at: start + .seconds(63))
+        #expect(gate.isCatchingUp(at: start + .seconds(64)))
+    }
+}
