@@ -52,32 +52,41 @@ final class HistoryFetch: Sendable {
     var found: Set<String> { originals.withLock { $0 } }
 
     func run() async throws {
+        var unverified: [UnverifiedItem] = []
         for try await page in client.transactionHistory(of: transactionId, after: revision) {
             var batch = StatementBatch(scope: scope, origin: .asked, now: core.now, headers: core.storage.headers)
             for text in page.signedTransactions { try await batch.add(transaction: text, core.historical) }
-            try await keep(batch)
+            unverified += try await keep(batch)
+            // The next one begins before whatever could not be believed.
+            guard unverified.isEmpty else { continue }
             try await core.storage.note(
                 HistoryMark(
                     transactionId: transactionId, revision: page.revision, askedAt: core.now.milliseconds),
                 in: scope.id)
         }
-        try await statuses()
+        unverified += try await statuses()
+        try await core.storage.keep(
+            unverified: unverified, ofHistory: transactionId, in: scope.id, at: core.now.milliseconds)
+        // It is missing, is asked for again later, and must not hold up all the rest until then.
+        if let code = unverified.first?.code {
+            try await core.recovery.putAside(transactionId, in: scope, code: code)
+        }
     }
 
-    private func statuses() async throws {
+    private func statuses() async throws -> [UnverifiedItem] {
         var batch = StatementBatch(scope: scope, origin: .asked, now: core.now, headers: core.storage.headers)
         for item in try await client.subscriptionStatuses(of: transactionId).data.flatMap(\.lastTransactions) {
             try await batch.add(transaction: item.signedTransactionInfo, core.historical)
             try await batch.add(renewal: item.signedRenewalInfo, core.historical)
         }
-        try await keep(batch)
+        return try await keep(batch)
     }
 
-    /// What cannot be believed is kept apart, as recovery does: it is missing, and must not hold up all the rest for ever.
-    private func keep(_ batch: StatementBatch) async throws {
+    /// Keeps what can be believed; gives what cannot.
+    private func keep(_ batch: StatementBatch) async throws -> [UnverifiedItem] {
         if !batch.statements.isEmpty { _ = try await core.storage.commit(batch.statements) }
-        try await core.storage.add(unverified: batch.unverified, in: scope.id, at: core.now.milliseconds)
         originals.withLock { $0.formUnion(batch.originals) }
+        return batch.unverified
     }
 }
 

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import HummingbirdCore
 internal import NIOCore
 internal import Synchronization
 
@@ -103,7 +104,7 @@ struct BodyLimit: RouterMiddleware {
         defer { lease.end() }
         let limit = bytes
         var request = request
-        request.body = RequestBody(
+        request.body = HummingbirdCore.RequestBody(
             asyncSequence: request.body.map { buffer in
                 try lease.take(buffer.readableBytes, limit: limit)
                 return buffer
