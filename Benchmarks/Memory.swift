@@ -13,7 +13,9 @@ enum Memory {
     /// is done. In bytes.
     static var settled: Double {
         #if canImport(Glibc)
-            malloc_trim(0)
+            // Its header is in no module.
+            typealias Trim = @convention(c) (Int) -> Int32
+            if let symbol = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(symbol, to: Trim.self)(0) }
         #endif
         return resident
     }

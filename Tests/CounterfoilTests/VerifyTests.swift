@@ -1,3 +1,4 @@
+import AppStoreModels
 import AppStoreTrust
 import Foundation
 import StoreSimulator
