@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `that say that nothing was bought are right`() async throws {
-        try await World.withAPI { world in
+        try await World.withAPI { world async throws in
             let body = Data(#"{"signed_transactions": []}"#.utf8)
             #expect(try await world.api.send("POST", "/v1/customers/anna/purchases", body: body).status == 200)
         }
