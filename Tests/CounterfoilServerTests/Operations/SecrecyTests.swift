@@ -93,7 +93,8 @@ import Entitlements
         let receipt = try world.simulator.receipt(of: "anna")
         var statuses: [Int] = []
         for body in [
-            "{\"signed_transactions\":[\"\(try #require(signed.first))\"]}", "{\"receipt\":\"\(receipt)\"}",
+            "{\"signed_transactions\":[\"\(try #require(signed.first))\"],\"restore\":true}",
+            "{\"receipt\":\"\(receipt)\",\"restore\":true}",
             "{\"signed_transactions\":[\"\(receipt)\"],\"receipt\":\"\(signed[0])\"}",
         ] {
             let answer = try await world.ask(
