@@ -228,7 +228,8 @@ import Testing
                 for _ in 0..<20 {
                     group.addTask { try await world.call(.POST, "/v1/customers/anna/purchases", data: data).status }
                 }
-                #expect(try await group.reduce(into: []) { $0.append($1) } == Array(repeating: 200, count: 20))
+                let statuses = try await group.reduce(into: [Int]()) { $0.append($1) }
+                #expect(statuses == Array(repeating: 200, count: 20))
             }
             #expect(try await events(world) == ["purchase.linked"])
         }

@@ -31,7 +31,7 @@ extension APIDescription {
               operationId: getMetrics
               tags: [operation]
               summary: What the server counts and measures, as Prometheus reads it
-              description: Needs the scope operations:read, or, where the configuration has `metrics: local`, to be asked from the server's own machine.
+              description: Needs the scope operations:read, or to be asked from the server's own machine where listen.metrics is local.
               security: [{}, {key: []}]
               responses:
                 "200": {description: The text format of Prometheus, content: {text/plain: {schema: {type: string}}}}
