@@ -35,7 +35,7 @@ public struct ProductCatalogue: Sendable, Hashable {
         -> ProductType
     {
         if expires || hasWebOrderLineItem { return .autoRenewableSubscription }
-        if durations[productId] != nil { return .nonRenewingSubscription }
-        return consumables.contains(productId) ? .consumable : .nonConsumable
+        if durations.keys.containsExactly(productId) { return .nonRenewingSubscription }
+        return consumables.containsExactly(productId) ? .consumable : .nonConsumable
     }
 }

@@ -316,6 +316,27 @@ struct SyntheticReceiptTests {
         #expect(try validator.authenticate(contents: bytes).payload == receipt.payload)
     }
 
+    @Test("are for an app and a version by the bytes of their names, not by what they look like")
+    func codePoints() throws {
+        let authority = try ReceiptAuthority.shared.get()
+        for (ours, theirs) in [("com.example.Kiosk", "com.example.\u{212A}iosk"), ("jos\u{E9}", "jose\u{301}")] {
+            #expect(ours == theirs, "Swift takes them for equal")
+            var payload = PayloadBuilder()
+            payload.set(2, RawDER.utf8(theirs))
+            payload.set(3, RawDER.utf8(theirs))
+            let bytes = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
+            var validator = try Self.validator(authority)
+            validator.bundleIDs = [ours]
+            #expect(throws: refusal(.wrongApp)) { try validator.validate(contents: bytes) }
+            validator.bundleIDs = [theirs]
+            _ = try validator.validate(contents: bytes)
+            validator.versions = [ours]
+            #expect(throws: refusal(.wrongVersion)) { try validator.validate(contents: bytes) }
+            validator.versions = [theirs]
+            _ = try validator.validate(contents: bytes)
+        }
+    }
+
     @Test("of Xcode need an enrolled certificate, and that certificate signs for Xcode alone")
     func xcode() throws {
         let authority = try ReceiptAuthority.shared.get()

@@ -14,6 +14,18 @@ struct ProductTests {
         #expect(state.entitlement("unheard of") == nil)
     }
 
+    @Test("a product of the catalogue is known by the bytes of its name")
+    func codePoints() throws {
+        let engine = EntitlementEngine(
+            catalogue: ProductCatalogue(entitlements: ["map": ["Kiosk"]], consumables: ["Kiosk"]))
+        for (product, isActive) in [("Kiosk", true), ("\u{212A}iosk", false)] {
+            let facts = CustomerFacts(transactions: [purchase("1", product, .nonConsumable, on: 0)], renewals: [])
+            #expect(engine.state(of: facts, asOf: day(1)).entitlement("map")?.isActive == isActive)
+            let type = engine.catalogue.type(ofProductInReceipt: product, expires: false)
+            #expect(type == (isActive ? .consumable : .nonConsumable))
+        }
+    }
+
     @Test("a non-consumable is for ever, unless it is taken back")
     func nonConsumable() {
         let map = purchase("1", "map", .nonConsumable, on: 0)

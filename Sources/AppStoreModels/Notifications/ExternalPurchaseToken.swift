@@ -49,5 +49,5 @@ public struct ExternalPurchaseTokenType: RawRepresentable, Hashable, Sendable, C
 
 extension ExternalPurchaseToken {
     /// Whether the token belongs to the sandbox.
-    public var isSandbox: Bool { externalPurchaseId.hasPrefix("SANDBOX") }
+    public var isSandbox: Bool { externalPurchaseId.utf8.starts(with: "SANDBOX".utf8) }
 }

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import AppStoreTrust
 
 /// A property list of the old style, as far as transaction receipts use it: one flat dictionary of quoted texts.
@@ -13,19 +14,19 @@ struct PropertyList: Sendable, Hashable {
 
     private static let maximumEntries = 256
 
-    subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
+    subscript(key: String) -> String? { entries.first { $0.key.isExactly(key) }?.value }
 
     init(_ bytes: some Sequence<UInt8>, _ what: String) throws(VerificationError) {
         var scanner = Scanner(rest: Array(bytes)[...], what: what)
         var entries: [Entry] = []
-        var keys: Set<String> = []
+        var keys: Set<ExactText> = []
         try scanner.expect("{")
         while !scanner.skip("}") {
             let key = try scanner.quoted()
             try scanner.expect("=")
             let value = try scanner.quoted()
             try scanner.expect(";")
-            guard keys.insert(key).inserted else { throw .malformed("\(what) has a key twice") }
+            guard keys.insert(ExactText(key)).inserted else { throw .malformed("\(what) has a key twice") }
             guard entries.count < Self.maximumEntries else {
                 throw VerificationError(.tooLarge, "\(what) has too many keys")
             }

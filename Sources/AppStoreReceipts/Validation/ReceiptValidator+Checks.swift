@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import AppStoreTrust
 internal import Crypto
 public import Foundation
@@ -7,10 +8,10 @@ extension ReceiptValidator {
     ///
     /// - Throws: `wrong_app`, `wrong_version`.
     public func checkApp(_ receipt: Verified<Receipt>) throws(VerificationError) {
-        if let bundleIDs, !bundleIDs.contains(receipt.payload.bundleID) {
+        if let bundleIDs, !bundleIDs.containsExactly(receipt.payload.bundleID) {
             throw VerificationError(.wrongApp, "the receipt is not for \(bundleIDs.sorted().joined(separator: ", "))")
         }
-        if let versions, !receipt.payload.version.map(versions.contains).orFalse {
+        if let versions, !receipt.payload.version.map(versions.containsExactly).orFalse {
             throw VerificationError(
                 .wrongVersion, "the receipt is not for version \(versions.sorted().joined(separator: ", "))")
         }

@@ -51,7 +51,8 @@ public enum AcceptedApps: Sendable, Hashable {
         let isProduction = audience.environment == .production
         switch audience.app {
         case .bundle(let bundleId, let appleIDRule):
-            guard let app = apps.first(where: { $0.bundleId == bundleId }) else {
+            // RFC 7515 §5.3: code point by code point, which `==` does not do.
+            guard let bundleId, let app = apps.first(where: { $0.bundleId.isExactly(bundleId) }) else {
                 throw VerificationError(
                     .wrongApp, "signed for the bundle \((bundleId ?? "(none)").prefix(255)), which is not configured")
             }

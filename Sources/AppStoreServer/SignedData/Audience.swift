@@ -66,7 +66,7 @@ extension ResponseBodyV2DecodedPayload: SignedPayload {
             audience(
                 externalPurchaseToken.bundleId, externalPurchaseToken.appAppleId,
                 // Tokens have no environment; the sandbox marks its own.
-                externalPurchaseToken.externalPurchaseId.hasPrefix("SANDBOX") ? .sandbox : .production)
+                externalPurchaseToken.isSandbox ? .sandbox : .production)
         } else if let appData {
             audience(appData.bundleId, appData.appAppleId, appData.environment)
         } else {

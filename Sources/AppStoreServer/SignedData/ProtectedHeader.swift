@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import AppStoreTrust
 
 /// The protected header of a JWS from the App Store (RFC 7515 §4).
@@ -37,7 +38,7 @@ struct ProtectedHeader {
         guard members.isPlain else {
             throw VerificationError(.unsupportedHeader, "the header has a member crit or b64")
         }
-        guard members.alg == "ES256" else {
+        guard members.alg.isExactly("ES256") else {
             throw VerificationError(.unsupportedAlgorithm, "alg is not ES256")
         }
         guard let x5c = members.x5c else {
@@ -55,7 +56,7 @@ struct ProtectedHeader {
             certificates.append(der)
         }
         self.certificates = certificates
-        claimsXcode = members.kid == "Apple_Xcode_Key"
+        claimsXcode = members.kid?.isExactly("Apple_Xcode_Key") == true
     }
 }
 

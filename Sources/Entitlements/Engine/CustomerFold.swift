@@ -73,7 +73,7 @@ struct CustomerFold {
 
     /// A purchase that is no auto-renewable subscription.
     private mutating func add(_ fact: TransactionFact, isRevoked: Bool) {
-        let period = fact.type == .nonRenewingSubscription ? engine.catalogue.durations[fact.productId] : nil
+        let period = fact.type == .nonRenewingSubscription ? engine.duration(of: fact.productId) : nil
         let purchase = PurchaseState(
             fact, isRevoked: isRevoked, endDate: period?.after(fact.purchaseDate), asOf: facts.asOf)
         states.purchases.append(purchase)

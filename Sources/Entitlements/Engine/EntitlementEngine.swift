@@ -1,3 +1,4 @@
+internal import AppStoreModels
 public import Foundation
 
 /// Says what a customer has, from what the App Store signed.
@@ -10,17 +11,23 @@ public struct EntitlementEngine: Sendable {
     /// The names of the entitlements, sorted.
     let names: [String]
     /// Which of `names` a product gives.
-    let namesByProduct: [String: [Int]]
+    private let namesByProduct: [ExactText: [Int]]
+    private let levels: [ExactText: Int]
+    private let durations: [ExactText: Period]
 
     /// An engine for the products of an app.
     public init(catalogue: ProductCatalogue) {
         self.catalogue = catalogue
         names = catalogue.entitlements.keys.sorted()
-        var index: [String: [Int]] = [:]
+        var index: [ExactText: [Int]] = [:]
         for (position, name) in names.enumerated() {
-            for product in catalogue.entitlements[name] ?? [] { index[product, default: []].append(position) }
+            for product in catalogue.entitlements[name] ?? [] {
+                index[ExactText(product), default: []].append(position)
+            }
         }
         namesByProduct = index
+        levels = Self.byExactText(catalogue.levels)
+        durations = Self.byExactText(catalogue.durations)
     }
 
     /// What a customer has now: call this to decide about access.
@@ -50,5 +57,15 @@ public struct EntitlementEngine: Sendable {
         return fold.states
     }
 
-    func level(of productId: String) -> Int { catalogue.levels[productId] ?? .max }
+    // What the App Store signed is not to name a product of the catalogue by another text.
+    func level(of productId: String) -> Int { levels[ExactText(productId)] ?? .max }
+
+    func duration(of productId: String) -> Period? { durations[ExactText(productId)] }
+
+    /// Which of `names` a product gives.
+    func names(of productId: String) -> [Int] { namesByProduct[ExactText(productId)] ?? [] }
+
+    private static func byExactText<Value>(_ values: [String: Value]) -> [ExactText: Value] {
+        values.reduce(into: [:]) { $0[ExactText($1.key)] = $1.value }
+    }
 }

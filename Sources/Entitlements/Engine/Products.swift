@@ -64,7 +64,7 @@ extension CustomerFold {
         var speakers = [Int?](repeating: nil, count: engine.names.count)
         var ends = [Date?](repeating: .distantPast, count: engine.names.count)
         for (position, product) in states.products.enumerated() {
-            for entitlement in engine.namesByProduct[product.productId] ?? [] {
+            for entitlement in engine.names(of: product.productId) {
                 let speaker = speakers[entitlement].map { states.products[$0] }
                 if speaker.map({ isBetter(product, than: $0) }) ?? true { speakers[entitlement] = position }
                 guard product.state == .active else { continue }

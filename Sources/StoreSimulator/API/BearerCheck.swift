@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import AppStoreTrust
 package import Crypto
 package import Foundation
@@ -99,8 +100,8 @@ extension BearerCheck {
             throw Self.refusal("the token has not three parts")
         }
         let header = try decode(Header.self, from: first, "header")
-        guard header.alg == "ES256" else { throw Self.refusal("the algorithm is not ES256") }
-        guard header.kid == keyID else { throw Self.refusal("the key identifier is not \(keyID)") }
+        guard header.alg.isExactly("ES256") else { throw Self.refusal("the algorithm is not ES256") }
+        guard header.kid.isExactly(keyID) else { throw Self.refusal("the key identifier is not \(keyID)") }
         guard header.typ.map({ $0.uppercased() == "JWT" }) ?? true else { throw Self.refusal("the type is not JWT") }
         // RFC 7518 §3.4: r and s, 32 bytes each.
         guard let bytes = Base64.decodeURL(last),
@@ -108,8 +109,8 @@ extension BearerCheck {
             key.value.isValidSignature(signature, for: Data(token.utf8.prefix(token.utf8.count - last.utf8.count - 1)))
         else { throw Self.refusal("the signature is not by the key \(keyID)") }
         let claims = try decode(Claims.self, from: parts[parts.index(after: parts.startIndex)], "payload")
-        guard claims.iss == issuerID else { throw Self.refusal("the issuer is not \(issuerID)") }
-        guard claims.bid == bundleID else { throw Self.refusal("the bundle identifier is not \(bundleID)") }
+        guard claims.iss.isExactly(issuerID) else { throw Self.refusal("the issuer is not \(issuerID)") }
+        guard claims.bid.isExactly(bundleID) else { throw Self.refusal("the bundle identifier is not \(bundleID)") }
         guard claims.aud.values == ["appstoreconnect-v1"] else {
             throw Self.refusal("the audience is not appstoreconnect-v1")
         }
@@ -155,29 +156,22 @@ extension BearerCheck {
 /// The headers that passed. Bounded: who makes a token for every request, as Apple's page proposes, gains nothing from it
 /// and must not fill the memory either.
 private final class PassedTokens: Sendable {
-    private struct Entry {
-        let validity: Range<Date>
-        /// Two strings of different bytes can be equal, as `String` compares what is written and not how.
-        let size: Int
-    }
-
     private let capacity: Int
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries = Mutex<[ExactText: Range<Date>]>([:])
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     var count: Int { entries.withLock { $0.count } }
 
     func contains(_ text: String, at now: Date) -> Bool {
-        guard let entry = entries.withLock({ $0[text] }) else { return false }
-        return entry.size == text.utf8.count && entry.validity.contains(now)
+        entries.withLock { $0[ExactText(text)] }?.contains(now) ?? false
     }
 
     func insert(_ text: String, _ validity: Range<Date>, at now: Date) {
         entries.withLock { entries in
-            if entries.count >= capacity { entries = entries.filter { $0.value.validity.contains(now) } }
+            if entries.count >= capacity { entries = entries.filter { $0.value.contains(now) } }
             if entries.count >= capacity { entries.removeAll(keepingCapacity: true) }
-            entries[text] = Entry(validity: validity, size: text.utf8.count)
+            entries[ExactText(text)] = validity
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import AppStoreModels
+
 /// What the app sells: products, subscription groups and the storefronts they are sold in.
 public struct Catalogue: Sendable, Hashable, Codable {
     /// Every product, of every kind.
@@ -17,7 +19,7 @@ public struct Catalogue: Sendable, Hashable, Codable {
     }
 
     /// The product of this identifier.
-    public func product(_ id: String) -> Product? { products.first { $0.id == id } }
+    public func product(_ id: String) -> Product? { products.first { $0.id.isExactly(id) } }
 
     /// The storefront of this ISO 3166-1 alpha-3 code.
     public func storefront(_ code: String) -> Storefront? { storefronts.first { $0.code == code } }

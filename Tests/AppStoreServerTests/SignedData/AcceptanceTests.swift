@@ -49,6 +49,32 @@ import X509
         }
     }
 
+    @Test(
+        "a bundle identifier is compared by code points, not by what it looks like",
+        arguments: [
+            ("com.example.Kiosk", "com.example.\u{212A}iosk"), ("jos\u{E9}", "jose\u{301}"), ("a;b", "a\u{37E}b"),
+        ])
+    func codePoints(_ ours: String, _ theirs: String) async throws {
+        #expect(ours == theirs, "Swift takes them for equal")
+        for (app, signed) in [(ours, theirs), (theirs, ours)] {
+            let verifier = try TestStore.verifier(apps: .only([App(bundleId: app)]))
+            let foreign = try authority.sign(Members(.transaction).with("bundleId", "\"\(signed)\""))
+            #expect(try await refusal { try await verifier.transaction(foreign) } == .wrongApp)
+            let own = try authority.sign(Members(.transaction).with("bundleId", "\"\(app)\""))
+            #expect(try await refusal { try await verifier.transaction(own) } == nil)
+        }
+    }
+
+    @Test("an external purchase token of the sandbox is known by its first letters, whatever mark follows them")
+    func sandboxToken() async throws {
+        let verifier = try TestStore.verifier(
+            apps: .only([App(bundleId: TestStore.bundleId, environments: [.sandbox])]))
+        let token = Members.token(id: "SANDBOX\u{301}_9b0e")
+        let text = try authority.sign(
+            Members(.notification).with("data", nil).with("externalPurchaseToken", token))
+        #expect(try await refusal { try await verifier.notification(text) } == nil)
+    }
+
     @Test("any app is accepted where the verifier is told so, but not any environment")
     func anyApp() async throws {
         let verifier = try TestStore.verifier(apps: .any([.sandbox]))

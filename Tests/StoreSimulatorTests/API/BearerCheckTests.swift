@@ -49,6 +49,22 @@ struct BearerCheckTests {
         #expect(try refusal("Bearer " + (try source.token().text)) == nil)
     }
 
+    @Test("names its key, issuer and app byte for byte")
+    func codePoints() throws {
+        #expect("\u{212A}" == "K", "Swift takes the Kelvin sign for a letter")
+        let check = BearerCheck(
+            key: key.publicKey, keyID: "K", issuerID: "K", bundleID: "K", capacity: 16)
+        for (kid, issuer, bundle) in [
+            ("\u{212A}", "K", "K"), ("K", "\u{212A}", "K"), ("K", "K", "\u{212A}"), ("K", "K", "K"),
+        ] {
+            let token = try token(
+                header: #"{"alg":"ES256","kid":"\#(kid)"}"#,
+                claims: #"{"iss":"\#(issuer)","bid":"\#(bundle)",\#(Good.audience),\#(Good.times)}"#)
+            let isExact = kid.utf8.count + issuer.utf8.count + bundle.utf8.count == 3
+            #expect(try (refusal("Bearer " + token, check: check) == nil) == isExact)
+        }
+    }
+
     @Test(
         "passes in every shape that Apple's libraries and other ones give it",
         arguments: [

@@ -151,7 +151,7 @@ extension BearerCheck {
     }
 
     fileprivate func isSigned(_ offer: PromotionalOfferSignatureV1) -> Bool {
-        guard offer.keyId == keyID, let der = Data(base64Encoded: offer.encodedSignature),
+        guard offer.keyId.isExactly(keyID), let der = Data(base64Encoded: offer.encodedSignature),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: der),
             let text = try? OfferSigner.promotionalOfferText(
                 bundleID: bundleID, keyID: keyID, productID: offer.productId, offerID: offer.offerIdentifier,

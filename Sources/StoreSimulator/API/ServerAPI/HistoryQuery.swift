@@ -38,7 +38,7 @@ struct HistoryQuery {
         let sort = try query.value("sort", of: [Order.ascending, .descending], or: .invalidSort)
         isDescending = sort == .descending
         groups = Set(try query.strings("subscriptionGroupIdentifier", or: .invalidSubscriptionGroupIdentifier))
-        for group in groups where !group.isIdentifier && !catalogue.groups.contains(where: { $0.id == group }) {
+        for group in groups where !group.isIdentifier && !catalogue.groups.contains(where: { $0.id.isExactly(group) }) {
             throw APIFailure(.invalidSubscriptionGroupIdentifier, "A group's identifier is a number.")
         }
         ownership = try query.value(

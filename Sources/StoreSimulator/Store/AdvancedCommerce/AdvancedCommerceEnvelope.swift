@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 package import Crypto
@@ -41,12 +42,16 @@ package struct AdvancedCommerceEnvelope: Sendable {
     package func check(
         _ key: P256.Signing.PublicKey, keyID: String, issuerID: String, bundleID: String
     ) throws(APIFailure) {
-        guard header.alg == "ES256", header.kid == keyID else { throw Self.refusal("names another key than \(keyID)") }
+        guard header.alg.isExactly("ES256"), header.kid.isExactly(keyID) else {
+            throw Self.refusal("names another key than \(keyID)")
+        }
         guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
             key.isValidSignature(parsed, for: signed)
         else { throw Self.refusal("is not signed by the key \(keyID)") }
-        guard claims.aud == "advanced-commerce-api" else { throw Self.refusal("is for another audience") }
-        guard claims.iss == issuerID, claims.bid == bundleID else { throw Self.refusal("is of another issuer or app") }
+        guard claims.aud.isExactly("advanced-commerce-api") else { throw Self.refusal("is for another audience") }
+        guard claims.iss.isExactly(issuerID), claims.bid.isExactly(bundleID) else {
+            throw Self.refusal("is of another issuer or app")
+        }
     }
 
     private static func refusal(_ problem: String) -> APIFailure {
