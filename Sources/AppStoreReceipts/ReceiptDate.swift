@@ -1,3 +1,4 @@
+internal import AppStoreTrust
 internal import Foundation
 
 /// The date texts of receipts.
@@ -28,30 +29,8 @@ enum ReceiptDate {
         return Date(timeIntervalSince1970: Double(value) / 1000)
     }
 
-    /// An instant of the proleptic Gregorian calendar in UTC; nil where there is no such day or time.
-    static func utc(
-        year: Int, month: Int, day: Int, hours: Int, minutes: Int, seconds: Int
-    ) -> Date? {
-        guard let day = dayNumber(year: year, month: month, day: day), (0...23).contains(hours),
-            (0...59).contains(minutes), (0...59).contains(seconds)
-        else { return nil }
-        return date(day: day, second: hours * 3600 + minutes * 60 + seconds, milliseconds: 0)
-    }
-
     private static func date(day: Int, second: Int, milliseconds: Int) -> Date {
         Date(timeIntervalSince1970: Double((day * 86400 + second) * 1000 + milliseconds) / 1000)
-    }
-
-    /// Days since 1970-01-01.
-    fileprivate static func dayNumber(year: Int, month: Int, day: Int) -> Int? {
-        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard (1...9999).contains(year), (1...12).contains(month), (1...lengths[month - 1]).contains(day) else {
-            return nil
-        }
-        let past = year - 1
-        let daysOfPastYears = past * 365 + past / 4 - past / 100 + past / 400
-        return daysOfPastYears + lengths[..<(month - 1)].reduce(0, +) + day - 1 - 719_162  // 0001-01-01 to 1970-01-01
     }
 }
 
@@ -93,7 +72,7 @@ private struct Digits {
         guard let year = number(digits: 4), skip("-"), let month = number(digits: 2), skip("-"),
             let day = number(digits: 2)
         else { return nil }
-        return ReceiptDate.dayNumber(year: year, month: month, day: day)
+        return GregorianDate.dayNumber(year: year, month: month, day: day)
     }
 
     mutating func timeOfDay() -> Int? {

@@ -36,24 +36,45 @@ package struct CertificateChain: Sendable {
     /// Checks everything but the validity dates.
     ///
     /// - Parameter ders: leaf, intermediate and root, DER encoded.
-    /// - Throws: the first rule that is broken. What is cheap comes first: a stranger must not buy elliptic-curve work.
+    /// - Throws: the first rule that is broken. What is cheap comes first: a stranger must not buy elliptic-curve work, and
+    ///   not even a parser's who does not end at an anchor.
     package init(
         ders: [[UInt8]], anchors: TrustAnchors, markers: ChainMarkers
     ) throws(VerificationError) {
+        let anchor = try Self.anchor(of: ders, anchors)
+        let chain = try ders.enumerated().map { (index, der) throws(VerificationError) in
+            try Self.numbered(index) { () throws(VerificationError) in try CertificateFields(der: der) }
+        }
+        try self.init(chain, anchor: anchor, markers: markers)
+    }
+
+    /// The same for certificates that have been read.
+    package init(
+        _ chain: [CertificateFields], anchors: TrustAnchors, markers: ChainMarkers
+    ) throws(VerificationError) {
+        try self.init(chain, anchor: Self.anchor(of: chain.map(\.der), anchors), markers: markers)
+    }
+
+    private init(_ chain: [CertificateFields], anchor: String, markers: ChainMarkers) throws(VerificationError) {
+        let parsed = try chain.enumerated().map { (index, fields) throws(VerificationError) in
+            try Self.numbered(index) { () throws(VerificationError) in try Self.parse(fields.der) }
+        }
+        (leaf, intermediate, root, self.anchor) = (parsed[0], parsed[1], parsed[2], anchor)
+        try ChainRules.check(chain, markers)
+        try Self.requireSignature(of: (chain[0], leaf), at: 0, by: (chain[1], intermediate))
+        try Self.requireSignature(of: (chain[1], intermediate), at: 1, by: (chain[2], root))
+        certificates = chain.map(\.summary)
+    }
+
+    /// The anchor that is, byte for byte, the third of three.
+    private static func anchor(of ders: [[UInt8]], _ anchors: TrustAnchors) throws(VerificationError) -> String {
         guard ders.count == 3 else {
             throw VerificationError(.chainLength, "the chain has \(ders.count) certificates, not 3")
-        }
-        let chain = try ders.enumerated().map { (index, der) throws(VerificationError) in
-            try Self.parse(der, at: index)
         }
         guard let anchor = anchors.name(ofRoot: ders[2]) else {
             throw VerificationError(.untrustedRoot, "the third certificate is none of the anchors")
         }
-        (leaf, intermediate, root, self.anchor) = (chain[0], chain[1], chain[2], anchor)
-        try ChainRules.check(chain.map { ChainRules.Subject($0) }, markers)
-        try Self.requireSignature(of: leaf, at: 0, by: intermediate)
-        try Self.requireSignature(of: intermediate, at: 1, by: root)
-        certificates = zip(chain, ders).map { CertificateSummary($0, der: $1) }
+        return anchor
     }
 
     /// Refuses unless every certificate is valid at `instant`, both ends included.
@@ -63,24 +84,38 @@ package struct CertificateChain: Sendable {
         }
     }
 
-    private static func parse(_ der: [UInt8], at index: Int) throws(VerificationError) -> Certificate {
-        do {
-            return try Certificate(derEncoded: der)
-        } catch {
-            throw VerificationError(.certificateMalformed, "certificate \(index + 1) cannot be read: \(error)")
-        }
-    }
-
     private static func requireSignature(
-        of certificate: Certificate, at index: Int, by issuer: Certificate
+        of certificate: (fields: CertificateFields, parsed: Certificate), at index: Int,
+        by issuer: (fields: CertificateFields, parsed: Certificate)
     ) throws(VerificationError) {
-        guard certificate.issuer == issuer.subject else {
+        // By their bytes: X.500 has a fuzzier comparison, which the App Store's certificates do not need.
+        guard certificate.fields.issuer == issuer.fields.subject else {
             throw VerificationError(
                 .badChainSignature, "certificate \(index + 1) names another issuer than certificate \(index + 2)")
         }
-        guard issuer.publicKey.isValidSignature(certificate.signature, for: certificate) else {
+        guard issuer.parsed.publicKey.isValidSignature(certificate.parsed.signature, for: certificate.parsed) else {
             throw VerificationError(
                 .badChainSignature, "certificate \(index + 1) is not signed by certificate \(index + 2)")
+        }
+    }
+
+    /// What checks signatures: a type of swift-certificates, made of bytes that the strict reader has taken.
+    private static func parse(_ der: [UInt8]) throws(VerificationError) -> Certificate {
+        do {
+            return try Certificate(derEncoded: der)
+        } catch {
+            throw VerificationError(.certificateMalformed, CertificateProblem.reason(of: error))
+        }
+    }
+
+    /// Says which certificate is meant.
+    private static func numbered<Value>(
+        _ index: Int, _ read: () throws(VerificationError) -> Value
+    ) throws(VerificationError) -> Value {
+        do {
+            return try read()
+        } catch {
+            throw VerificationError(error.code, "certificate \(index + 1): \(error.reason)")
         }
     }
 }

@@ -1,33 +1,18 @@
 internal import SwiftASN1
-package import X509
+internal import X509
 
 /// The rules of RFC 5280 §6.1 that a chain of leaf, intermediate and root can break, and the markers that Apple adds.
 package enum ChainRules {
-    /// What the rules look at.
-    package struct Subject {
-        let isVersion3: Bool
-        let extensions: Certificate.Extensions
-
-        /// A certificate that swift-certificates does not read as a whole.
-        package init(isVersion3: Bool, extensions: Certificate.Extensions) {
-            self.isVersion3 = isVersion3
-            self.extensions = extensions
-        }
-
-        init(_ certificate: Certificate) {
-            self.init(isVersion3: certificate.version == .v3, extensions: certificate.extensions)
-        }
-    }
-
     /// Checks leaf, intermediate and root in this order. The root may be left out where an anchor is known by its name and
     /// key alone.
-    package static func check(_ chain: [Subject], _ markers: ChainMarkers) throws(VerificationError) {
+    package static func check(_ chain: [CertificateFields], _ markers: ChainMarkers) throws(VerificationError) {
         for (index, subject) in chain.enumerated() {
             guard subject.isVersion3 else {
                 throw VerificationError(
                     .badChainRules, "certificate \(index + 1) is not an X.509 version 3 certificate")
             }
             try refuseUnknownCriticalExtensions(of: subject, at: index)
+            try refuseLimits(of: subject, at: index)
             try requireRole(of: subject, at: index)
         }
         guard chain.first?.extensions[oid: markers.leaf] != nil else {
@@ -46,7 +31,7 @@ package enum ChainRules {
     ]
 
     private static func refuseUnknownCriticalExtensions(
-        of subject: Subject, at index: Int
+        of subject: CertificateFields, at index: Int
     ) throws(VerificationError) {
         for item in subject.extensions where item.critical && !understood.contains(item.oid) {
             throw VerificationError(
@@ -54,7 +39,24 @@ package enum ChainRules {
         }
     }
 
-    private static func requireRole(of subject: Subject, at index: Int) throws(VerificationError) {
+    // RFC 5280 §4.2.1: each of these limits what a certificate may be used for, or what may come below it, whether it is
+    // critical or not. The App Store's certificates have none, so none is understood here, and what would limit and is
+    // not understood is refused.
+    private static let limiting: [ASN1ObjectIdentifier: String] = [
+        .X509ExtensionID.nameConstraints: "name constraints", .X509ExtensionID.extendedKeyUsage: "extended key usage",
+        [2, 5, 29, 36]: "policy constraints", [2, 5, 29, 54]: "inhibit anyPolicy",
+        [2, 5, 29, 16]: "private key usage period", [2, 16, 840, 1, 113730, 1, 1]: "Netscape certificate type",
+    ]
+
+    private static func refuseLimits(of subject: CertificateFields, at index: Int) throws(VerificationError) {
+        for item in subject.extensions {
+            guard let name = limiting[item.oid] else { continue }
+            throw VerificationError(
+                .badChainRules, "certificate \(index + 1) is limited by \(name), which is not understood")
+        }
+    }
+
+    private static func requireRole(of subject: CertificateFields, at index: Int) throws(VerificationError) {
         let constraints: BasicConstraints?
         let usage: KeyUsage?
         do {
@@ -62,12 +64,17 @@ package enum ChainRules {
             usage = try subject.extensions.keyUsage
         } catch {
             throw VerificationError(
-                .certificateMalformed, "certificate \(index + 1) has an unreadable extension: \(error)")
+                .certificateMalformed, "certificate \(index + 1) has unreadable basic constraints or key usage")
         }
         if index == 0 {
             try requireSigner(constraints, usage)
         } else {
             try requireAuthority(constraints, usage, at: index)
+            // RFC 5280 §4.2.1.9: who skips what is not critical would take this for no authority.
+            guard subject.extensions[oid: .X509ExtensionID.basicConstraints]?.critical == true else {
+                throw VerificationError(
+                    .badChainRules, "the basic constraints of certificate \(index + 1) are not critical")
+            }
         }
     }
 
@@ -78,6 +85,10 @@ package enum ChainRules {
         }
         guard let usage, usage.digitalSignature else {
             throw VerificationError(.badChainRules, "the leaf may not be used for digital signatures")
+        }
+        // RFC 5280 §4.2.1.3: only an authority may have it.
+        guard !usage.keyCertSign else {
+            throw VerificationError(.badChainRules, "the leaf is for signing certificates, but is no authority")
         }
     }
 

@@ -8,7 +8,8 @@ public struct TrustAnchors: Sendable, Hashable {
     /// Fingerprint (32 bytes) to the name shown in traces.
     private var names: [[UInt8]: String]
 
-    private init(names: [[UInt8]: String]) { self.names = names }
+    /// Anchors by their fingerprints (32 bytes), each with its name.
+    package init(names: [[UInt8]: String]) { self.names = names }
 
     /// Apple Root CA, Apple Root CA - G2 and Apple Root CA - G3.
     ///

@@ -58,13 +58,14 @@ extension VerificationError {
 
         /// Not exactly three certificates.
         public static let chainLength = Code("chain_length")
-        /// A certificate that cannot be read.
+        /// A certificate that cannot be read, or is not in the one encoding that DER and RFC 5280 leave to it.
         public static let certificateMalformed = Code("certificate_malformed")
         /// The last certificate is none of the anchors, byte for byte.
         public static let untrustedRoot = Code("untrusted_root")
         /// A certificate is not signed by the next one, or does not name it as its issuer.
         public static let badChainSignature = Code("bad_chain_signature")
-        /// A rule of RFC 5280 is broken: version, basic constraints, path length, key usage, an unknown critical extension.
+        /// A rule of RFC 5280 is broken: version, basic constraints, path length, key usage, an unknown critical extension, or
+        /// an extension that would limit the certificate and is not understood.
         public static let badChainRules = Code("bad_chain_rules")
         /// A certificate was not valid at the instant of judgement.
         public static let expiredOrNotYetValid = Code("expired_or_not_yet_valid")

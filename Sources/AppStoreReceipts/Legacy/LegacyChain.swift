@@ -8,14 +8,14 @@ struct LegacyChain: Sendable {
 
     /// Checks everything but the validity dates of leaf, intermediate and root.
     init(
-        _ leaf: RawCertificate, _ intermediate: RawCertificate, _ root: LegacyRoot, anchors: TrustAnchors,
+        _ leaf: CertificateFields, _ intermediate: CertificateFields, _ root: LegacyRoot, anchors: TrustAnchors,
         markers: ChainMarkers
     ) throws(VerificationError) {
         guard let anchor = anchors.name(ofFingerprint: root.summary.fingerprint) else {
             throw VerificationError(.untrustedRoot, "the root is none of the anchors")
         }
         let known = [leaf, intermediate, root.certificate].compactMap { $0 }
-        try ChainRules.check(known.map { .init(isVersion3: $0.version == 2, extensions: $0.extensions) }, markers)
+        try ChainRules.check(known, markers)
         try Self.requireSignature(of: leaf, by: LegacyRoot(intermediate))
         try Self.requireSignature(of: intermediate, by: root)
         self.anchor = anchor
@@ -23,7 +23,7 @@ struct LegacyChain: Sendable {
     }
 
     private static func requireSignature(
-        of certificate: RawCertificate, by issuer: LegacyRoot
+        of certificate: CertificateFields, by issuer: LegacyRoot
     ) throws(VerificationError) {
         let key = try RSAVerifier(subjectPublicKeyInfo: issuer.subjectPublicKeyInfo)
         let digest = try ReceiptDigest(signature: certificate.signatureAlgorithm)

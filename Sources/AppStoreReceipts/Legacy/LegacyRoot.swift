@@ -11,9 +11,9 @@ struct LegacyRoot: Sendable {
     let subjectPublicKeyInfo: [UInt8]
     let summary: CertificateSummary
     /// The certificate, whose rules then hold as well; nil for the root that is built in.
-    let certificate: RawCertificate?
+    let certificate: CertificateFields?
 
-    init(_ certificate: RawCertificate) {
+    init(_ certificate: CertificateFields) {
         subject = certificate.subject
         subjectPublicKeyInfo = certificate.subjectPublicKeyInfo
         summary = certificate.summary
@@ -25,8 +25,8 @@ struct LegacyRoot: Sendable {
     static let apple: LegacyRoot? = try? LegacyRoot(
         country: "US", organization: "Apple Inc.", unit: "Apple Certification Authority", name: "Apple Root CA",
         serialNumber: "02",
-        notBefore: ReceiptDate.utc(year: 2006, month: 4, day: 25, hours: 21, minutes: 40, seconds: 36),
-        notAfter: ReceiptDate.utc(year: 2035, month: 2, day: 9, hours: 21, minutes: 40, seconds: 36),
+        notBefore: GregorianDate.utc(year: 2006, month: 4, day: 25, hours: 21, minutes: 40, seconds: 36),
+        notAfter: GregorianDate.utc(year: 2035, month: 2, day: 9, hours: 21, minutes: 40, seconds: 36),
         fingerprint: "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
         modulus: """
             e491a9091f91db1e4750eb05ed5e79842deb36a2574c55ec8b1989def94b6cf507ab223002e8183ef85009d37f41a898f9d1ca669c246b11\

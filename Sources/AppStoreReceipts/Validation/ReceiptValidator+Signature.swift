@@ -22,9 +22,7 @@ extension ReceiptValidator {
         try digest.requireAgreement(with: container.signer.signatureAlgorithm)
         let paths = CertificatePaths(container.certificates + intermediates.ders)
         let signer = container.signer
-        guard let leaf = paths.certificate(issuer: signer.issuer, serialNumber: signer.serialNumber) else {
-            throw VerificationError(.badSignature, "no certificate is that of the signer")
-        }
+        let leaf = try paths.certificate(issuer: signer.issuer, serialNumber: signer.serialNumber)
         let proof = try prove(leaf, paths, container)
         try requireSignature(of: container, by: leaf, digest)
 
@@ -38,7 +36,7 @@ extension ReceiptValidator {
     }
 
     private func prove(
-        _ leaf: RawCertificate, _ paths: CertificatePaths, _ container: SignedContainer
+        _ leaf: CertificateFields, _ paths: CertificatePaths, _ container: SignedContainer
     ) throws(VerificationError) -> Proof {
         if let anchor = xcodeCertificates?.name(ofRoot: leaf.der) {
             return Proof(certificates: [leaf.summary], anchor: anchor, isXcode: true)
@@ -47,7 +45,7 @@ extension ReceiptValidator {
             throw VerificationError(.notEnrolled, "signed by Xcode, with a certificate that is not enrolled")
         }
         return try firstProof(try paths.chains(from: leaf, anchors: anchors)) { (chain) throws(VerificationError) in
-            let chain = try CertificateChain(ders: chain.map(\.der), anchors: anchors, markers: .appStore)
+            let chain = try CertificateChain(chain, anchors: anchors, markers: .appStore)
             return Proof(certificates: chain.certificates, anchor: chain.anchor, isXcode: false)
         }
     }
@@ -79,7 +77,7 @@ extension ReceiptValidator {
     }
 
     private func requireSignature(
-        of container: SignedContainer, by leaf: RawCertificate, _ digest: ReceiptDigest
+        of container: SignedContainer, by leaf: CertificateFields, _ digest: ReceiptDigest
     ) throws(VerificationError) {
         let key = try RSAVerifier(subjectPublicKeyInfo: leaf.subjectPublicKeyInfo)
         let signer = container.signer
@@ -99,7 +97,7 @@ extension ReceiptValidator {
         let container = try LegacyContainer(input.bytes)
         let signature = try container.signature()
         let info = try container.purchaseInfo()
-        let leaf = try RawCertificate(der: signature.certificate)
+        let leaf = try CertificateFields(der: signature.certificate)
         let chains = try CertificatePaths(intermediates.ders).legacyChains(from: leaf, anchors: anchors)
         let proof = try firstProof(chains) { (chain) throws(VerificationError) in
             let markers: ChainMarkers = signature.version == .two ? .legacyReceipt : .appStore

@@ -63,14 +63,20 @@ struct OCSPResponse: Sendable {
         guard let data = nodes.next() else { throw OCSPProblem("the response is empty") }
         signedBytes = data.encodedBytes
         signatureAlgorithm = try Self.algorithm(&nodes)
-        signature = try ASN1BitString(derEncoded: &nodes).bytes
+        signature = try CertificateAlgorithm.octets(nodes.required("the signature"), "signature")
         certificates =
             try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) {
-                try Self.list($0) { try Certificate(derEncoded: $0) }
+                try Self.list($0) { try Self.certificate($0) }
             } ?? []
         (responder, answers, hasCriticalExtension) = try DER.sequence(data, identifier: .sequence) { fields in
             try Self.responseData(&fields)
         }
+    }
+
+    /// A certificate that the strict reader takes as well.
+    private static func certificate(_ node: ASN1Node) throws -> Certificate {
+        _ = try CertificateFields(der: Array(node.encodedBytes))
+        return try Certificate(derEncoded: node)
     }
 
     private static func responseData(
@@ -176,12 +182,12 @@ struct OCSPResponse: Sendable {
     }
 
     private static func date(_ time: GeneralizedTime) throws -> Date {
-        var components = DateComponents()
-        (components.year, components.month, components.day) = (time.year, time.month, time.day)
-        (components.hour, components.minute, components.second) = (time.hours, time.minutes, time.seconds)
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        guard let date = calendar.date(from: components) else { throw OCSPProblem("a time cannot be read") }
+        // RFC 6960 §4.2.2.1: as in certificates, to the second. swift-asn1 lets leap seconds pass.
+        guard time.fractionalSeconds == 0,
+            let date = GregorianDate.utc(
+                year: time.year, month: time.month, day: time.day, hours: time.hours, minutes: time.minutes,
+                seconds: time.seconds)
+        else { throw OCSPProblem("a time cannot be read") }
         return date
     }
 

@@ -96,13 +96,22 @@ extension Specimens {
     static let certificateEncoding: [Specimen] =
         [0, 1, 2].flatMap { (index: Int) in
             encodings.map { (name, change) in
-                Specimen("certificate \(index + 1): \(name)", .certificateMalformed) { authority in
+                // The root's bytes are compared before anything is parsed; base64 comes before that.
+                let isDER = !malformedBase64.contains(name)
+                return Specimen(
+                    "certificate \(index + 1): \(name)", index == 2 && isDER ? .untrustedRoot : .certificateMalformed
+                ) { authority in
                     var x5c = authority.chain.map { Data($0).base64EncodedString() }
                     x5c[index] = try change(authority.chain[index])
                     return try Pieces(authority, header: Pieces.header(x5c: x5c)).text
                 }
             }
         }
+
+    private static let malformedBase64: Set<String> = [
+        "empty", "base64url", "without padding", "too much padding", "a line break", "a space", "PEM", "not base64",
+        "unicode",
+    ]
 
     private static let encodings: [(String, @Sendable ([UInt8]) throws -> String)] = [
         ("empty", { _ in "" }),
