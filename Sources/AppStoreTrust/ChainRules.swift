@@ -83,11 +83,12 @@ package enum ChainRules {
         if case .isCertificateAuthority = constraints {
             throw VerificationError(.badChainRules, "the leaf is a certificate authority")
         }
-        guard let usage, usage.digitalSignature else {
-            throw VerificationError(.badChainRules, "the leaf may not be used for digital signatures")
+        guard usage?.digitalSignature == true else {
+            let problem = usage == nil ? "has no key usage" : "may not be used for digital signatures"
+            throw VerificationError(.badChainRules, "the leaf \(problem)")
         }
         // RFC 5280 §4.2.1.3: only an authority may have it.
-        guard !usage.keyCertSign else {
+        guard usage?.keyCertSign != true else {
             throw VerificationError(.badChainRules, "the leaf is for signing certificates, but is no authority")
         }
     }

@@ -53,7 +53,7 @@ package struct ForgeryTable: Sendable {
     package func differences(at instant: Date) async throws -> (new: [String], gone: [String]) {
         let accepted = try await OpenSSLOpinion.accepted(chains + [sound], at: instant)
         let names = rows.indices.filter(accepted.contains).map { rows[$0].name }
-        let reasons = Set(names.compactMap(OpenSSLDifference.reason))
+        let reasons = Set(names.compactMap(OpenSSLDifference.reason(of:)))
         let new = names.filter { OpenSSLDifference.reason(of: $0) == nil }
         let gone = OpenSSLDifference.all.filter { chain.fits($0.keys) && !reasons.contains($0.reason) }.map(\.reason)
         return (accepted.contains(rows.count) ? new : ["the sound chain is refused"] + new, gone)
