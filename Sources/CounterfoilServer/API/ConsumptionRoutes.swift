@@ -126,12 +126,6 @@ private struct UsageBody: RequestBody {
     }
 
     func report(at now: Date) throws(APIFailure) -> UsageReport {
-        guard !isEmpty else {
-            throw APIFailure(
-                .badRequest, "empty_report",
-                "Say at least one of customer_consented, consumption_percentage, delivery_status and "
-                    + "sample_content_provided.")
-        }
         for (text, name) in [(transactionId, "transaction_id"), (productId, "product_id")] {
             guard let text else { continue }
             guard !text.isEmpty, text.utf8.count <= 255 else {
@@ -154,6 +148,12 @@ private struct UsageBody: RequestBody {
             throw APIFailure(
                 .badRequest, "missing_parameter", "Say of which transaction or product so much was used.",
                 parameter: "transaction_id")
+        }
+        guard !isEmpty else {
+            throw APIFailure(
+                .badRequest, "empty_report",
+                "Say at least one of customer_consented, consumption_percentage, delivery_status and "
+                    + "sample_content_provided.")
         }
         return UsageReport(
             transactionId: transactionId, productId: transactionId == nil ? productId : nil,

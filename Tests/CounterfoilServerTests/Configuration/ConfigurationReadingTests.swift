@@ -101,7 +101,7 @@ struct ServerConfigurationTests {
                   - name: crm
                     url: http://10.0.0.1/hooks
                     secrets: {environment: HOOK}
-                    events: [subscription.*, refund]
+                    events: [subscription.*, "refund.*"]
                     payload: compatible
                     allow_private_networks: true
                 recovery: {enabled: false, interval: 1h 30m, overlap: 1m, windows: 8, retention_days: 30}
@@ -138,7 +138,7 @@ struct ServerConfigurationTests {
         #expect(keys[1].scopes == Set(APIScope.all) && keys[1].hash.prefix(3) == Data([0, 0x11, 0x22]))
         #expect(keys[1].apps == ["com.example.app"] && keys[1].environments == [.sandbox])
         let webhook = try #require(configuration.webhooks.first)
-        #expect(webhook.events == ["subscription.*", "refund"] && webhook.payload == .compatible)
+        #expect(webhook.events == ["subscription.*", "refund.*"] && webhook.payload == .compatible)
         #expect(webhook.secrets.first?.webhookKey == Array(repeating: 7, count: 32) && webhook.allowsPrivateNetworks)
         let recovery = configuration.recovery
         #expect(!recovery.isEnabled && recovery.interval == .seconds(5400) && recovery.overlap == .seconds(60))
