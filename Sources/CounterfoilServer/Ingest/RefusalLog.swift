@@ -46,8 +46,9 @@ package final class RefusalLog: Sendable {
     private static func dropOne(_ state: inout State) {
         var shares: [Network?: Int] = [:]
         for (refusal, client) in state.waiting { shares[client, default: 0] += refusal.memory }
-        guard let most = shares.max(by: { $0.value < $1.value })?.key,
-            let index = state.waiting.lastIndex(where: { $0.client == most })
+        // The client itself may be nil: who has no address is one as well.
+        guard let most = shares.max(by: { $0.value < $1.value }),
+            let index = state.waiting.lastIndex(where: { $0.client == most.key })
         else { return }
         state.bytes -= state.waiting.remove(at: index).refusal.memory
         state.dropped &+= 1
