@@ -165,7 +165,7 @@ let package = Package(
             "CounterfoilTests",
             [
                 "counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
-                "StoreSimulator", "CounterfoilServer",
+                "StoreSimulator", "CounterfoilServer", crypto,
             ]),
     ]
 )

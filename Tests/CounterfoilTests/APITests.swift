@@ -25,7 +25,7 @@ struct APITests {
         defer { server.stop() }
         let outcome = try await call(server.port, ["transaction", "1"])
         #expect(outcome.status == 0)
-        #expect(outcome.output == "{  \t\"signedTransactionInfo\" : \"a\\u009b31mb\\u202e\\ue000é\"  }\n")
+        #expect(outcome.output == "{ \t\"signedTransactionInfo\" : \"a\\u009b31mb\\u202e\\ue000é\" }\n")
         #expect(try outcome.object()["signedTransactionInfo"] as? String == "a\u{9B}31mb\u{202E}\u{E000}é")
     }
 

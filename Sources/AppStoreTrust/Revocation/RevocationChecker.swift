@@ -8,7 +8,8 @@ internal import X509
 /// for a pause. At most one question about a certificate is in flight, however many verifications wait. Where both
 /// certificates of a chain are known, a verification costs one short lock: no question is written, no task started.
 ///
-/// Answers are judged by `now`, which may be a simulated clock. Pauses and limits go by a clock that only moves forward.
+/// Answers are judged by `now`, which may be a simulated clock. Pauses and limits go by a clock that only moves forward; where
+/// unknown means refused, a pause ends too when the date has moved on by as much.
 package final class RevocationChecker: Sendable {
     private let options: RevocationOptions
     private let now: @Sendable () -> Date
@@ -108,6 +109,7 @@ package final class RevocationChecker: Sendable {
     }
 
     private func ask(about subject: RevocationSubject) async {
+        let asked = now()
         let result: Result<OCSPAnswer, any Error>
         do {
             let question = try subject.question()
@@ -120,7 +122,7 @@ package final class RevocationChecker: Sendable {
         } catch {
             result = .failure(error)
         }
-        settle(subject.id, result)
+        settle(subject.id, result, asked: asked)
     }
 
     private enum Event: Sendable {
@@ -173,12 +175,15 @@ package final class RevocationChecker: Sendable {
     }
 
     /// Keeps what came of a question, and tells those who wait.
-    private func settle(_ id: RevocationSubject.ID, _ result: Result<OCSPAnswer, any Error>) {
-        let reading = clock.now()
+    private func settle(_ id: RevocationSubject.ID, _ result: Result<OCSPAnswer, any Error>, asked: Date) {
+        let (reading, date) = (clock.now(), now())
+        // A simulated date that has jumped since makes any answer useless, which says nothing of the responder.
+        let hasJumped = date.timeIntervalSince(asked) > max(options.pauseAfterFailure, options.timeLimit)
         finish(id) { entry in
             entry.isAsking = false
             entry.isReleased = false
-            entry.pauseEnds = reading + Self.duration(options.pauseAfterFailure)
+            entry.pause =
+                hasJumped ? nil : (end: reading + Self.duration(options.pauseAfterFailure), start: date)
             switch result {
             case .success(let answer): (entry.answer, entry.problem) = (answer, nil)
             case .failure(let error): entry.problem = OCSPProblem(reading: error).description

@@ -25,15 +25,16 @@ struct RevocationEntry {
     var isAsking = false
     /// Whether the question in flight has kept others waiting for as long as it may.
     var isReleased = false
-    /// Until then nobody asks again, unless the answer has ended.
-    var pauseEnds: Duration?
+    /// Until then nobody asks again, unless the answer has ended: by the clock that only moves forward, and the date at which
+    /// the pause began.
+    var pause: (end: Duration, start: Date)?
     /// Who waits for the question in flight.
     var waiting: [CheckedContinuation<RevocationOutcome, Never>] = []
 
     /// Whether to ask now.
     func isQuestionDue(at moment: RevocationMoment) -> Bool {
         guard !isAsking else { return false }
-        let isPaused = pauseEnds.map { moment.reading < $0 } ?? false
+        let isPaused = isPaused(at: moment)
         guard problem == nil, let answer else { return !isPaused }
         if moment.date >= answer.expires { return true }
         // Ahead of its end, but not at once again: responders serve one answer for hours.
@@ -45,8 +46,14 @@ struct RevocationEntry {
         if let answer, moment.date < answer.expires { return .answer(answer) }
         guard problem != nil else { return nil }
         // Who would be let in anyway does not wait for another attempt. Who would be refused does.
-        let isPaused = pauseEnds.map { moment.reading < $0 } ?? false
-        return moment.options.policy == .hard && !isPaused ? nil : last(at: moment)
+        return moment.options.policy == .hard && !isPaused(at: moment) ? nil : last(at: moment)
+    }
+
+    private func isPaused(at moment: RevocationMoment) -> Bool {
+        guard let pause, moment.reading < pause.end else { return false }
+        // What is refused comes again later, in a rehearsal by a date that jumps there: it is worth another question.
+        return moment.options.policy != .hard
+            || moment.date < pause.start.addingTimeInterval(moment.options.pauseAfterFailure)
     }
 
     /// What serves without waiting and without another question; nil when there is something to do.

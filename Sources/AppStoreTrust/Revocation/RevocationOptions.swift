@@ -29,7 +29,8 @@ public struct RevocationOptions: Sendable {
     public var staleWindow: TimeInterval = 3600
 
     /// How long nobody asks again after a question that got no answer, in seconds. Default: 30, with
-    /// ``RevocationPolicy/hard`` 5, because everything is refused meanwhile.
+    /// ``RevocationPolicy/hard`` 5, because everything is refused meanwhile; there it also ends when the date has moved on by
+    /// as much.
     public var pauseAfterFailure: TimeInterval
 
     /// The largest answer that is read, in bytes. Default: 64 KiB.

@@ -125,20 +125,6 @@ struct API: AsyncParsableCommand {
         return data
     }
 
-    /// What a body should be and is not. It could only be refused, after a call that counts against the quota.
-    private static func objection(to body: Data, as contentType: String?) -> String? {
-        switch contentType {
-        case "application/json":
-            // Foundation would take UTF-16 as well, where every letter of ASCII has a zero.
-            guard !body.contains(0), String(validating: body, as: UTF8.self) != nil else { return "JSON in UTF-8" }
-            let isObject = (try? JSONSerialization.jsonObject(with: body)) is [String: Any]
-            return isObject ? nil : "a JSON object"
-        case "image/png":
-            return body.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) ? nil : "a PNG image"
-        default: return nil
-        }
-    }
-
     private func host() throws -> AppStoreHost {
         do {
             if let baseURL { return try AppStoreHost(url: baseURL, environment: environment.environment) }
@@ -152,5 +138,19 @@ struct API: AsyncParsableCommand {
         var text = "\(error)".printable
         if let date = error.retryAfter { text += "; try again after \(date.readable)" }
         return text
+    }
+
+    /// What a body should be and is not. It could only be refused, after a call that counts against the quota.
+    private static func objection(to body: Data, as contentType: String?) -> String? {
+        switch contentType {
+        case "application/json":
+            // Foundation would take UTF-16 as well, where every letter of ASCII has a zero.
+            guard !body.contains(0), String(validating: body, as: UTF8.self) != nil else { return "JSON in UTF-8" }
+            let isObject = (try? JSONSerialization.jsonObject(with: body)) is [String: Any]
+            return isObject ? nil : "a JSON object"
+        case "image/png":
+            return body.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) ? nil : "a PNG image"
+        default: return nil
+        }
     }
 }

@@ -49,14 +49,14 @@ struct TrustOptions: ParsableArguments {
     }
 
     /// The certificates enrolled for local test data, as files and as anchors; nil without any. What they sign counts for
-    /// Xcode's environment alone, so a root that is named explicitly can be one of them. Others in its folder cannot: Xcode's
-    /// is self-signed, and the certificate that a store's receipts are signed with must not be taken for it.
+    /// Xcode's environment alone, so a root that is named explicitly can be one of them. Xcode's certificate is its own
+    /// issuer; others in a folder of roots, such as the leaf of a simulator's receipts, are not enrolled by the way.
     func enrolled() throws -> (files: [Data], anchors: TrustAnchors?) {
         do {
             var files = try CertificateFile.contents(of: xcodeCertificates.map { URL(filePath: $0) })
-            for contents in try CertificateFile.contents(of: roots.map { URL(filePath: $0) }) {
-                let certificates = try CertificateFile.read(contents)
-                files += certificates.filter { $0.certificate.issuer == $0.certificate.subject }.map { Data($0.der) }
+            for file in try CertificateFile.contents(of: roots.map { URL(filePath: $0) }) {
+                let certificates = try CertificateFile.read(file)
+                files += certificates.filter { $0.certificate.subject == $0.certificate.issuer }.map { Data($0.der) }
             }
             return (files, files.isEmpty ? nil : try TrustAnchors(certificates: files))
         } catch {

@@ -84,7 +84,7 @@ import X509
     }
 
     @Test(
-        "does not ask again at once after a failure, however fast the date goes",
+        "does not ask again at once after a failure, with soft however fast the date goes",
         arguments: [(RevocationPolicy.soft, Int64(30)), (RevocationPolicy.hard, Int64(5))])
     func pause(_ policy: RevocationPolicy, _ seconds: Int64) async throws {
         responders.set { _ in throw URLError(.timedOut) }
@@ -93,7 +93,7 @@ import X509
             #expect(
                 try await refusal { try await checker.finding(for: chain) }
                     == (policy == .hard ? .revocationUnknown : nil))
-            clock.advance(by: 86_400)
+            if policy == .soft { clock.advance(by: 86_400) }
         }
         #expect(responders.asked.count == 2)
         waiting.advance(by: .seconds(seconds) - .nanoseconds(1))
@@ -103,6 +103,34 @@ import X509
         answerFromNow {}
         // Who would be refused waits for the answer; others are let in while it is asked for.
         if policy == .soft { #expect(try await checker.finding(for: chain).status == .unknown) }
+        while try await checker.finding(for: chain).status != .good { await Task.yield() }
+        #expect(responders.asked.count == 4)
+    }
+
+    @Test("asks again when the date has moved on, where everything is refused meanwhile")
+    func jump() async throws {
+        responders.set { _ in throw URLError(.timedOut) }
+        let checker = checker(.hard)
+        #expect(try await refusal { try await checker.finding(for: chain) } == .revocationUnknown)
+        clock.advance(by: 4)
+        #expect(try await refusal { try await checker.finding(for: chain) } == .revocationUnknown)
+        #expect(responders.asked.count == 2)
+        clock.advance(by: 3597)
+        answerFromNow {}
+        #expect(try await checker.finding(for: chain).status == .good)
+        #expect(responders.asked.count == 4)
+    }
+
+    @Test("an answer that the date has jumped past while it was on its way is no reason to pause")
+    func jumpInFlight() async throws {
+        let gate = Gate()
+        answerFromNow { await gate.pass() }
+        let checker = checker(.soft)
+        let first = Task { [chain] in try await checker.finding(for: chain) }
+        await responders.untilAsked(2)
+        clock.advance(by: 86_400)
+        gate.open()
+        #expect(try await first.value.status == .unknown)
         while try await checker.finding(for: chain).status != .good { await Task.yield() }
         #expect(responders.asked.count == 4)
     }
