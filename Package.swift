@@ -160,7 +160,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
-        tests("CounterfoilServerTests", everything + ["counterfoil", grdb, yams, "ConfigurationReading"]),
+        tests("CounterfoilServerTests", everything + ["counterfoil", grdb, sqlite, yams, "ConfigurationReading"]),
         tests(
             "CounterfoilTests",
             [

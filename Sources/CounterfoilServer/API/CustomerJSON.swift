@@ -21,6 +21,7 @@ enum CustomerJSON {
             json.member("products", states.products, product)
             json.member("purchases", states.purchases, purchase)
             json.member("consumables", states.consumables, balance)
+            json.unverified(reading.unverified)
             more(&json)
         }
     }

@@ -25,15 +25,11 @@ enum ExplanationRoutes {
         else {
             throw APIFailure(.notFound, "not_found", "The configuration has no such entitlement.", parameter: "key")
         }
-        let instant = try request.instant("at").map { Date(milliseconds: $0) }
-        let reading = try await core.customer(customer, in: scope, at: instant)
-        let explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
-        let evidence = try await core.evidence(
-            about: Set(explanation.facts.map(\.originalTransactionId)), in: scope)
+        let answer = try await core.explanation(
+            of: entitlement, for: customer, in: scope, by: engine,
+            at: request.instant("at").map { Date(milliseconds: $0) }, naming: principal.customer == nil)
         var json = JSONText()
-        write(
-            explanation, of: customer, chosen(explanation.facts), evidence,
-            withTexts: request.includes("signed_data"), to: &json)
+        write(answer, chosen(answer.explanation.facts), withTexts: request.includes("signed_data"), to: &json)
         return json.response()
     }
 
@@ -43,12 +39,12 @@ enum ExplanationRoutes {
     }
 
     private static func write(
-        _ explanation: Explanation, of customer: String, _ facts: [ExplainedFact],
-        _ evidence: [EvidenceKey: Evidence], withTexts: Bool, to json: inout JSONText
+        _ answer: CustomerExplanation, _ facts: [ExplainedFact], withTexts: Bool, to json: inout JSONText
     ) {
+        let explanation = answer.explanation
         json.object { json in
             json.member("object", "explanation")
-            json.member("customer", customer)
+            json.member("customer", answer.customer)
             json.member("entitlement", explanation.entitlement)
             json.member("as_of", explanation.asOf)
             json.member("is_active", explanation.isActive)
@@ -57,12 +53,18 @@ enum ExplanationRoutes {
             json.member("sentence", explanation.sentence)
             json.member("product_id", explanation.productId)
             json.member("transaction_id", explanation.transactionId)
+            json.member("changes", answer.changes) { json, change in
+                json.object { json in
+                    json.member("object", "ownership_change")
+                    json.member("date", change.change.instant)
+                    json.members(of: change, naming: answer.namesCustomers)
+                }
+            }
             json.member("facts_omitted", explanation.facts.count - facts.count)
             json.member("facts", facts) { json, fact in
-                let key = EvidenceKey(
-                    kind: fact.kind, identifier: fact.identifier, signedDate: fact.signedDate.milliseconds)
-                write(fact, evidence[key], withText: withTexts, to: &json)
+                write(fact, answer.evidence[fact.version], withText: withTexts, to: &json)
             }
+            json.unverified(answer.unverified)
         }
     }
 

@@ -23,35 +23,53 @@ enum TimelineRoutes {
         let items = try await core.storage.timeline(
             of: customer, in: scope.id, after: place, limit: paging.limit + 1)
         let page = items.prefix(paging.limit)
-        var entries: [(TimelineItem, NotificationParts?)] = []
-        for item in page { entries.append((item, try await core.parts(of: item))) }
+        var entries: [(item: TimelineItem, reading: Reading)] = []
+        for item in page { entries.append((item, await core.reading(of: item))) }
+        let names = principal.customer == nil
         var json = JSONText()
         json.list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
-            write(entry.0, entry.1, core.scopes, to: &json)
+            write(entry.item, of: customer, entry.reading, naming: names, core.scopes, to: &json)
         }
         return json.response()
     }
 
+    /// What the notification of an entry says; nothing for what is none, or was not folded.
+    fileprivate enum Reading {
+        case parts(NotificationParts?)
+        case failure(VerificationError)
+    }
+
     private static func write(
-        _ item: TimelineItem, _ parts: NotificationParts?, _ scopes: ScopeBook, to json: inout JSONText
+        _ item: TimelineItem, of customer: String, _ reading: Reading, naming: Bool, _ scopes: ScopeBook,
+        to json: inout JSONText
     ) {
         json.object { json in
             json.member("object", "timeline_entry")
             json.member("date", item.place.date)
             switch item.kind {
-            case .event(let type, let customer, _):
+            case .change(let change):
                 json.member("kind", "event")
-                json.member("type", type)
-                json.member("sentence", TimelineSentence.text(type, customer, item.originalTransactionId))
-                json.member("original_transaction_id", item.originalTransactionId)
+                json.members(
+                    of: CustomerChange(change, of: item.originalTransactionId, for: customer), naming: naming)
             case .notification(let kept):
                 json.member("kind", "notification")
-                json.member("sentence", TimelineSentence.text(kept, parts))
-                NotificationJSON.members(of: kept, scopes, to: &json)
+                write(kept, reading, scopes, to: &json)
                 json.member("original_transaction_id", item.originalTransactionId)
-                if let parts { write(parts, to: &json) }
+                if case .parts(let parts?) = reading { write(parts, to: &json) }
             }
         }
+    }
+
+    private static func write(
+        _ kept: KeptNotification, _ reading: Reading, _ scopes: ScopeBook, to json: inout JSONText
+    ) {
+        switch reading {
+        case .parts(let parts): json.member("sentence", TimelineSentence.text(kept, parts))
+        case .failure(let error):
+            json.member("sentence", TimelineSentence.text(kept, nil))
+            json.member("verification_failure", "\(error.code)")
+        }
+        NotificationJSON.members(of: kept, scopes, to: &json)
     }
 
     private static func write(_ parts: NotificationParts, to json: inout JSONText) {
@@ -64,9 +82,8 @@ enum TimelineRoutes {
 }
 
 extension ServerCore {
-    /// What the notification of an entry says; nil for what is none, or cannot be believed.
-    fileprivate func parts(of item: TimelineItem) async throws -> NotificationParts? {
-        guard case .notification(let kept) = item.kind else { return nil }
-        do { return try await parts(of: kept) } catch is VerificationError { return nil }
+    fileprivate func reading(of item: TimelineItem) async -> TimelineRoutes.Reading {
+        guard case .notification(let kept) = item.kind else { return .parts(nil) }
+        do throws(VerificationError) { return .parts(try await parts(of: kept)) } catch { return .failure(error) }
     }
 }

@@ -15,14 +15,17 @@ package enum TimelineSentence {
         return Words(parts).text(kept.type, kept.subtype)
     }
 
-    /// What happened here.
-    static func text(_ event: String, _ customer: String?, _ original: String) -> String {
-        switch event {
-        case EventType.purchaseLinked.rawValue: "The app linked the purchase \(original) to this customer."
-        case EventType.purchaseTransferred.rawValue:
-            "The purchase \(original) went to \(customer.map { "the customer \($0)" } ?? "another customer")."
-        default: "\(event)."
+    /// That a purchase came to a customer, or went from them.
+    static func text(_ change: CustomerChange, naming: Bool) -> String {
+        let original = change.originalTransactionId
+        func names(_ customers: [String]) -> String {
+            guard naming, !customers.isEmpty else { return "another customer" }
+            return customers.map { "the customer \($0)" }.joined(separator: " and ")
         }
+        if change.isLoss { return "The purchase \(original) was transferred to \(names(change.change.to))." }
+        return change.change.from.isEmpty
+            ? "The app linked the purchase \(original) to this customer."
+            : "The purchase \(original) was transferred to this customer from \(names(change.change.from))."
     }
 
     /// A price such as `9.99 USD`, from thousandths.

@@ -1,5 +1,6 @@
 package import AppStoreModels
 internal import AppStoreServer
+package import AppStoreTrust
 package import Entitlements
 package import Foundation
 
@@ -10,16 +11,24 @@ package struct CustomerReading: Sendable {
     package var lineages: [Lineage]
     package var facts: CustomerFacts
     package var states: CustomerStates
+    /// The texts of the past that do not count, because they do not verify now.
+    package var unverified: [UnverifiedText] = []
 }
 
 extension ServerCore {
     /// What a customer has at an instant; one who is not known has nothing.
     ///
-    /// - Parameter instant: nil for now. For an instant in the past the notifications are read again: the ledger holds what
-    ///   is known now, they hold what was known then.
+    /// - Parameter instant: nil for now. For an instant in the past it is what belonged to the customer then, and the
+    ///   notifications are read again: the ledger holds what is known now, they hold what was known then.
     package func customer(_ customer: String, in scope: Scope, at instant: Date?) async throws -> CustomerReading {
-        let lineages = try await storage.lineages(of: customer, in: scope.id)
-        return try await reading(customer, scope, lineages, at: instant)
+        guard let instant, instant < now else {
+            let lineages = try await storage.lineages(of: customer, in: scope.id)
+            return try await reading(customer, scope, lineages, at: instant)
+        }
+        let held = try await storage.purchasesHeld(by: customer, in: scope.id)
+        let lineages = held.filter { $0.ownership.owners(at: instant.milliseconds).containsName(customer) }
+            .map(\.lineage)
+        return try await reading(customer, scope, lineages.filter { !$0.isEmpty }, at: instant)
     }
 
     /// What one purchase or subscription gives by itself.
@@ -31,31 +40,43 @@ extension ServerCore {
             transactions: lineages.count == 1 ? lineages[0].transactions : lineages.flatMap(\.transactions),
             renewals: lineages.compactMap(\.renewal))
         let now = facts.present(now: self.now)
-        if let instant, instant < now { try await addVersions(to: &facts, of: lineages, in: scope) }
+        var unverified: [UnverifiedText] = []
+        if let instant, instant < now { unverified = try await addVersions(to: &facts, of: lineages, in: scope) }
         let engine = engines[scope.bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
         return CustomerReading(
             customer: customer, scope: scope, lineages: lineages, facts: facts,
-            states: engine.state(of: facts, asOf: instant ?? now))
+            states: engine.state(of: facts, asOf: instant ?? now), unverified: unverified)
     }
 
-    /// Adds what each notification said when it was signed.
-    private func addVersions(to facts: inout CustomerFacts, of lineages: [Lineage], in scope: Scope) async throws {
-        for lineage in lineages {
-            for kept in try await storage.notifications(about: lineage.originalTransactionId, in: scope.id) {
+    /// Adds what each notification said when it was signed; gives those that do not verify any more.
+    private func addVersions(
+        to facts: inout CustomerFacts, of lineages: [Lineage], in scope: Scope
+    ) async throws -> [UnverifiedText] {
+        var allowance = TextAllowance()
+        var unverified: [UnverifiedText] = []
+        let originals = lineages.map(\.originalTransactionId)
+        for (original, kept) in try await notifications(about: originals, in: scope, &allowance) {
+            do throws(VerificationError) {
                 guard let parts = try await parts(of: kept) else { continue }
                 if let transaction = parts.transaction { facts.transactions.append(TransactionFact(transaction)) }
                 if let renewal = parts.renewal { facts.renewals.append(RenewalFact(renewal)) }
+            } catch {
+                unverified.append(UnverifiedText(error, original, notification: kept.uuid))
             }
         }
+        return unverified
     }
 
     /// What a notification that was kept says, verified again: the file may have been written by somebody else. Nil when it
     /// was not folded.
-    ///
-    /// - Throws: ``AppStoreTrust/VerificationError`` when it does not hold any more.
-    package func parts(of kept: KeptNotification) async throws -> NotificationParts? {
-        try await NotificationParts(of: kept, verifiedBy: historical)
+    package func parts(of kept: KeptNotification) async throws(VerificationError) -> NotificationParts? {
+        try await NotificationParts(of: kept, verifiedBy: proven)
     }
+}
+
+extension Lineage {
+    /// Whether nothing is known of it but that it was claimed.
+    fileprivate var isEmpty: Bool { transactions.isEmpty && renewal == nil }
 }
 
 /// A notification and what is signed inside it.
@@ -65,7 +86,7 @@ package struct NotificationParts: Sendable {
     package var renewal: JWSRenewalInfoDecodedPayload?
 
     /// What a notification that was kept says; nil when it was not folded.
-    init?(of kept: KeptNotification, verifiedBy verifier: SignedDataVerifier) async throws {
+    init?(of kept: KeptNotification, verifiedBy verifier: some TextVerifier) async throws(VerificationError) {
         guard kept.state == .folded else { return nil }
         payload = try await verifier.notification(kept.text).payload
         if let text = payload.data?.signedTransactionInfo { transaction = try await verifier.transaction(text).payload }

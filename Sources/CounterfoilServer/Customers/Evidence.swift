@@ -16,50 +16,65 @@ package struct Evidence: Sendable {
     package var trace: VerificationTrace
 }
 
-/// Names one version of a fact.
-package struct EvidenceKey: Sendable, Hashable {
-    package var kind: FactKind
-    package var identifier: String
-    package var signedDate: Milliseconds
-}
+/// One version of a fact: everything that it says. Two texts of one instant may say different things.
+package typealias EvidenceKey = ExplainedFact.Version
 
 extension ServerCore {
-    /// The evidence of everything that is known of these purchases. What does not hold any more is not among it.
-    package func evidence(about originals: Set<String>, in scope: Scope) async throws -> [EvidenceKey: Evidence] {
-        var found: [EvidenceKey: Evidence] = [:]
+    /// The evidence of everything that is known of these purchases, and what does not hold any more.
+    package func evidence(
+        about originals: Set<String>, in scope: Scope
+    ) async throws -> (found: [EvidenceKey: Evidence], unverified: [UnverifiedText]) {
+        var collection = EvidenceCollection(proven: proven)
+        var allowance = TextAllowance()
+        for (original, kept) in try await notifications(about: originals.sorted(), in: scope, &allowance)
+        where kept.state == .folded {
+            await collection.add(kept, original)
+        }
         for original in originals.sorted() {
-            for kept in try await storage.notifications(about: original, in: scope.id) where kept.state == .folded {
-                await add(kept, to: &found)
-            }
-            for kept in try await storage.statements(about: original, in: scope.id) {
-                await add(kept.text, kept.kind, kept.origin, kept.receivedAt, nil, to: &found)
-            }
+            let statements = try await storage.statements(about: original, in: scope.id)
+            try allowance.take(statements.count)
+            for kept in statements { await collection.add(kept, original) }
         }
-        return found
+        return (collection.found, collection.unverified)
+    }
+}
+
+/// Collects what proves facts.
+private struct EvidenceCollection {
+    let proven: ProvenTexts
+    private(set) var found: [EvidenceKey: Evidence] = [:]
+    private(set) var unverified: [UnverifiedText] = []
+
+    init(proven: ProvenTexts) { self.proven = proven }
+
+    mutating func add(_ kept: KeptNotification, _ original: String) async {
+        do throws(VerificationError) {
+            let data = try await proven.notification(kept.text).payload.data
+            let origin = (kept.origin, kept.receivedAt, kept.uuid as String?)
+            if let text = data?.signedTransactionInfo { try await add(text, .transaction, origin) }
+            if let text = data?.signedRenewalInfo { try await add(text, .renewal, origin) }
+        } catch {
+            unverified.append(UnverifiedText(error, original, notification: kept.uuid))
+        }
     }
 
-    private func add(_ kept: KeptNotification, to found: inout [EvidenceKey: Evidence]) async {
-        let data: NotificationData?
-        do { data = try await historical.notification(kept.text).payload.data } catch { return }
-        let texts: [(KeptStatement.Kind, String?)] = [
-            (.transaction, data?.signedTransactionInfo), (.renewal, data?.signedRenewalInfo),
-        ]
-        for (kind, text) in texts {
-            guard let text else { continue }
-            await add(text, kind, kept.origin, kept.receivedAt, kept.uuid, to: &found)
+    mutating func add(_ kept: KeptStatement, _ original: String) async {
+        do throws(VerificationError) {
+            try await add(kept.text, kept.kind, (kept.origin, kept.receivedAt, nil))
+        } catch {
+            unverified.append(UnverifiedText(error, original, notification: nil))
         }
     }
 
-    private func add(
-        _ text: String, _ kind: KeptStatement.Kind, _ origin: Origin, _ receivedAt: Milliseconds,
-        _ notification: String?, to found: inout [EvidenceKey: Evidence]
-    ) async {
-        do {
-            let (key, trace) = try await proof(of: text, kind)
-            guard found[key] == nil else { return }
-            found[key] = Evidence(
-                origin: origin, receivedAt: receivedAt, notification: notification, text: text, trace: trace)
-        } catch { return }
+    private mutating func add(
+        _ text: String, _ kind: KeptStatement.Kind,
+        _ source: (origin: Origin, receivedAt: Milliseconds, notification: String?)
+    ) async throws(VerificationError) {
+        let (key, trace) = try await proof(of: text, kind)
+        guard found[key] == nil else { return }
+        found[key] = Evidence(
+            origin: source.origin, receivedAt: source.receivedAt, notification: source.notification, text: text,
+            trace: trace)
     }
 
     private func proof(
@@ -67,17 +82,11 @@ extension ServerCore {
     ) async throws(VerificationError) -> (EvidenceKey, VerificationTrace) {
         switch kind {
         case .transaction:
-            let verified = try await historical.transaction(text)
-            let key = EvidenceKey(
-                kind: .transaction, identifier: verified.payload.transactionId,
-                signedDate: verified.payload.signedDate.milliseconds)
-            return (key, verified.trace)
+            let verified = try await proven.transaction(text)
+            return (.transaction(TransactionFact(verified.payload)), verified.trace)
         case .renewal:
-            let verified = try await historical.renewalInfo(text)
-            let key = EvidenceKey(
-                kind: .renewalInfo, identifier: verified.payload.originalTransactionId,
-                signedDate: verified.payload.signedDate.milliseconds)
-            return (key, verified.trace)
+            let verified = try await proven.renewalInfo(text)
+            return (.renewal(RenewalFact(verified.payload)), verified.trace)
         }
     }
 }

@@ -40,7 +40,7 @@ package enum ClaimOutcome: Sendable, Hashable {
 
 /// Keeps whose a purchase is.
 package protocol ClaimStorage: Sendable {
-    /// Decides a claim, in one transaction: who comes at the same time finds all of it or nothing.
+    /// Decides a claim by ``ClaimDecision``, in one transaction: who comes at the same time finds all of it or nothing.
     ///
     /// What belongs to nobody becomes the customer's, with the event `purchase.linked`. What belongs to the customer stays
     /// as it is. What belongs to another, by a claim or by the account that the app named when it was bought, is decided by
@@ -59,6 +59,18 @@ package protocol ClaimStorage: Sendable {
 
     /// All that the Apple accounts have that these purchases are of, those included.
     func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage]
+
+    /// The original transactions of the same.
+    func identifiersOfRelatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [String]
+
+    /// Every purchase that a customer has, or had at any time, with whose it was when.
+    func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase]
+}
+
+/// A purchase and whose it was when.
+package struct HeldPurchase: Sendable, Hashable {
+    package var lineage: Lineage
+    package var ownership: Ownership
 }
 
 /// How far the history of an Apple account is known.

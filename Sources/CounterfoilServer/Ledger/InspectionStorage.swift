@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Reads what happened, for people.
 package protocol InspectionStorage: Sendable {
-    /// What happened to a customer, newest first.
+    /// What happened to a customer, newest first: what the App Store told of a purchase while it was theirs, and when it came
+    /// to them or went from them.
     ///
     /// - Parameter place: Where to go on: what comes after it. What is later than its date is not among the answers.
     func timeline(
@@ -44,8 +45,8 @@ package struct TimelineItem: Sendable {
     package enum Kind: Sendable {
         /// What the App Store told.
         case notification(KeptNotification)
-        /// What happened here, by the name of its event.
-        case event(type: String, customer: String?, data: String?)
+        /// It came to the customer, or went from them.
+        case change(Ownership.Change)
     }
 
     package var place: TimelinePlace

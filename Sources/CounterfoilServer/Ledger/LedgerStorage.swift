@@ -55,8 +55,13 @@ package protocol CustomerStorage: Sendable {
     /// One subscription or purchase; nil when nothing is known of it.
     func lineage(_ originalTransactionId: String, in scope: Int64) async throws -> Lineage?
 
-    /// The notifications about a subscription or purchase, in the order in which they were signed.
-    func notifications(about originalTransactionId: String, in scope: Int64) async throws -> [KeptNotification]
+    /// The notifications about a subscription or purchase, in the order in which they were signed, with every text that
+    /// was signed under the identifier of each.
+    ///
+    /// - Parameter limit: Of how many of them, at most.
+    func notifications(
+        about originalTransactionId: String, in scope: Int64, limit: Int
+    ) async throws -> [KeptNotification]
 
     /// The customers that a subscription or purchase belongs to.
     func owners(of originalTransactionId: String, in scope: Int64) async throws -> [String]

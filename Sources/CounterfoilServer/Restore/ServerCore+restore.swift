@@ -38,7 +38,7 @@ extension ServerCore {
         if let ids = sent.isEmpty ? account.map({ [$0] }) : sent {
             let fetched = try await fetchHistory(of: ids, in: scope, because: .restore, unlessYoungerThan: age)
             history = fetched.state
-            let relatives = try await storage.relatives(of: sent, in: scope.id).map(\.originalTransactionId)
+            let relatives = try await storage.identifiersOfRelatives(of: sent, in: scope.id)
             try await claim(
                 Array(fetched.found.union(relatives)), nil, for: customer, in: scope,
                 takeover == .everything ? .everything : .nothing, skipsRefused: true)

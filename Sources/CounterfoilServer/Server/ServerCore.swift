@@ -30,6 +30,8 @@ package struct ServerCore: Sendable {
     package let verifier: SignedDataVerifier
     /// Judges what was signed earlier.
     package let historical: SignedDataVerifier
+    /// The same for what was kept, remembering what was proven.
+    package let proven: ProvenTexts
     /// The App Store, for the scopes whose app has a key.
     package let clients: [Int64: AppStoreServerClient]
     /// Closes gaps.
@@ -73,6 +75,7 @@ package struct ServerCore: Sendable {
             keeping: .init(count: configuration.storage.refusedKept, bytes: configuration.storage.refusedBytes))
         verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock, metrics)
         historical = verifier.validating(at: .signingDate)
+        proven = ProvenTexts(historical, now: clock.now)
         let renderer = EventRenderer(
             storage: storage, scopes: scopes, verifier: historical,
             entitlements: Dictionary(

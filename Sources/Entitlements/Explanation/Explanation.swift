@@ -53,6 +53,8 @@ public struct ExplanationRule: RawRepresentable, Hashable, Sendable, Codable {
     public static let changedProduct = Self(rawValue: "changed_product")
     /// The time of a non-renewing subscription is over.
     public static let durationOver = Self(rawValue: "duration_over")
+    /// The purchase that gave it belongs to another customer since. Only who knows whose purchases are says so.
+    public static let transferred = Self(rawValue: "transferred")
     /// No product that gives it was bought.
     public static let neverBought = Self(rawValue: "never_bought")
     /// The catalogue does not name it.
@@ -73,6 +75,18 @@ public struct ExplainedFact: Sendable, Hashable, Encodable {
     public var signedDate: Date
     /// What came of it.
     public var role: FactRole
+    /// All that it says: of several that were signed at one instant, which one it is.
+    package var version: Version
+
+    /// A version of a fact, told from every other by what it says.
+    package enum Version: Sendable, Hashable {
+        case transaction(TransactionFact)
+        case renewal(RenewalFact)
+    }
+
+    private enum CodingKeys: CodingKey {
+        case kind, identifier, originalTransactionId, productId, signedDate, role
+    }
 }
 
 /// What the App Store signed.

@@ -33,7 +33,8 @@ struct Scrutiny {
             let fact = sorted[index]
             return ExplainedFact(
                 kind: .transaction, identifier: fact.transactionId, originalTransactionId: fact.originalTransactionId,
-                productId: fact.productId, signedDate: fact.signedDate, role: role(of: fact))
+                productId: fact.productId, signedDate: fact.signedDate, role: role(of: fact),
+                version: .transaction(fact))
         }
     }
 
@@ -46,7 +47,7 @@ struct Scrutiny {
             return ExplainedFact(
                 kind: .renewalInfo, identifier: fact.originalTransactionId,
                 originalTransactionId: fact.originalTransactionId, productId: fact.productId,
-                signedDate: fact.signedDate, role: role(of: fact))
+                signedDate: fact.signedDate, role: role(of: fact), version: .renewal(fact))
         }
     }
 

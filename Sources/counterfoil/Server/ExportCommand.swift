@@ -104,7 +104,8 @@ struct ImportLedgerCommand: AsyncParsableCommand {
         let report = try await reading.run(handle) { bytes in
             if size > 0 { bar.show(Double(bytes) / Double(size)) }
         }
-        let answer = Answer(report, digest: try await storage.digest(), wasEmpty: wasEmpty)
+        let answer = Answer(
+            report, digest: try await storage.digest(ofExportVersion: report.version), wasEmpty: wasEmpty)
         try storage.close()
         return answer
     }

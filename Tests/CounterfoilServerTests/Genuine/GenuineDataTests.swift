@@ -101,7 +101,7 @@ struct `The App Store's own notifications` {
     private func tell(_ server: Server) async throws {
         let core = server.core
         let scope = try #require(core.scopes["com.loki-project.loki-messenger", .sandbox])
-        let kept = try await core.storage.notifications(about: "2000001024993299", in: scope.id)
+        let kept = try await core.storage.notifications(about: "2000001024993299", in: scope.id, limit: 100)
         #expect(kept.map(\.state) == Array(repeating: .folded, count: 7))
         let claim = Claim(
             customer: "jay", scope: scope.id, originalTransactionIds: ["2000001024993299"], policy: .transfer,

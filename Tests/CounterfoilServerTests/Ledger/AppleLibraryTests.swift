@@ -43,7 +43,7 @@ struct `Apple's Python library` {
             let kept = try await core.storage.notifications(
                 about: try #require(await core.customer(customer, in: scope, at: nil).lineages.first)
                     .originalTransactionId,
-                in: scope.id)
+                in: scope.id, limit: 100)
             #expect(kept.count > 10)
             let refusals = try await Self.refusals(of: kept, world)
             #expect(refusals.filter { $0.name != "damaged" }.allSatisfy { $0.refusal == nil })

@@ -93,6 +93,8 @@ import Testing
                 "UPDATE lineages SET app_transaction_id = 'another'",
                 "INSERT INTO claims VALUES (1, '1', 'anna', 0)",
                 "INSERT INTO account_claims VALUES (1, '1', 'anna', 0)",
+                "INSERT INTO claim_events VALUES (1, 0, '1', 0, 1, 'anna')",
+                "UPDATE claim_events SET instant = 1",
             ] {
                 try await ledger.storage.pool.write { db in
                     try db.execute(sql: change)

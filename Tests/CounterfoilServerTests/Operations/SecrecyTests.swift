@@ -41,7 +41,7 @@ import Entitlements
                 said.append(lineage.originalTransactionId)
                 said += lineage.transactions.map(\.transactionId)
                 let kept = try await core.storage.notifications(
-                    about: lineage.originalTransactionId, in: world.scope().id)
+                    about: lineage.originalTransactionId, in: world.scope().id, limit: 100)
                 #expect(!kept.isEmpty)
                 said += kept.map { String($0.text.suffix(80)) }
             }

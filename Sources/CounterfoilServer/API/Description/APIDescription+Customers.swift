@@ -7,7 +7,7 @@ extension APIDescription {
               operationId: getCustomer
               tags: [customers]
               summary: What a customer has; one who is not known has nothing
-              description: Needs the scope customers:read.
+              description: "Needs the scope customers:read. `at` an instant in the past: what belonged to the customer then, by what was signed until then. Before anybody claimed a purchase it was theirs who claimed it first. More than 2,000 notifications are refused with 422 (too_many_texts)."
               parameters: [{$ref: "#/components/parameters/customer"}, {$ref: "#/components/parameters/app"}, {$ref: "#/components/parameters/environment"}, {$ref: "#/components/parameters/at"}]
               responses:
                 "200":
@@ -19,7 +19,7 @@ extension APIDescription {
               operationId: getTimeline
               tags: [customers]
               summary: What happened to a customer, newest first
-              description: Needs the scope customers:read.
+              description: "Needs the scope customers:read. What the App Store told of purchases while they were the customer's, and when purchases came to them and went from them."
               parameters: [{$ref: "#/components/parameters/customer"}, {$ref: "#/components/parameters/app"}, {$ref: "#/components/parameters/environment"}, {$ref: "#/components/parameters/at"}, {$ref: "#/components/parameters/page"}, {$ref: "#/components/parameters/limit"}]
               responses:
                 "200":
@@ -31,7 +31,7 @@ extension APIDescription {
               operationId: explainEntitlement
               tags: [customers]
               summary: Why a customer has an entitlement, or has not; every fact is verified again
-              description: Needs the scope customers:read.
+              description: "Needs the scope customers:read. What was proven is remembered for an hour. More than 2,000 signed texts are refused with 422 (too_many_texts)."
               parameters: [{$ref: "#/components/parameters/customer"}, {name: key, in: path, required: true, schema: {type: string, minLength: 1}}, {$ref: "#/components/parameters/app"}, {$ref: "#/components/parameters/environment"}, {$ref: "#/components/parameters/at"}, {$ref: "#/components/parameters/include"}]
               responses:
                 "200":
@@ -55,6 +55,11 @@ extension APIDescription {
                 products: {type: array, items: {$ref: "#/components/schemas/Product"}}
                 purchases: {type: array, items: {$ref: "#/components/schemas/Purchase"}}
                 consumables: {type: array, items: {$ref: "#/components/schemas/ConsumableBalance"}}
+                unverified: {type: array, items: {$ref: "#/components/schemas/UnverifiedText"}, description: "Of an instant in the past: texts that do not count because they do not verify now"}
+            UnverifiedText:
+              type: object
+              required: [object, original_transaction_id, code, message]
+              properties: {object: {const: unverified_text}, notification_uuid: {type: string}, original_transaction_id: {type: string}, code: {type: string, description: The reason as of a refusal}, message: {type: string}}
             Details: {type: array, items: {type: string}, description: What else is to be known of a state}
             Entitlement:
               type: object
@@ -134,9 +139,16 @@ extension APIDescription {
                 status: {type: integer}
                 price: {type: integer, format: int64, description: In thousandths of the currency}
                 currency: {type: string}
+                verification_failure: {type: string, description: Why the notification does not verify now; what it says is not shown then}
+                from: {type: array, items: {type: string}, description: "Who had the purchase before; not for keys that are limited to one customer"}
+                to: {type: array, items: {type: string}, description: "Who has the purchase since; not for keys that are limited to one customer"}
+            OwnershipChange:
+              type: object
+              required: [object, date, type, sentence, original_transaction_id]
+              properties: {object: {const: ownership_change}, date: {$ref: "#/components/schemas/Instant"}, type: {enum: [purchase.linked, purchase.transferred]}, sentence: {type: string, description: For people}, original_transaction_id: {type: string}, from: {type: array, items: {type: string}}, to: {type: array, items: {type: string}}}
             Explanation:
               type: object
-              required: [object, customer, entitlement, as_of, is_active, rule, sentence, facts_omitted, facts]
+              required: [object, customer, entitlement, as_of, is_active, rule, sentence, changes, facts_omitted, facts]
               properties:
                 object: {const: explanation}
                 customer: {type: string}
@@ -144,10 +156,12 @@ extension APIDescription {
                 as_of: {$ref: "#/components/schemas/Instant"}
                 is_active: {type: boolean}
                 until: {$ref: "#/components/schemas/Instant"}
-                rule: {type: string, description: The rule that decided}
+                rule: {type: string, description: "The rule that decided; transferred: the purchase belongs to another customer since"}
                 sentence: {type: string, description: For people}
                 product_id: {type: string}
                 transaction_id: {type: string}
+                changes: {type: array, items: {$ref: "#/components/schemas/OwnershipChange"}, description: "When the purchases came to the customer and went from them, at most the last 100"}
+                unverified: {type: array, items: {$ref: "#/components/schemas/UnverifiedText"}, description: Texts that do not count because they do not verify now}
                 facts_omitted: {type: integer, description: How many facts there are beside those listed}
                 facts: {type: array, items: {$ref: "#/components/schemas/ExplainedFact"}}
             ExplainedFact:

@@ -2,21 +2,30 @@ internal import Crypto
 internal import Foundation
 internal import GRDB
 
-/// Two ledgers with the same digest hold the same facts from the same texts, and the same claims. Neither the order in
-/// which they came nor when they did makes a difference, and no number that a database gave does either.
+/// Two ledgers with the same digest hold the same facts from the same texts, and the same claims of the same instants.
+/// Neither the order in which they came here nor when they did makes a difference, and no number that a database gave does
+/// either.
 ///
 /// A SHA-256 over everything in the order of its keys, each value with its type and length before it.
 struct LedgerDigest {
     private var hash = SHA256()
 
     /// The digest of the ledger that a connection sees, in hexadecimal. Reads it once, row by row.
-    static func make(_ db: Database, _ headers: HeaderBook, path: String) throws -> String {
+    ///
+    /// - Parameter version: That of the exports whose digest it is. Claims have had a history since 2.
+    static func make(
+        _ db: Database, _ headers: HeaderBook, path: String, version: Int = LedgerExport.version
+    ) throws -> String {
         var digest = LedgerDigest()
         let scopes = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY 2, 3")
         for scope in scopes { try digest.addLineages(scope, db) }
         try digest.addNotifications(db, headers, path)
         for table in ["claims", "account_claims"] {
             for scope in scopes { try digest.addClaims(table, scope, db) }
+        }
+        // A backup may be older than the history.
+        if version > 1, try db.tableExists("claim_events") {
+            for scope in scopes { try digest.addClaims("claim_events", scope, db) }
         }
         return digest.hash.finalize().map { String(hex: $0) }.joined()
     }
@@ -141,10 +150,12 @@ extension SQLiteStorage {
     /// The digest of the ledger as it is now, while it may go on being written: see ``LedgerDigest``.
     ///
     /// It reads everything, a minute or so for ten million transactions, in constant memory.
-    package func digest() async throws -> String {
+    ///
+    /// - Parameter version: That of the export which it is compared with.
+    package func digest(ofExportVersion version: Int = LedgerExport.version) async throws -> String {
         try await read { db in
             try self.headers.load(from: db)
-            return try LedgerDigest.make(db, self.headers, path: self.path)
+            return try LedgerDigest.make(db, self.headers, path: self.path, version: version)
         }
     }
 }

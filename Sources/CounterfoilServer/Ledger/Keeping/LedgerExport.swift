@@ -3,16 +3,20 @@ internal import GRDB
 
 /// The ledger as JSON lines, sorted, so that two exports of one ledger are the same file:
 /// ```
-/// {"object":"ledger_export","version":1}
+/// {"object":"ledger_export","version":2}
 /// {"object":"notification","bundle_id","environment","uuid","received_at","origin","signed_payload"}
 /// {"object":"statement","bundle_id","environment","kind","received_at","origin","signed_text"}
 /// {"object":"statement","bundle_id","environment","kind":"receipt","received_at","origin","purchase"}
-/// {"object":"claim","bundle_id","environment","original_transaction_id","customer","claimed_at"}
-/// {"object":"account_claim","bundle_id","environment","app_transaction_id","customer","claimed_at"}
+/// {"object":"claim","bundle_id","environment","original_transaction_id","customer","kind","claimed_at"}
+/// {"object":"account_claim","bundle_id","environment","app_transaction_id","customer","kind","claimed_at"}
 /// {"object":"end","notifications","pending","statements","claims","digest"}
 /// ```
-/// The last line tells whether a file is whole.
+/// The last line tells whether a file is whole. Claims are all that there ever were, see ``ClaimHistory``; in version 1 they
+/// were those that counted at the time, without `kind`.
 package struct LedgerExport {
+    /// The form that is written. Older ones are read too.
+    package static let version = 2
+
     /// How much there was.
     package struct Count: Sendable, Hashable, Codable {
         package var notifications = 0
@@ -40,12 +44,12 @@ package struct LedgerExport {
             let digest = try LedgerDigest.make(db, storage.headers, path: storage.path)
             try export.line { json in
                 json.member("object", "ledger_export")
-                json.member("version", 1)
+                json.member("version", Self.version)
             }
             try export.notifications(db)
             try export.statements(db)
-            try export.claims("claims", "claim", "original_id", "original_transaction_id", db)
-            try export.claims("account_claims", "account_claim", "app_transaction_id", "app_transaction_id", db)
+            try export.claims(isAccount: false, "claim", "original_transaction_id", db)
+            try export.claims(isAccount: true, "account_claim", "app_transaction_id", db)
             try export.end(digest)
             return (export.count, digest)
         }
@@ -119,22 +123,27 @@ package struct LedgerExport {
     }
 
     private mutating func claims(
-        _ table: String, _ object: String, _ column: String, _ name: StaticString, _ db: Database
+        isAccount: Bool, _ object: String, _ name: StaticString, _ db: Database
     ) throws {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT bundle_id, environment, \(column), customer, claimed_at
-                FROM \(table) JOIN scopes ON scopes.id = scope ORDER BY bundle_id, environment, \(column), customer
-                """)
+                SELECT bundle_id, environment, subject, customer, kind, instant
+                FROM claim_events JOIN scopes ON scopes.id = scope WHERE is_account = ?
+                ORDER BY bundle_id, environment, subject, instant, kind, customer
+                """, arguments: [isAccount ? 1 : 0])
         while let row = try rows.next() {
+            guard let kind = row.number(4).flatMap(ClaimEvent.Kind.init) else {
+                throw StorageError(.damaged, "a claim in \(path) is damaged")
+            }
             count.claims += 1
             try line { json in
                 json.member("object", object)
                 Self.scope(row, &json)
                 json.member(name, row.text(2) ?? "")
                 json.member("customer", row.text(3) ?? "")
-                json.member("claimed_at", row.number(4) ?? 0)
+                json.member("kind", kind.name)
+                json.member("claimed_at", row.number(5) ?? 0)
             }
         }
     }

@@ -18,6 +18,8 @@ package struct LedgerImport: Sendable {
         package var refused: [String] = []
         /// The digest that the file's last line names; nil if that line is missing, and the file with it not whole.
         package var expectedDigest: String?
+        /// The version of the file, which says what its digest is of: see ``SQLiteStorage/digest(ofExportVersion:)``.
+        package var version = LedgerExport.version
         /// Whether the file has notifications that were not folded when it was written, so that digests may differ.
         package var hasPending = false
 
@@ -45,6 +47,7 @@ package struct LedgerImport: Sendable {
     ) async throws -> Report {
         var lines = LineReader(file)
         var report = Report()
+        var former = FormerClaims()
         var number = 0
         while true {
             var batch: [(number: Int, line: Data)] = []
@@ -52,13 +55,18 @@ package struct LedgerImport: Sendable {
                 number += 1
                 batch.append((number, line))
             }
-            guard !batch.isEmpty else { return report }
-            try await take(batch, &report)
+            guard !batch.isEmpty else {
+                try await storage.restore(former.end())
+                return report
+            }
+            try await take(batch, &former, &report)
             progress(lines.bytesRead)
         }
     }
 
-    private func take(_ lines: [(number: Int, line: Data)], _ report: inout Report) async throws {
+    private func take(
+        _ lines: [(number: Int, line: Data)], _ former: inout FormerClaims, _ report: inout Report
+    ) async throws {
         let items = await withTaskGroup(of: (Int, Result<Item, Refusal>).self) { group in
             for (number, line) in lines { group.addTask { (number, await read(line)) } }
             var items: [(Int, Result<Item, Refusal>)] = []
@@ -71,10 +79,13 @@ package struct LedgerImport: Sendable {
             case .success(.fact(let fact)):
                 report.count(fact)
                 restored.append(fact)
+            case .success(.formerClaim(let claim)):
+                report.claims += 1
+                restored += former.add(claim)
             case .success(.end(let digest, let pending)):
                 report.expectedDigest = digest
                 report.hasPending = pending > 0
-            case .success(.head): break
+            case .success(.head(let version)): report.version = version
             case .failure(let refusal): report.refuse("line \(number): \(refusal.reason)")
             }
         }
@@ -82,8 +93,10 @@ package struct LedgerImport: Sendable {
     }
 
     private enum Item: Sendable {
-        case head
+        case head(version: Int)
         case fact(RestoredFact)
+        /// A claim of a file from when they had no history.
+        case formerClaim(RestoredFact.Claim)
         case end(digest: String?, pending: Int)
     }
 
@@ -104,8 +117,10 @@ package struct LedgerImport: Sendable {
     private func item(_ line: Line) async throws -> Item {
         switch line.object {
         case "ledger_export":
-            guard line.version == 1 else { throw Refusal(reason: "is an export of a newer version") }
-            return .head
+            guard let version = line.version, (1...LedgerExport.version).contains(version) else {
+                throw Refusal(reason: "is an export of a newer version")
+            }
+            return .head(version: version)
         case "end": return .end(digest: line.digest, pending: line.pending ?? 0)
         default: break
         }
@@ -116,14 +131,29 @@ package struct LedgerImport: Sendable {
         case "notification": return .fact(.notification(try await notification(line, scope)))
         case "statement": return .fact(.statement(try await statement(line, scope)))
         case "claim":
-            guard let original = line.original_transaction_id, let customer = line.customer else { break }
-            return .fact(.claim(.init(scope.id, original, customer, line.claimed_at ?? 0, isOfAccount: false)))
+            guard let original = line.original_transaction_id else { break }
+            return try claim(line, .purchase(original, in: scope.id))
         case "account_claim":
-            guard let account = line.app_transaction_id, let customer = line.customer else { break }
-            return .fact(.claim(.init(scope.id, account, customer, line.claimed_at ?? 0, isOfAccount: true)))
+            guard let account = line.app_transaction_id else { break }
+            return try claim(line, .account(account, in: scope.id))
         default: break
         }
         throw Refusal(reason: "is no line of an export")
+    }
+
+    private func claim(_ line: Line, _ subject: ClaimTables.Subject) throws(Refusal) -> Item {
+        guard let customer = line.customer else { throw Refusal(reason: "is no line of an export") }
+        let instant = line.claimed_at ?? 0
+        // Nothing that is claimed later may have to be later than time goes.
+        guard Date(milliseconds: instant).milliseconds == instant else {
+            throw Refusal(reason: "has an instant that is none")
+        }
+        guard let name = line.kind else {
+            return .formerClaim(.init(subject: subject, event: ClaimEvent(at: instant, .join, customer)))
+        }
+        guard let kind = ClaimEvent.Kind.allCases.first(where: { $0.name == name }), kind != .join || !subject.isAccount
+        else { throw Refusal(reason: "is a claim of an unknown kind") }
+        return .fact(.claim(.init(subject: subject, event: ClaimEvent(at: instant, kind, customer))))
     }
 
     private func notification(_ line: Line, _ scope: Scope) async throws -> RestoredNotification {
@@ -181,6 +211,27 @@ package struct LedgerImport: Sendable {
         let claimed_at: Int64?
         let digest: String?
         let pending: Int?
+    }
+}
+
+/// The claims of files from when they had no history: those that counted, the ones of a purchase beside each other. What
+/// they say depends on all of them.
+private struct FormerClaims {
+    private var subject: ClaimTables.Subject?
+    private var owners: [ClaimHistory.Owner] = []
+
+    /// Gives what is known when the next purchase begins.
+    mutating func add(_ claim: RestoredFact.Claim) -> [RestoredFact] {
+        let done = claim.subject == subject ? [] : end()
+        subject = claim.subject
+        owners.append(.init(customer: claim.event.customer, since: claim.event.instant))
+        return done
+    }
+
+    mutating func end() -> [RestoredFact] {
+        defer { (subject, owners) = (nil, []) }
+        guard let subject else { return [] }
+        return ClaimHistory(former: owners).events.map { .claim(.init(subject: subject, event: $0)) }
     }
 }
 

@@ -4,7 +4,8 @@ internal import Entitlements
 internal import Foundation
 internal import GRDB
 
-/// Folds everything that was signed anew, every signature verified again, and compares what comes out with what is there.
+/// Folds everything that was signed anew, every signature verified again, and compares what comes out with what is there;
+/// and whose each purchase is with what follows from its claims.
 ///
 /// Of receipts what was validated is kept and not the proof: that is folded as it is.
 ///
@@ -56,8 +57,12 @@ package struct LedgerRebuild: Sendable {
         try await foldNotifications(scopes, scratch, &report, progress)
         try await foldStatements(scopes, scratch, &report)
         try await scratch.compare(scopes, &report)
+        let claims = try await storage.claimDifferences()
+        report.facts += claims.count
+        for subject in claims.differing { report.add(difference: subject.name(scopes)) }
         if replacing, report.differences > 0, report.refusals == 0 {
             try await scratch.replace()
+            try await storage.derive(claims.differing)
             report.isReplaced = true
         }
         progress(1)
@@ -141,6 +146,24 @@ extension LedgerRebuild.Report {
     mutating func add(difference key: @autoclosure () -> String) {
         differences += 1
         if differing.count < Self.listed { differing.append(key()) }
+    }
+}
+
+extension ClaimTables.Subject {
+    fileprivate func name(_ scopes: ScopeBook) -> String {
+        let app = scopes[id: scope].map { "\($0.bundleId) \($0.environment.rawValue)" } ?? "scope \(scope)"
+        return "\(app) \(identifier): whose it is does not follow from its claims"
+    }
+}
+
+extension SQLiteStorage {
+    /// Where whose a purchase is does not follow from the claims, and of how many purchases and accounts there are any.
+    fileprivate func claimDifferences() async throws -> (count: Int, differing: [ClaimTables.Subject]) {
+        try await read { try ClaimTables.differences($0) }
+    }
+
+    fileprivate func derive(_ subjects: [ClaimTables.Subject]) async throws {
+        try await write { db in for subject in subjects { try ClaimTables.derive(subject, db) } }
     }
 }
 

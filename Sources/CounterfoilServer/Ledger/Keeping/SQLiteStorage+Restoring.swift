@@ -14,21 +14,8 @@ struct RestoredNotification: Sendable {
 enum RestoredFact: Sendable {
     /// The app's word for whose a purchase is, or whatever an Apple account buys.
     struct Claim: Sendable {
-        var scope: Int64
-        var subject: String
-        var customer: String
-        var claimedAt: Milliseconds
-        var isOfAccount: Bool
-
-        init(
-            _ scope: Int64, _ subject: String, _ customer: String, _ claimedAt: Milliseconds, isOfAccount: Bool
-        ) {
-            self.scope = scope
-            self.subject = subject
-            self.customer = customer
-            self.claimedAt = claimedAt
-            self.isOfAccount = isOfAccount
-        }
+        var subject: ClaimTables.Subject
+        var event: ClaimEvent
     }
 
     case notification(RestoredNotification)
@@ -48,15 +35,17 @@ extension SQLiteStorage {
             }
         }
         let numbers = used
+        let claims = Dictionary(grouping: facts.compactMap(\.claim), by: \.subject)
         try await write { db in
             try self.keep(numbers, db)
             for fact in facts {
                 switch fact {
                 case .notification(let notification): try Self.restore(notification, db)
                 case .statement(let statement): try Fold.apply(statement, db)
-                case .claim(let claim): try Self.restore(claim, db)
+                case .claim: break
                 }
             }
+            for (subject, claims) in claims { try ClaimTables.add(claims.map(\.event), to: subject, db) }
         }
         headers.noteKept(numbers)
     }
@@ -70,12 +59,8 @@ extension SQLiteStorage {
             try fail(id, "\(failure.code)", failure.reason, notification.received.receivedAt, db)
         }
     }
+}
 
-    private static func restore(_ claim: RestoredFact.Claim, _ db: Database) throws {
-        let (table, subject) =
-            claim.isOfAccount ? ("account_claims", "app_transaction_id") : ("claims", "original_id")
-        try db.execute(
-            sql: "INSERT OR IGNORE INTO \(table) (scope, \(subject), customer, claimed_at) VALUES (?, ?, ?, ?)",
-            arguments: [claim.scope, claim.subject, claim.customer, claim.claimedAt])
-    }
+extension RestoredFact {
+    fileprivate var claim: Claim? { if case .claim(let claim) = self { claim } else { nil } }
 }

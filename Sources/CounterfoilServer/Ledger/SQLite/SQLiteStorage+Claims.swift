@@ -1,6 +1,6 @@
 internal import AppStoreModels
 internal import Foundation
-internal import GRDB
+package import GRDB
 
 /// How far the histories of Apple accounts are known.
 enum HistoryTable {
@@ -21,7 +21,7 @@ extension SQLiteStorage: ClaimStorage {
             var outcome = ClaimOutcome.inUse
             try db.inSavepoint {
                 do {
-                    outcome = .granted(try ClaimDecision(claim: claim, givesAccess: givesAccess).carryOut(db))
+                    outcome = .granted(try ClaimTransaction(claim: claim, givesAccess: givesAccess).carryOut(db))
                 } catch is ClaimRefused { return .rollback }
                 return .commit
             }
@@ -55,22 +55,41 @@ extension SQLiteStorage: ClaimStorage {
 
     package func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
         try await read { db in
-            var all = Set(originalTransactionIds)
-            for id in originalTransactionIds {
-                all.formUnion(
-                    try String.fetchAll(
-                        db.cachedStatement(
-                            sql: """
-                                SELECT others.original_id FROM lineages AS own
-                                CROSS JOIN lineages AS others INDEXED BY lineages_by_account
-                                    ON others.scope = own.scope
-                                    AND others.app_transaction_id = own.app_transaction_id
-                                    AND others.app_transaction_id IS NOT NULL
-                                WHERE own.scope = ? AND own.original_id = ? AND own.app_transaction_id IS NOT NULL
-                                """), arguments: [scope, id]))
-            }
-            return try all.sorted().compactMap { try Self.lineage($0, in: scope, db) }
+            try Self.relatives(of: originalTransactionIds, in: scope, db)
+                .compactMap { try Self.lineage($0, in: scope, db) }
         }
+    }
+
+    package func identifiersOfRelatives(
+        of originalTransactionIds: [String], in scope: Int64
+    ) async throws -> [String] {
+        try await read { try Self.relatives(of: originalTransactionIds, in: scope, $0) }
+    }
+
+    /// Reads each Apple account once, however many of its purchases are asked about.
+    package static func relatives(
+        of originalTransactionIds: [String], in scope: Int64, _ db: Database
+    ) throws -> [String] {
+        var all = Set(originalTransactionIds)
+        var accounts: Set<String> = []
+        for id in all {
+            let account =
+                try db.first(
+                    "SELECT app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?",
+                    [.integer(scope), .text(id)]
+                ) { $0.text(0) } ?? nil
+            if let account { accounts.insert(account) }
+        }
+        for account in accounts {
+            all.formUnion(
+                try db.all(
+                    """
+                    SELECT original_id FROM lineages INDEXED BY lineages_by_account
+                    WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL
+                    """, [.integer(scope), .text(account)]
+                ) { $0.text(0) })
+        }
+        return all.sorted()
     }
 }
 
@@ -78,7 +97,7 @@ extension SQLiteStorage: ClaimStorage {
 private struct ClaimRefused: Error {}
 
 /// One claim, within its transaction.
-private struct ClaimDecision {
+private struct ClaimTransaction {
     let claim: Claim
     let givesAccess: (Lineage) -> Bool
 
@@ -92,83 +111,58 @@ private struct ClaimDecision {
         return granted
     }
 
-    // MARK: - A purchase
-
+    /// Takes a purchase; false when it stays with whom it belongs to.
     private func take(_ original: String, _ db: Database) throws -> Bool {
-        let owners = try SQLiteStorage.owners(of: original, in: claim.scope, db)
-        guard !owners.containsExactly(claim.customer) else { return true }
-        guard !owners.isEmpty else {
-            try insert(claim.customer, original, db)
-            try tell(.purchaseLinked, original, from: [], db)
-            return true
-        }
-        guard try !isNamed(original, db), try mayTake([original], db) else {
-            if claim.skipsRefused { return false }
-            throw ClaimRefused()
-        }
-        if claim.policy == .share {
-            // Claims take the place of what the App Store says of the account, so theirs has to be among them.
-            for owner in owners { try insert(owner, original, db) }
-            try insert(claim.customer, original, db)
-            try tell(.purchaseLinked, original, from: [], db)
-        } else {
-            try db.execute(
-                sql: "DELETE FROM claims WHERE scope = ? AND original_id = ?", arguments: [claim.scope, original])
-            try insert(claim.customer, original, db)
-            try tell(.purchaseTransferred, original, from: owners, db)
-        }
-        return true
+        let lineage = try SQLiteStorage.lineage(original, in: claim.scope, db)
+        let ownership = try ClaimTables.ownership(
+            of: lineage ?? Lineage(originalTransactionId: original, transactions: []), in: claim.scope, db)
+        let decision =
+            isNamed(lineage) && !ownership.owners.containsExactly(claim.customer)
+            ? .isRefused
+            : ClaimDecision.purchase(
+                ownership, for: claim.customer, policy: claim.policy, at: claim.claimedAt,
+                mayTake: { lineage.map { !givesAccess($0) } ?? true })
+        return try carryOut(decision, .purchase(original, in: claim.scope), moving: [original], db)
     }
 
     /// Whether the App Store signed a purchase for another account than the customer's, and that counts.
-    private func isNamed(_ original: String, _ db: Database) throws -> Bool {
-        guard !claim.takesNamed, let token = try SQLiteStorage.lineage(original, in: claim.scope, db)?.appAccountToken
-        else { return false }
+    private func isNamed(_ lineage: Lineage?) -> Bool {
+        guard !claim.takesNamed, let token = lineage?.appAccountToken else { return false }
         return !token.text.isExactly(claim.customer)
     }
 
-    private func mayTake(_ originals: [String], _ db: Database) throws -> Bool {
-        switch claim.policy {
-        case .transfer, .share: true
-        case .keepOriginal: false
-        case .transferIfInactive:
-            try originals.compactMap { try SQLiteStorage.lineage($0, in: claim.scope, db) }.allSatisfy {
-                !givesAccess($0)
-            }
-        }
-    }
-
-    private func insert(_ customer: String, _ original: String, _ db: Database) throws {
-        try db.cachedStatement(
-            sql: "INSERT OR IGNORE INTO claims (scope, original_id, customer, claimed_at) VALUES (?, ?, ?, ?)"
-        ).execute(arguments: [claim.scope, original, customer, claim.claimedAt])
-    }
-
-    // MARK: - An Apple account
-
     /// Takes an account, and says what came with it.
     private func take(account: String, _ db: Database) throws -> Set<String> {
-        let owner = try String.fetchOne(
-            db, sql: "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?",
-            arguments: [claim.scope, account])
+        let subject = ClaimTables.Subject.account(account, in: claim.scope)
         let originals = try unclaimed(of: account, db)
-        guard !(owner?.isExactly(claim.customer) ?? false) else { return Set(originals) }
-        if let owner {
-            guard claim.policy != .share else { return [] }
-            guard try mayTake(originals, db) else {
-                if claim.skipsRefused { return [] }
-                throw ClaimRefused()
+        let decision = try ClaimDecision.account(
+            ClaimTables.history(of: subject, db), for: claim.customer, policy: claim.policy, at: claim.claimedAt,
+            mayTake: {
+                try originals.compactMap { try SQLiteStorage.lineage($0, in: claim.scope, db) }
+                    .allSatisfy { !givesAccess($0) }
+            })
+        // Where it is shared, the account stays with its first customer without a word.
+        if decision == .isRefused, claim.policy == .share { return [] }
+        return try carryOut(decision, subject, moving: originals, db) ? Set(originals) : []
+    }
+
+    /// Keeps what was decided, and tells of it. False when it stays with whom it belongs to.
+    private func carryOut(
+        _ decision: ClaimDecision, _ subject: ClaimTables.Subject, moving originals: [String], _ db: Database
+    ) throws -> Bool {
+        switch decision {
+        case .isOwned: return true
+        case .isRefused:
+            if claim.skipsRefused { return false }
+            throw ClaimRefused()
+        case .moves(let events, let owners):
+            try ClaimTables.add(events, to: subject, db)
+            let instant = events.first?.instant ?? claim.claimedAt
+            for original in originals {
+                try tell(owners.isEmpty ? .purchaseLinked : .purchaseTransferred, original, owners, instant, db)
             }
-            for original in originals { try tell(.purchaseTransferred, original, from: [owner], db) }
-        } else {
-            for original in originals { try tell(.purchaseLinked, original, from: [], db) }
+            return true
         }
-        try db.execute(
-            sql: """
-                INSERT OR REPLACE INTO account_claims (scope, app_transaction_id, customer, claimed_at)
-                VALUES (?, ?, ?, ?)
-                """, arguments: [claim.scope, account, claim.customer, claim.claimedAt])
-        return Set(originals)
     }
 
     /// What goes where the account goes: what nobody claims and no account of the app's was named for.
@@ -186,7 +180,9 @@ private struct ClaimDecision {
 
     // MARK: - Events
 
-    private func tell(_ type: EventType, _ original: String, from owners: [String], _ db: Database) throws {
+    private func tell(
+        _ type: EventType, _ original: String, _ owners: [String], _ instant: Milliseconds, _ db: Database
+    ) throws {
         // Whose a purchase is now may have agreed already that the App Store is told about it.
         try ConsumptionTables.lookAgain(at: claim.claimedAt, about: [original], in: claim.scope, db)
         var data = JSONText()
@@ -197,7 +193,7 @@ private struct ClaimDecision {
         try OutboxTable.add(
             LedgerEvent(
                 id: LedgerEvent.prefix + UUID().uuidString.lowercased(), scope: claim.scope, type: type,
-                originalTransactionId: original, customer: claim.customer, occurredAt: claim.claimedAt,
+                originalTransactionId: original, customer: claim.customer, occurredAt: instant,
                 createdAt: claim.claimedAt, data: String(decoding: data.bytes, as: UTF8.self)), db)
     }
 }

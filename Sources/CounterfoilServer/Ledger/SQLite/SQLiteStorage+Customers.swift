@@ -13,13 +13,36 @@ extension SQLiteStorage: CustomerStorage {
     }
 
     package func notifications(
-        about originalTransactionId: String, in scope: Int64
+        about originalTransactionId: String, in scope: Int64, limit: Int
     ) async throws -> [KeptNotification] {
         try await read { db in
             let mentions = try LineageTable.record(originalTransactionId, in: scope, db)?.mentions ?? []
-            return try mentions.flatMap {
-                try self.notifications(db, sql: "WHERE notifications.id = ?", [$0.notification])
-            }.sorted { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) }
+            return try mentions.prefix(limit).flatMap { mention in
+                let first = try self.notifications(db, sql: "WHERE notifications.id = ?", [mention.notification])
+                return try first + first.flatMap { try self.otherTexts(of: $0, limit: limit, db) }
+            }.sorted { ($0.signedDate, $0.uuid, $0.text) < ($1.signedDate, $1.uuid, $1.text) }
+        }
+    }
+
+    /// What else was signed under a notification's identifier. Facts may be from there.
+    private func otherTexts(of kept: KeptNotification, limit: Int, _ db: Database) throws -> [KeptNotification] {
+        try db.all(
+            """
+            SELECT -id, text, signed_date, received_at, origin,
+                EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id),
+                (SELECT code FROM failures WHERE failures.id = -other_texts.id)
+            FROM other_texts WHERE notification = ? LIMIT ?
+            """, [.integer(kept.id), .integer(Int64(limit))]
+        ) { row in
+            guard let id = row.number(0), let text = row.blob(1).flatMap({ self.headers.unpack($0) }) else {
+                throw StorageError(.damaged, "the text of notification \(kept.uuid) in \(self.path) is damaged")
+            }
+            var other = kept
+            (other.id, other.text, other.failure) = (id, text, row.text(6))
+            (other.signedDate, other.receivedAt) = (row.number(2) ?? 0, row.number(3) ?? 0)
+            other.origin = row.number(4).flatMap(Origin.init) ?? .imported
+            other.state = row.number(5) == 1 ? .pending : other.failure == nil ? .folded : .failed
+            return other
         }
     }
 
@@ -44,6 +67,14 @@ extension SQLiteStorage: CustomerStorage {
         }
     }
 
+    package func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase] {
+        try await read { db in
+            try Self.held(by: customer, in: scope, db).map {
+                HeldPurchase(lineage: $0.record.lineage, ownership: $0.ownership)
+            }
+        }
+    }
+
     package func accounts(of customer: String, in scope: Int64) async throws -> [String] {
         try await read { db in
             try db.all(
@@ -56,6 +87,31 @@ extension SQLiteStorage: CustomerStorage {
     package func productGroups(in scope: Int64) async throws -> [String: String] {
         try await read { try ProductGroupTable.groups(in: scope, $0) }
     }
+
+    /// Every purchase that a customer has, or had at any time: those that ``ofCustomer(_:)`` finds, others' claims
+    /// notwithstanding, and those that were claimed for the customer once.
+    static func held(
+        by customer: String, in scope: Int64, _ db: Database
+    ) throws -> [(record: LineageRecord, ownership: Ownership)] {
+        let originals = try Set(db.all(originalsEverOfCustomer, values(of: customer, in: scope)) { $0.text(0) })
+        return try originals.sorted().compactMap { original in
+            let record = try LineageTable.record(original, in: scope, db) ?? LineageRecord(original)
+            let ownership = try ClaimTables.ownership(of: record.lineage, in: scope, db)
+            return ownership.spans(of: customer).isEmpty ? nil : (record, ownership)
+        }
+    }
+
+    private static let originalsEverOfCustomer = """
+        SELECT subject FROM claim_events WHERE scope = ?1 AND customer = ?2 AND is_account = 0
+        UNION ALL
+        SELECT original_id FROM lineages NOT INDEXED WHERE id BETWEEN ?4 AND ?5 AND scope = ?1 AND token = ?3
+        UNION ALL
+        SELECT lineages.original_id FROM claim_events CROSS JOIN lineages INDEXED BY lineages_by_account
+            ON lineages.scope = claim_events.scope
+                AND lineages.app_transaction_id = claim_events.subject
+                AND lineages.app_transaction_id IS NOT NULL
+        WHERE claim_events.scope = ?1 AND customer = ?2 AND is_account = 1
+        """
 
     /// What a customer has: what the app claimed for them; what they bought while the app named them, and nobody else
     /// claims; what a claimed Apple account bought, if it named nobody. No purchase is in two of these.
@@ -79,11 +135,6 @@ extension SQLiteStorage: CustomerStorage {
     }
 
     private static let lineagesOfCustomer = ofCustomer(LineageTable.reading)
-    private static let originalsOfCustomer = ofCustomer("lineages.original_id")
-
-    static func originals(of customer: String, in scope: Int64, _ db: Database) throws -> [String] {
-        try db.all(originalsOfCustomer, values(of: customer, in: scope)) { $0.text(0) }.sorted()
-    }
 
     private static func values(of customer: String, in scope: Int64) -> [SQLValue] {
         let token = UUID(text: customer)

@@ -6,9 +6,10 @@ extension SQLiteStorage: InspectionStorage {
         of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
     ) async throws -> [TimelineItem] {
         try await read { db in
-            let originals = try Self.originals(of: customer, in: scope, db)
-            var entries = try Self.ownEntries(of: customer, originals, in: scope, db)
-            for original in originals { entries += try Self.told(about: original, in: scope, until: place.date, db) }
+            var entries: [Entry] = []
+            for held in try Self.held(by: customer, in: scope, db) {
+                entries += Self.entries(of: held.record, held.ownership, customer)
+            }
             let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
             return try chosen.compactMap { try self.item($0, db) }
         }
@@ -86,48 +87,24 @@ extension SQLiteStorage: InspectionStorage {
         return kind.map { TimelineItem(place: entry.place, originalTransactionId: entry.original, kind: $0) }
     }
 
-    private static func told(
-        about original: String, in scope: Int64, until date: Milliseconds, _ db: Database
-    ) throws -> [Entry] {
-        let mentions = try LineageTable.record(original, in: scope, db)?.mentions ?? []
-        return mentions.filter { $0.signedDate <= date }.map {
-            Entry(place: TimelinePlace(date: $0.signedDate, number: $0.notification, name: ""), original: original)
+    /// What the App Store told of a purchase while it was the customer's, and when it came to them and went from them.
+    private static func entries(
+        of record: LineageRecord, _ ownership: Ownership, _ customer: String
+    ) -> [Entry] {
+        let original = record.lineage.originalTransactionId
+        let spans = ownership.spans(of: customer)
+        let told = record.mentions.filter { mention in spans.contains { $0.contains(mention.signedDate) } }.map {
+            Entry(place: TimelinePlace(date: $0.signedDate, number: $0.notification), original: original)
         }
-    }
-
-    /// What happened here: events that no notification caused, and claims that no event tells of.
-    private static func ownEntries(
-        of customer: String, _ originals: [String], in scope: Int64, _ db: Database
-    ) throws -> [Entry] {
-        let columns = "SELECT seq, type, original_id, customer, occurred_at, data FROM events"
-        var rows = try Row.fetchAll(
-            db.cachedStatement(sql: "\(columns) WHERE scope = ? AND customer = ? AND notification IS NULL"),
-            arguments: [scope, customer])
-        for original in originals {
-            rows += try Row.fetchAll(
-                db.cachedStatement(sql: "\(columns) WHERE scope = ? AND original_id = ? AND notification IS NULL"),
-                arguments: [scope, original])
+        let changes = ownership.changes.filter {
+            $0.to.containsName(customer) || $0.from.containsName(customer)
+        }.map {
+            // No number is that of a notification.
+            Entry(
+                place: TimelinePlace(date: $0.instant, number: 0, name: original), original: original, kind: .change($0)
+            )
         }
-        var entries: [TimelinePlace: Entry] = [:]
-        for row in rows {
-            // Below zero, so that no number is that of a notification.
-            let place = TimelinePlace(date: row.number(4) ?? 0, number: -(row.number(0) ?? 0), name: row.text(2) ?? "")
-            entries[place] = Entry(
-                place: place, original: row.text(2) ?? "",
-                kind: .event(type: row.text(1) ?? "", customer: row.text(3), data: row.text(5)))
-        }
-        let told = Set(entries.values.map(\.original))
-        let claims = try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT original_id, claimed_at FROM claims WHERE scope = ? AND customer = ?"),
-            arguments: [scope, customer])
-        for row in claims {
-            guard let original = row.text(0), !told.contains(original) else { continue }
-            let place = TimelinePlace(date: row.number(1) ?? 0, number: 0, name: original)
-            entries[place] = Entry(
-                place: place, original: original,
-                kind: .event(type: EventType.purchaseLinked.rawValue, customer: customer, data: nil))
-        }
-        return Array(entries.values)
+        return told + changes
     }
 }
 

@@ -11,6 +11,7 @@ enum Schema {
             for statement in tables.joined() { try db.execute(sql: statement) }
         }
         migrator.registerMigration("2", migrate: LineagePlaces.putInPlace)
+        migrator.registerMigration("3", migrate: ClaimTables.makeHistory)
         migrator.registerMigration("4", migrate: RecoveryTables.addSpans)
         migrator.registerMigration("5", migrate: WebhookTables.putInOrder)
         migrator.registerMigration("6") { db in
@@ -88,7 +89,7 @@ enum Schema {
             key TEXT NOT NULL, signed_date INTEGER NOT NULL, received_at INTEGER NOT NULL, origin INTEGER NOT NULL,
             text BLOB NOT NULL)
         """,
-        // The app's word for whose a purchase is.
+        // The app's word for whose a purchase is at present: see ClaimTables, where the history of it is.
         """
         CREATE TABLE claims (
             scope INTEGER NOT NULL, original_id TEXT NOT NULL, customer TEXT NOT NULL, claimed_at INTEGER NOT NULL,

@@ -1,0 +1,71 @@
+internal import Entitlements
+internal import Foundation
+
+/// Why a customer has an entitlement or has not, with what proves it.
+struct CustomerExplanation: Sendable {
+    var customer: String
+    var explanation: Explanation
+    /// When the purchases that concern the entitlement came to the customer and went from them, the last of them.
+    var changes: [CustomerChange] = []
+    /// Whether who asks may know of other customers.
+    var namesCustomers: Bool
+    var evidence: [EvidenceKey: Evidence] = [:]
+    /// What does not count, because it does not verify now.
+    var unverified: [UnverifiedText] = []
+
+    /// How many changes there are at most: a purchase may go to and fro.
+    private static let maximumChanges = 100
+
+    /// Takes in whose the purchases of the entitlement were until an instant. What another customer has now is a reason.
+    mutating func add(
+        _ held: [HeldPurchase], by engine: EntitlementEngine, until instant: Milliseconds
+    ) {
+        let products = engine.catalogue.entitlements[explanation.entitlement] ?? []
+        let concerned = held.filter { $0.lineage.transactions.contains { products.contains($0.productId) } }
+        var all: [CustomerChange] = []
+        var losses: [(loss: CustomerChange, explanation: Explanation)] = []
+        for purchase in concerned {
+            let changes = purchase.changes(for: customer, until: instant)
+            all += changes
+            guard let last = changes.last, last.isLoss else { continue }
+            let facts = CustomerFacts(
+                transactions: purchase.lineage.transactions, renewals: purchase.lineage.renewal.map { [$0] } ?? [])
+            let then = engine.explanation(
+                of: explanation.entitlement, facts: facts, asOf: Date(milliseconds: last.change.instant))
+            losses.append((last, then))
+        }
+        changes = Array(all.sorted { $0.change.instant < $1.change.instant }.suffix(Self.maximumChanges))
+        guard !explanation.isActive, let last = losses.max(by: { $0.loss.change.instant < $1.loss.change.instant }),
+            explanation.rule == .neverBought || last.explanation.isActive
+        else { return }
+        let product = last.explanation.productId ?? "The purchase \(last.loss.originalTransactionId)"
+        let owner =
+            namesCustomers
+            ? last.loss.change.to.map { "the customer \($0)" }.joined(separator: " and ") : "another customer"
+        let date = Date(milliseconds: last.loss.change.instant).formatted(.iso8601)
+        (explanation.rule, explanation.productId) = (.transferred, last.explanation.productId)
+        explanation.transactionId = nil
+        explanation.sentence = "\(product) was transferred to \(owner.isEmpty ? "nobody" : owner) on \(date)."
+    }
+}
+
+extension ServerCore {
+    /// Explains an entitlement of a customer at an instant, nil for now.
+    func explanation(
+        of entitlement: String, for customer: String, in scope: Scope, by engine: EntitlementEngine, at instant: Date?,
+        naming: Bool
+    ) async throws -> CustomerExplanation {
+        let reading = try await self.customer(customer, in: scope, at: instant)
+        let explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
+        var answer = CustomerExplanation(customer: customer, explanation: explanation, namesCustomers: naming)
+        answer.add(
+            try await storage.purchasesHeld(by: customer, in: scope.id), by: engine,
+            until: instant.map { $0 < now ? $0.milliseconds : .max } ?? .max)
+        let evidence = try await self.evidence(
+            about: Set(explanation.facts.map(\.originalTransactionId)), in: scope)
+        answer.evidence = evidence.found
+        answer.unverified =
+            evidence.unverified + reading.unverified.filter { !evidence.unverified.contains($0) }
+        return answer
+    }
+}

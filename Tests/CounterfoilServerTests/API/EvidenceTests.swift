@@ -1,0 +1,168 @@
+import AppStoreModels
+import AppStoreTrust
+import CounterfoilServer
+import Foundation
+import GRDB
+import StoreSimulator
+import Testing
+
+@Suite struct `The evidence of an explanation` {
+    /// A notification like another one, with a change to its transaction.
+    private static func variant(
+        of kept: KeptNotification, uuid: String, _ world: World, _ change: (inout [String: Any]) -> Void
+    ) throws -> String {
+        let signer = world.simulator.core.authority.signer
+        var notification = try payload(kept.text)
+        var data = try #require(notification["data"] as? [String: Any])
+        var transaction = try payload(try #require(data["signedTransactionInfo"] as? String))
+        change(&transaction)
+        data["signedTransactionInfo"] = try signer.sign(
+            json: Array(JSONSerialization.data(withJSONObject: transaction)))
+        (notification["data"], notification["notificationUUID"]) = (data, uuid)
+        return try signer.sign(json: Array(JSONSerialization.data(withJSONObject: notification)))
+    }
+
+    private static func payload(_ jws: String) throws -> [String: Any] {
+        let part = try #require(jws.split(separator: ".").dropFirst().first)
+        let text = String(part).replacing("-", with: "+").replacing("_", with: "/")
+        let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
+        let json = try JSONSerialization.jsonObject(with: try #require(Data(base64Encoded: padded)))
+        return try #require(json as? [String: Any])
+    }
+
+    /// Has the App Store say of a purchase, at the instant at which it was made, that it is refunded.
+    private static func refundAtOnce(_ world: World, uuid: String) async throws {
+        let core = try world.server.core
+        let scope = try world.scope()
+        let page = try await core.storage.notifications(InboxFilter(scopes: [scope.id]), before: .max, limit: 1)
+        let kept = try #require(page.items.first)
+        let text = try Self.variant(of: kept, uuid: uuid.isEmpty ? kept.uuid : uuid, world) { transaction in
+            transaction["revocationDate"] = transaction["signedDate"]
+            transaction["revocationReason"] = 0
+        }
+        let body = try JSONSerialization.data(withJSONObject: ["signedPayload": text])
+        #expect(try await world.api.send("POST", "/apple/notifications", body: body).status == 200)
+        try await world.settle()
+    }
+
+    /// Before and after it by identifier, and under the same one.
+    @Test(arguments: [
+        "00000000-0000-4000-8000-000000000000", "ffffffff-ffff-4fff-bfff-ffffffffffff", "",
+    ])
+    func `is the text that decided, not another of the same instant`(uuid: String) async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            try await Self.refundAtOnce(world, uuid: uuid)
+            let answer = try await world.api.get(
+                "/v1/customers/\(anna)/entitlements/premium/explain?include=signed_data")
+            #expect(answer["rule"] as? String == "refunded")
+            let facts = try #require(answer["facts"] as? [[String: Any]])
+            let fact = try #require(
+                facts.first { $0["kind"] as? String == "transaction" && $0["role"] as? String == "decides" })
+            let text = try #require(fact["signed_data"] as? String)
+            #expect(try Self.payload(text)["revocationDate"] != nil)
+        }
+    }
+
+    @Test func `that does not hold any more is named, and the rest is told`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            try await world.simulator.advance(by: 86_400)
+            let instant = world.simulator.core.now.milliseconds
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.simulator.advance(by: 86_400)
+            try await world.settle()
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let uuid = try await storage.notifications(InboxFilter(scopes: [world.scope().id]), before: .max, limit: 1)
+                .items.first?.uuid
+            try await storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        UPDATE notifications SET text = CAST(substr(text, 1, length(text) - 1) || x'00' AS BLOB)
+                        WHERE id = (SELECT max(id) FROM notifications)
+                        """)
+            }
+            let past = try await world.api.get("/v1/customers/\(anna)?at=\(instant)")
+            #expect(past.status == 200)
+            #expect((past["subscriptions"] as? [[String: Any]])?.first?["will_renew"] as? Bool == true)
+            let explained = try await world.api.get("/v1/customers/\(anna)/entitlements/premium/explain?at=\(instant)")
+            #expect(explained.status == 200 && explained["is_active"] as? Bool == true)
+            for answer in [past, explained] {
+                let unverified = try #require(answer["unverified"] as? [[String: Any]])
+                #expect(unverified.map { $0["notification_uuid"] as? String } == [uuid])
+                #expect(unverified.map { $0["code"] as? String } == ["bad_signature"])
+            }
+            let entries = try await world.api.get("/v1/customers/\(anna)/timeline").items
+            #expect(entries.compactMap { $0["verification_failure"] as? String } == ["bad_signature"])
+            #expect(entries.count == 2)
+            #expect(try await world.api.get("/v1/customers/\(anna)")["unverified"] == nil)
+        }
+    }
+
+    @Test func `is proven once, however often it is asked for`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let instant = world.simulator.core.now.milliseconds
+            try await world.simulator.advance(by: Period.year)
+            try await world.settle()
+            let proven = try world.server.core.proven
+            let paths = ["?at=\(instant)", "/timeline?limit=100", "/entitlements/premium/explain"]
+            var count = 0
+            for round in 0..<3 {
+                for path in paths { #expect(try await world.api.get("/v1/customers/\(anna)" + path).status == 200) }
+                if round == 0 { count = proven.verified.value }
+            }
+            // Each notification, its transaction and its renewal info.
+            let notifications = try await world.api.get("/v1/customers/\(anna)/timeline?limit=100").items.count
+            #expect(count == 3 * notifications && notifications > 10)
+            #expect(proven.verified.value == count)
+            #expect(proven.bytes <= ProvenTexts.capacity)
+        }
+    }
+
+    @Test func `is remembered in so many bytes, and what is asked for again and again stays`() async throws {
+        let life = try await StoreLife.shared.value
+        let texts = life.notifications.map(\.text)
+        try #require(texts.count > 20)
+        let capacity = 10 * (2 * (texts.map(\.utf8.count).max() ?? 0) + 2048)
+        let proven = ProvenTexts(life.verifier, capacity: capacity) { World.start }
+        for text in texts {
+            _ = try await proven.notification(text)
+            _ = try await proven.notification(texts[0])
+            #expect(proven.bytes <= capacity)
+        }
+        #expect(proven.verified.value == texts.count)
+        // As something else it is something else, and what is wrong is remembered too.
+        for _ in 0..<2 { await #expect(throws: VerificationError.self) { try await proven.transaction("a.b.c") } }
+        #expect(proven.verified.value == texts.count + 1)
+        for _ in 0..<2 { await #expect(throws: VerificationError.self) { try await proven.notification("a.b.c") } }
+        #expect(proven.verified.value == texts.count + 2)
+    }
+
+    @Test func `of more texts than one answer reads is refused with the reason`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let instant = world.simulator.core.now.milliseconds
+            try await world.simulator.advance(by: 86_400)
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            // Under one identifier, which no App Store does.
+            try await storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2001)
+                        INSERT INTO other_texts (notification, signed_date, received_at, origin, text)
+                            SELECT 1, 0, 0, 0, text || CAST(CAST(n AS TEXT) AS BLOB) FROM notifications, numbers WHERE id = 1
+                        """)
+            }
+            let before = try world.server.core.proven.verified.value
+            for path in ["?at=\(instant)", Self.explain] {
+                let answer = try await world.api.get("/v1/customers/\(anna)" + path)
+                #expect(answer.status == 422 && answer["type"] as? String == "too_many_texts", "\(answer.text)")
+            }
+            #expect(try world.server.core.proven.verified.value == before)
+            #expect(try await world.api.get("/v1/customers/\(anna)/timeline").status == 200)
+        }
+    }
+
+    private static let explain = "/entitlements/premium/explain"
+}

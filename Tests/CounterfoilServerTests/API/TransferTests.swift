@@ -1,0 +1,141 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `A purchase that went to another customer` {
+    private static let entitlement = "/entitlements/premium/explain"
+
+    private struct Transfer {
+        var world: World
+        var loser: String
+        var original: String
+        /// A moment before, and the moment after which it was another's.
+        var before: Int64
+        var api: Asker { world.api }
+
+        func states(_ customer: String, at instant: Int64? = nil) async throws -> [[String: Any]] {
+            let answer = try await api.get("/v1/customers/\(customer)" + (instant.map { "?at=\($0)" } ?? ""))
+            #expect(answer.status == 200)
+            return answer["subscriptions"] as? [[String: Any]] ?? []
+        }
+
+        func sentences(_ customer: String, by asker: Asker? = nil) async throws -> [String] {
+            try await (asker ?? api).get("/v1/customers/\(customer)/timeline").items
+                .compactMap { $0["sentence"] as? String }
+        }
+
+        func explanation(
+            _ customer: String, at instant: Int64? = nil, by asker: Asker? = nil
+        ) async throws -> Asker.Answer {
+            try await (asker ?? api).get(
+                "/v1/customers/\(customer)" + entitlement + (instant.map { "?at=\($0)" } ?? ""))
+        }
+
+        func reports(_ customer: String) async throws {
+            let texts = try await world.signedTransactions(of: original)
+            let body = try JSONSerialization.data(withJSONObject: ["signed_transactions": texts, "restore": true])
+            #expect(try await api.send("POST", "/v1/customers/\(customer)/purchases", body: body).status == 200)
+        }
+
+        func now() -> Int64 { world.simulator.core.now.milliseconds }
+    }
+
+    /// A subscription of a customer whom the app named when it was bought, or who claimed it, half a period old; `ben` has
+    /// it then.
+    private static func happens(named: Bool, _ body: (Transfer) async throws -> Void) async throws {
+        try await World.withAPI { world in
+            let token = UUID()
+            let outcome = try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: named ? token : nil))
+            try await world.settle()
+            var transfer = Transfer(
+                world: world, loser: named ? token.uuidString.lowercased() : "anna",
+                original: try #require(outcome.originalTransactionId), before: 0)
+            if !named { try await transfer.reports("anna") }
+            try await world.simulator.advance(by: 86_400)
+            transfer.before = transfer.now()
+            try await world.simulator.advance(by: 86_400)
+            try await transfer.reports("ben")
+            try await world.simulator.advance(by: .month)
+            try await world.settle()
+            try await body(transfer)
+        }
+    }
+
+    @Test(arguments: [true, false]) func `was whose it was`(named: Bool) async throws {
+        try await Self.happens(named: named) { transfer in
+            #expect(try await transfer.states("ben").count == 1)
+            #expect(try await transfer.states(transfer.loser).isEmpty)
+            let past = try await transfer.states(transfer.loser, at: transfer.before)
+            #expect(past.first?["has_access"] as? Bool == true)
+            #expect(try await transfer.states("ben", at: transfer.before).isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false]) func `is in the time line of both, each with their part`(named: Bool) async throws {
+        try await Self.happens(named: named) { transfer in
+            let subscribed = "Subscribed to com.example.premium.monthly until 4 June 2026 for free."
+            let linked = named ? [] : ["The app linked the purchase \(transfer.original) to this customer."]
+            let lost = "The purchase \(transfer.original) was transferred to the customer ben."
+            let sentences = try await transfer.sentences(transfer.loser)
+            #expect(Set(sentences.dropFirst()) == Set(linked + [subscribed]) && sentences.first == lost)
+            let won = try await transfer.sentences("ben")
+            #expect(won.last?.hasSuffix("to this customer from the customer \(transfer.loser).") == true, "\(won)")
+            #expect(won.first == "Renewed until 4 July 2026 for 9.99 USD." && !won.contains(subscribed))
+            let entry = try await transfer.api.get("/v1/customers/\(transfer.loser)/timeline?limit=1").items.first
+            #expect(entry?["type"] as? String == "purchase.transferred")
+            #expect(entry?["to"] as? [String] == ["ben"] && entry?["from"] as? [String] == [transfer.loser])
+        }
+    }
+
+    @Test(arguments: [true, false]) func `is the explanation of who lost it`(named: Bool) async throws {
+        try await Self.happens(named: named) { transfer in
+            let lost = try await transfer.explanation(transfer.loser)
+            #expect(lost["rule"] as? String == "transferred" && lost["is_active"] as? Bool == false)
+            #expect(
+                (lost["sentence"] as? String)?
+                    .hasPrefix("com.example.premium.monthly was transferred to the customer ben on 2026-05-3") == true,
+                "\(lost["sentence"] ?? "")")
+            let then = try await transfer.explanation(transfer.loser, at: transfer.before)
+            #expect(then["rule"] as? String == "subscription_active")
+            let won = try await transfer.explanation("ben")
+            #expect(won["rule"] as? String == "subscription_active")
+            let changes = won["changes"] as? [[String: Any]]
+            #expect(changes?.map { $0["type"] as? String } == ["purchase.transferred"])
+            let before = try await transfer.explanation("ben", at: transfer.before)
+            #expect(before["rule"] as? String == "never_bought" && (before["changes"] as? [Any])?.isEmpty == true)
+        }
+    }
+
+    @Test func `does not name the other to who may know one customer only`() async throws {
+        try await Self.happens(named: false) { transfer in
+            let now = Int(transfer.world.simulator.core.now.timeIntervalSince1970)
+            for (customer, other) in [("anna", "ben"), ("ben", "anna")] {
+                let claims = #"{"sub":"\#(customer)","iat":\#(now),"exp":\#(now + 600)}"#
+                let app = Asker(url: transfer.world.url, key: Asker.publicKey, token: Asker.token(claims: claims))
+                for path in ["/timeline", Self.entitlement] {
+                    let answer = try await app.get("/v1/customers/\(customer)" + path)
+                    #expect(answer.status == 200 && answer.text.contains("another customer"), "\(answer.text)")
+                    #expect(!answer.text.contains(other), "\(answer.text)")
+                }
+            }
+        }
+    }
+
+    @Test func `is told right when it came back`() async throws {
+        try await Self.happens(named: true) { transfer in
+            let between = transfer.now()
+            try await transfer.world.simulator.advance(by: 3600)
+            try await transfer.reports(transfer.loser)
+            #expect(try await transfer.states(transfer.loser).count == 1)
+            #expect(try await transfer.states("ben").isEmpty)
+            #expect(try await transfer.states("ben", at: between).count == 1)
+            #expect(try await transfer.states(transfer.loser, at: between).isEmpty)
+            #expect(try await transfer.states(transfer.loser, at: transfer.before).count == 1)
+            #expect(try await transfer.explanation("ben")["rule"] as? String == "transferred")
+        }
+    }
+}

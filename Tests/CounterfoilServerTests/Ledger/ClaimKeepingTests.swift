@@ -1,0 +1,315 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import GRDBSQLite
+import TestSupport
+import Testing
+
+@Suite struct `Claims are kept` {
+    private static let token = "3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e"
+
+    private static func withLedger(_ body: @Sendable (TestLedger, URL) async throws -> Void) async throws {
+        try await Tool.inTemporaryFolder { folder in try await body(try await TestLedger(in: folder), folder) }
+    }
+
+    private static func claim(
+        _ customer: String, _ originals: [String], at instant: Milliseconds, account: String? = nil,
+        policy: ServerConfiguration.RestorePolicy = .transfer, in ledger: TestLedger
+    ) async throws {
+        let claim = Claim(
+            customer: customer, scope: ledger.scope.id, originalTransactionIds: originals, appTransactionId: account,
+            policy: policy, claimedAt: instant)
+        _ = try await ledger.storage.claim(claim) { _ in false }
+    }
+
+    /// A purchase that was signed, with the account that the app named and the Apple account.
+    private static func buy(
+        _ original: String, named token: String? = nil, account: String? = nil, in ledger: TestLedger
+    ) async throws {
+        let fact = TransactionFact(
+            transactionId: original, originalTransactionId: original, productId: "gold", type: .nonConsumable,
+            purchaseDate: World.start, signedDate: World.start, appAccountToken: token.flatMap { UUID(uuidString: $0) },
+            appTransactionId: account)
+        let folded = FoldedNotification(
+            id: Int64(original) ?? 1, scope: ledger.scope.id, uuid: "notification \(original)", type: .oneTimeCharge,
+            signedDate: World.start.milliseconds, transaction: fact, renewal: nil, foldedAt: 0)
+        _ = try await ledger.storage.commit(receiving: [], folding: [folded])
+    }
+
+    private static func owners(_ original: String, in ledger: TestLedger) async throws -> [String] {
+        try await ledger.storage.owners(of: original, in: ledger.scope.id)
+    }
+
+    /// Whose it was at an instant, by who finds it.
+    private static func owners(
+        _ original: String, at instant: Milliseconds, among customers: [String], in ledger: TestLedger
+    ) async throws -> [String] {
+        var owners: [String] = []
+        for customer in customers {
+            let held = try await ledger.storage.purchasesHeld(by: customer, in: ledger.scope.id)
+            let purchase = held.first { $0.lineage.originalTransactionId == original }
+            if purchase?.ownership.owners(at: instant).contains(customer) == true { owners.append(customer) }
+        }
+        return owners
+    }
+
+    private static func export(_ ledger: TestLedger, to file: URL) async throws -> String {
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: file)
+        let result = try await LedgerExport.make(of: ledger.storage) { try handle.write(contentsOf: $0) }
+        try handle.close()
+        return result.digest
+    }
+
+    private static func take(_ file: URL, into ledger: TestLedger) async throws -> LedgerImport.Report {
+        let verifier = try await StoreLife.shared.value.verifier
+        return try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes)
+            .run(try FileHandle(forReadingFrom: file))
+    }
+
+    @Test func `an older export brings no claim back that was taken since`() async throws {
+        try await Self.withLedger { ledger, folder in
+            try await Self.claim("anna", ["1"], at: 5, in: ledger)
+            try await Self.claim("anna", [], at: 5, account: "a", in: ledger)
+            let older = folder.appending(path: "older.jsonl")
+            _ = try await Self.export(ledger, to: older)
+            try await Self.claim("ben", ["1"], at: 9, account: "a", in: ledger)
+            let digest = try await ledger.storage.digest()
+            #expect(try await Self.take(older, into: ledger).refusals == 0)
+            #expect(try await Self.owners("1", in: ledger) == ["ben"])
+            #expect(try await ledger.storage.digest() == digest)
+            // The other way round as well.
+            let newer = folder.appending(path: "newer.jsonl")
+            _ = try await Self.export(ledger, to: newer)
+            let other = try await TestLedger(in: folder)
+            _ = try await Self.take(newer, into: other)
+            _ = try await Self.take(older, into: other)
+            #expect(try await other.storage.digest() == digest)
+        }
+    }
+
+    /// The claims of exports of version 1 are those that counted, without their history.
+    @Test func `an export without history is read, and ends with its own digest`() async throws {
+        try await Self.withLedger { ledger, folder in
+            let start = #"{"object":"ledger_export","version":1}"#
+            let place = #""bundle_id":"\#(StoreLife.bundleId)","environment":"Production""#
+            func claim(_ customer: String, _ instant: Int) -> String {
+                #"{"object":"claim",\#(place),"original_transaction_id":"1","customer":"\#(customer)","claimed_at":\#(instant)}"#
+            }
+            func take(_ lines: [String]) async throws -> LedgerImport.Report {
+                let file = folder.appending(path: "former.jsonl")
+                try Data(lines.joined(separator: "\n").utf8).write(to: file)
+                return try await Self.take(file, into: ledger)
+            }
+            let end = #"{"object":"end","notifications":0,"pending":0,"statements":0,"claims":2,"digest":"d"}"#
+            let shared = try await take([start, claim("anna", 5), claim("ben", 7), end])
+            #expect(shared.claims == 2 && shared.refusals == 0 && shared.version == 1)
+            #expect(try await Self.owners("1", in: ledger) == ["anna", "ben"])
+            #expect(
+                try await ledger.storage.digest(ofExportVersion: 1) != ledger.storage.digest(ofExportVersion: 2))
+            // A later one, from after it was taken from both; then the first one again.
+            _ = try await take([start, claim("cleo", 9), end])
+            #expect(try await Self.owners("1", in: ledger) == ["cleo"])
+            _ = try await take([start, claim("anna", 5), claim("ben", 7), end])
+            #expect(try await Self.owners("1", in: ledger) == ["cleo"])
+            let wrong = try await take([
+                start.replacing("1}", with: "3}"), claim("anna", 5).replacing(":5}", with: ":9223372036854775807}"),
+                claim("anna", 5).replacing("claimed_at", with: #"kind":"steal","claimed_at"#),
+                claim("anna", 5).replacing("claim\"", with: "account_claim\"")
+                    .replacing("original_", with: "app_").replacing("\"claimed", with: "\"kind\":\"join\",\"claimed"),
+            ])
+            #expect(wrong.refusals == 4, "\(wrong.refused)")
+        }
+    }
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `any order of any parts of exports ends in the same ledger`(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let policies = ServerConfiguration.RestorePolicy.allCases
+        // Two ledgers that know nothing of each other.
+        let steps = (0..<16).map { step in
+            (
+                ledger: Int.random(in: 0..<2, using: &random),
+                customer: ["anna", "ben", "cleo"].randomElement(using: &random) ?? "anna",
+                original: "\(Int.random(in: 1...2, using: &random))", isAccount: Bool.random(using: &random),
+                policy: policies.randomElement(using: &random) ?? .share, instant: Int64(step / 4)
+            )
+        }
+        let orders = (0..<3).map { _ in
+            (0..<6).map { _ in
+                (Int.random(in: 0..<2, using: &random), UInt64.random(in: 0...UInt64.max, using: &random))
+            }
+        }
+        try await Tool.inTemporaryFolder { folder in
+            var files: [URL] = []
+            for number in 0..<2 {
+                let ledger = try await TestLedger(in: folder)
+                for step in steps where step.ledger == number {
+                    try await Self.claim(
+                        step.customer, step.isAccount ? [] : [step.original], at: step.instant,
+                        account: step.isAccount ? "a\(step.original)" : nil, policy: step.policy, in: ledger)
+                }
+                files.append(folder.appending(path: "\(number).jsonl"))
+                _ = try await Self.export(ledger, to: files[number])
+            }
+            var digests: Set<String> = []
+            for order in orders {
+                let ledger = try await TestLedger(in: folder)
+                for (file, seed) in order {
+                    var random = SeededGenerator(seed: seed)
+                    let lines = try String(contentsOf: files[file], encoding: .utf8).split(separator: "\n")
+                    let part = folder.appending(path: "part.jsonl")
+                    let chosen = lines.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
+                    try Data(chosen.joined(separator: "\n").utf8).write(to: part)
+                    _ = try await Self.take(part, into: ledger)
+                }
+                for file in files { _ = try await Self.take(file, into: ledger) }
+                digests.insert(try await ledger.storage.digest())
+            }
+            #expect(digests.count == 1)
+        }
+    }
+
+    @Test func `of two claims within a millisecond the later one counts`() async throws {
+        for customers in [["anna", "ben"], ["ben", "anna"]] {
+            try await Self.withLedger { ledger, _ in
+                for customer in customers { try await Self.claim(customer, ["1"], at: 5, in: ledger) }
+                #expect(try await Self.owners("1", in: ledger) == [customers[1]])
+                // The clock was set back meanwhile.
+                try await Self.claim(customers[0], ["1"], at: 2, in: ledger)
+                #expect(try await Self.owners("1", in: ledger) == [customers[0]])
+            }
+        }
+    }
+
+    @Test func `the past of who had it, and of who has it, is told as it was`() async throws {
+        try await Self.withLedger { ledger, _ in
+            let everybody = [Self.token, "anna", "ben", "cleo"]
+            try await Self.buy("1", named: Self.token, account: "a", in: ledger)
+            try await Self.buy("2", account: "a", in: ledger)
+            try await Self.claim("anna", [], at: 5, account: "a", in: ledger)
+            try await Self.claim("ben", ["1"], at: 7, in: ledger)
+            try await Self.claim("cleo", ["1", "2"], at: 9, in: ledger)
+            func owners(_ original: String, _ instant: Milliseconds) async throws -> [String] {
+                try await Self.owners(original, at: instant, among: everybody, in: ledger)
+            }
+            #expect(try await owners("1", 6) == [Self.token])
+            #expect(try await owners("1", 7) == ["ben"])
+            #expect(try await owners("1", 9) == ["cleo"])
+            // Nobody is known to have had it before.
+            #expect(try await owners("2", 0) == ["anna"])
+            #expect(try await owners("2", 8) == ["anna"])
+            #expect(try await owners("2", 9) == ["cleo"])
+            for original in ["1", "2"] { #expect(try await Self.owners(original, in: ledger) == ["cleo"]) }
+        }
+    }
+
+    @Test func `a ledger whose claims had no history gets one`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            for original in 1...5 { try await Self.buy("\(original)", account: "a\(original)", in: ledger) }
+            let customers = ["anna", "ben", "cleo"]
+            try await ledger.storage.pool.write { db in
+                // As the former version left it.
+                try db.execute(
+                    sql: """
+                        DROP TABLE claim_events;
+                        DELETE FROM grdb_migrations WHERE identifier = '3';
+                        DELETE FROM events WHERE notification IS NULL;
+                        INSERT INTO claims VALUES (1, '1', 'ben', 9), (1, '2', 'anna', 5), (1, '2', 'ben', 7),
+                            (1, '3', 'anna', 5), (1, '3', 'ben', 9);
+                        INSERT INTO account_claims VALUES (1, 'a4', 'ben', 9), (1, 'a5', 'anna', 5);
+                        """)
+                let told: [(String, String, String, Int)] = [
+                    ("linked", "1", "anna", 5), ("transferred", "1", "ben", 9),
+                    // Both had it when an older export was imported.
+                    ("linked", "3", "anna", 5), ("transferred", "3", "ben", 9),
+                    ("linked", "4", "anna", 5), ("transferred", "4", "ben", 9), ("linked", "5", "anna", 5),
+                ]
+                for (number, event) in told.enumerated() {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO events (id, scope, type, original_id, customer, occurred_at, created_at)
+                            VALUES (?, 1, ?, ?, ?, ?, 0)
+                            """, arguments: ["evt_\(number)", "purchase.\(event.0)", event.1, event.2, event.3])
+                }
+            }
+            try ledger.storage.close()
+            let present = try await TestLedger(in: folder, name: "ledger.sqlite")
+            func owners(_ original: String, _ instant: Milliseconds) async throws -> [String] {
+                try await Self.owners(original, at: instant, among: customers, in: present)
+            }
+            #expect(try await Self.owners("1", in: present) == ["ben"])
+            #expect(try await owners("1", 5) == ["anna"])
+            #expect(try await owners("1", 9) == ["ben"])
+            #expect(try await Self.owners("2", in: present) == ["anna", "ben"])
+            #expect(try await owners("2", 6) == ["anna"])
+            #expect(try await owners("2", 7) == ["anna", "ben"])
+            #expect(try await Self.owners("3", in: present) == ["ben"])
+            #expect(try await owners("4", 8) == ["anna"])
+            #expect(try await owners("4", 9) == ["ben"])
+            #expect(try await Self.owners("4", in: present) == ["ben"])
+            #expect(try await owners("5", 8) == ["anna"])
+            #expect(try await Self.owners("5", in: present) == ["anna"])
+            try present.storage.close()
+        }
+    }
+
+    @Test func `a rebuild finds owners that follow from no claim, and puts them right`() async throws {
+        let life = try await StoreLife.shared.value
+        try await Self.withLedger { ledger, _ in
+            try await Self.claim("anna", ["1", "2"], at: 5, account: "a", in: ledger)
+            let digest = try await ledger.storage.digest()
+            let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
+            #expect(try await rebuild.run(replacing: false).isIdentical)
+            try await ledger.storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        UPDATE claims SET customer = 'ben' WHERE original_id = '1';
+                        INSERT INTO claims VALUES (1, '3', 'ben', 5);
+                        DELETE FROM account_claims;
+                        """)
+            }
+            let check = try await rebuild.run(replacing: false)
+            #expect(check.differences == 3 && !check.isReplaced, "\(check.differing)")
+            #expect(try await rebuild.run(replacing: true).isReplaced)
+            #expect(try await ledger.storage.digest() == digest)
+        }
+    }
+
+    /// SQLite's own steps, of which a row that is read takes a handful.
+    @Test func `relatives cost as much as there are, not as many times as are asked about`() async throws {
+        try await Self.withLedger { ledger, _ in
+            let count = 400
+            for number in 1...count { try await Self.buy("\(number)", account: "a", in: ledger) }
+            let scope = ledger.scope.id
+            let steps = try await ledger.storage.pool.read { db in
+                try Steps.count(db) {
+                    let found = try SQLiteStorage.relatives(of: (1...count).map { "\($0)" }, in: scope, db)
+                    #expect(found.count == count)
+                }
+            }
+            #expect(steps < 100 * count, "\(steps)")
+        }
+    }
+}
+
+/// Counts what SQLite does.
+private final class Steps {
+    private var count = 0
+
+    static func count(_ db: Database, _ body: () throws -> Void) rethrows -> Int {
+        let steps = Steps()
+        sqlite3_progress_handler(
+            db.sqliteConnection, 10,
+            { pointer in
+                if let pointer { Unmanaged<Steps>.fromOpaque(pointer).takeUnretainedValue().count += 10 }
+                return 0
+            }, Unmanaged.passUnretained(steps).toOpaque())
+        defer { sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
+        try body()
+        return steps.count
+    }
+}
