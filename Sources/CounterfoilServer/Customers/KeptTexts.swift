@@ -20,9 +20,9 @@ package struct UnverifiedText: Sendable, Hashable {
 }
 
 /// How many kept texts one request may have read and proven.
-struct TextAllowance {
+package struct TextAllowance {
     /// A notification a day for five years, and each of them has three signatures.
-    static let texts = 2_000
+    package static let texts = 2_000
 
     private(set) var left = Self.texts
 

@@ -68,7 +68,7 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             try await world.simulator.advance(by: 86_400)
-            let instant = world.simulator.core.now.milliseconds
+            let instant = world.simulator.core.now.milliseconds - 1
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: 86_400)
             try await world.settle()
@@ -144,16 +144,17 @@ import Testing
             let anna = try await world.subscriber("anna")
             let instant = world.simulator.core.now.milliseconds
             try await world.simulator.advance(by: 86_400)
-            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let storage = try world.server.core.storage
+            let page = try await storage.notifications(
+                InboxFilter(scopes: [world.scope().id]), before: .max, limit: 1)
+            let kept = try #require(page.items.first)
             // Under one identifier, which no App Store does.
-            try await storage.pool.write { db in
-                try db.execute(
-                    sql: """
-                        WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2001)
-                        INSERT INTO other_texts (notification, signed_date, received_at, origin, text)
-                            SELECT 1, 0, 0, 0, text || CAST(CAST(n AS TEXT) AS BLOB) FROM notifications, numbers WHERE id = 1
-                        """)
+            let many = (0...TextAllowance.texts).map { number in
+                ReceivedNotification(
+                    scope: kept.scope, uuid: kept.uuid, type: kept.type, signedDate: kept.signedDate,
+                    receivedAt: kept.receivedAt, origin: .imported, text: storage.headers.pack("text \(number)"))
             }
+            _ = try await storage.commit(receiving: many, folding: [])
             let before = try world.server.core.proven.verified.value
             for path in ["?at=\(instant)", Self.explain] {
                 let answer = try await world.api.get("/v1/customers/\(anna)" + path)
