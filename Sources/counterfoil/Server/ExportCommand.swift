@@ -70,7 +70,8 @@ struct ImportLedgerCommand: AsyncParsableCommand {
         commandName: "import-ledger",
         abstract: "Read an export into the ledger, every signature verified again.",
         discussion: """
-            What is there already stays, so it can be done twice; no webhooks tell of it. If the ledger was empty, it \
+            What is there already stays, so it can be done twice; no webhooks tell of it. An older export takes no \
+            purchase from a customer who has claimed it since. If the ledger was empty, it \
             has to end with the digest that the export names. The server has to be stopped.
 
             EXAMPLES
