@@ -135,6 +135,11 @@ extension SQLiteStorage: CustomerStorage {
     }
 
     private static let lineagesOfCustomer = ofCustomer(LineageTable.reading)
+    private static let originalsOfCustomer = ofCustomer("lineages.original_id")
+
+    static func originals(of customer: String, in scope: Int64, _ db: Database) throws -> [String] {
+        try db.all(originalsOfCustomer, values(of: customer, in: scope)) { $0.text(0) }.sorted()
+    }
 
     private static func values(of customer: String, in scope: Int64) -> [SQLValue] {
         let token = UUID(text: customer)
