@@ -57,7 +57,7 @@ extension OnlineCheck {
                     "wrong_base_url",
                     "what answers is not the App Store Server API\(error.status.map { " (status \($0))" } ?? "")",
                     "correct base_urls, or leave it out for Apple's addresses; look for a proxy in between")
-            case (.transport, _), (.timeout, _), (.circuitOpen, _):
+            case (.transport, _), (.unreachable, _), (.timeout, _), (.circuitOpen, _):
                 self.init(
                     "unreachable", "the App Store Server API cannot be reached: \(error.reason)",
                     "check base_urls, name resolution, and that this machine may open connections to that address")

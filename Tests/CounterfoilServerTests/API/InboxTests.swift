@@ -24,7 +24,7 @@ import Testing
             #expect(try await api.get("/v1/notifications?state=folded").items.count == 3)
             #expect(try await api.get("/v1/notifications?state=failed").items.isEmpty)
             let start = Int64(World.start.timeIntervalSince1970 * 1000)
-            #expect(try await api.get("/v1/notifications?from=\(start)&to=\(start + 1)").items.count == 3)
+            #expect(try await api.get("/v1/notifications?from=\(start)&to=\(start + 1000)").items.count == 3)
             #expect(try await api.get("/v1/notifications?to=\(start)").items.isEmpty)
             let page = try await api.get("/v1/notifications?limit=2")
             let next = try #require(page["next_page"] as? String)

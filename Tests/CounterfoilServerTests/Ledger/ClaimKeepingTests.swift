@@ -20,7 +20,7 @@ import Testing
     ) async throws {
         let claim = Claim(
             customer: customer, scope: ledger.scope.id, originalTransactionIds: originals, appTransactionId: account,
-            policy: policy, claimedAt: instant)
+            policy: policy, takesNamed: true, claimedAt: instant)
         _ = try await ledger.storage.claim(claim) { _ in false }
     }
 

@@ -164,7 +164,8 @@ extension Asker {
             let (api, path) = (world.app(for: anna), "/v1/customers/\(anna)/usage")
             let frauds: [[String: Any]] = [
                 ["delivery_status": "UNDELIVERED_OTHER"], ["sample_content_provided": false],
-                ["product_id": "com.example.coins.100", "consumption_percentage": 0], ["transaction_id": "1"],
+                ["product_id": "com.example.coins.100", "consumption_percentage": 0],
+                ["transaction_id": "1", "consumption_percentage": 0],
             ]
             for fraud in frauds {
                 let refused = try await api.post(path, fraud.merging(["customer_consented": true]) { $1 })

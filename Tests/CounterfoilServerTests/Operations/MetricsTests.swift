@@ -46,7 +46,7 @@ import NIOHTTP1
     }
 
     @Test func `are all in the documentation, and no others`() async throws {
-        try await World.run { world async throws in
+        try await World.run(server: { $0.listen.metrics = .local }) { world async throws in
             let printed = try await world.ask("/metrics").text.split(separator: "\n")
                 .filter { $0.hasPrefix("# TYPE ") }.compactMap { $0.split(separator: " ").dropFirst(2).first }
             let text = try String(

@@ -101,7 +101,7 @@ internal import NIOHTTP1
             #expect(second.map(\.body) == [first[1].body])
             let start = World.start.milliseconds
             let range = try await world.send(
-                .POST, "/v1/webhooks/backend/replay", #"{"from": \#(start + 1), "to": \#(start + 7_200_001)}"#)
+                .POST, "/v1/webhooks/backend/replay", #"{"from": \#(start + 1000), "to": \#(start + 7_201_000)}"#)
             #expect(range.json["deliveries"].number == 2)
             #expect(range.json["is_complete"].flag == true)
             try await world.tell()
