@@ -72,6 +72,8 @@ struct StoreVerifyReceiptTests {
             "subscription_group_identifier": APIShop.other, "in_app_ownership_type": "PURCHASED",
             "cancellation_reason": "1",
         ]
+        expected["app_account_token"] =
+            shop.store.transactions[id]?.payload.appAccountToken?.uuidString.lowercased()
         let dates = [
             ("purchase_date", start), ("original_purchase_date", start), ("cancellation_date", start),
             ("expires_date", end),

@@ -46,6 +46,7 @@ struct MatrixRow: Sendable, CustomTestStringConvertible {
             signedDate: transaction.signedDate)
         healthy.renewalDate = transaction.expiresDate
         healthy.appTransactionId = transaction.appTransactionId
+        healthy.appAccountToken = transaction.appAccountToken
         healthy.renewalPrice = Catalogue.shop.product(transaction.productId)?.price
         healthy.currency = "USD"
         // No row says anything about these.
