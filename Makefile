@@ -40,6 +40,11 @@ bench: system-packages ## Measure against the raw cryptography, one JSON object 
 	@.build/release/counterfoil-benchmarks
 	@.build/release/counterfoil-benchmarks server
 
+.PHONY: bench-outbox
+bench-outbox: system-packages ## Measure how long a commit waits beside work on EVENTS=10000000 events for webhooks
+	@Scripts/build-static counterfoil-benchmarks 1>&2
+	@.build/release/counterfoil-benchmarks outbox $(or $(EVENTS),10000000)
+
 .PHONY: crash
 crash: system-packages ## Kill the server under load, CRASHES=100 times, and look for what was lost
 	$(BUILD) --build-tests

@@ -3,13 +3,18 @@
 //     counterfoil-benchmarks [NAME …]      only the cases whose names begin so; without ratios and memory
 //     counterfoil-benchmarks server [LEDGER [TRANSACTIONS]]
 //     counterfoil-benchmarks fill LEDGER TRANSACTIONS
+//     counterfoil-benchmarks outbox [EVENTS]
 import Foundation
 
 let wanted = CommandLine.arguments.dropFirst()
-if wanted.first == "server" || wanted.first == "fill" {
+if let name = wanted.first, ["server", "fill", "outbox"].contains(name) {
     do {
         let arguments = Array(wanted.dropFirst())
-        try await wanted.first == "fill" ? FillLedger.run(arguments) : ServerBenchmarks.run(arguments)
+        switch name {
+        case "fill": try await FillLedger.run(arguments)
+        case "outbox": try await OutboxBenchmarks.run(arguments)
+        default: try await ServerBenchmarks.run(arguments)
+        }
         exit(0)
     } catch {
         FileHandle.standardError.write(Data("counterfoil-benchmarks: \(error)\n".utf8))

@@ -79,7 +79,7 @@ enum ConsumptionRoutes {
 }
 
 /// The body of a report of use.
-private struct UsageBody: RequestBody {
+private struct UsageBody: JSONRequestBody {
     var transactionId: String?
     var productId: String?
     var customerConsented: Bool?

@@ -158,7 +158,7 @@ enum OfferRoutes {
 }
 
 /// What is asked for.
-private struct OfferBody: RequestBody {
+private struct OfferBody: JSONRequestBody {
     var productId: String
     var offerId: String?
     var format: String?

@@ -31,7 +31,7 @@ enum RecoveryRoutes {
     }
 
     /// What a client may write. Instants are milliseconds since 1970.
-    private struct Wish: RequestBody {
+    private struct Wish: JSONRequestBody {
         var from: Int64
         /// The server's now if it is left out.
         var to: Int64?

@@ -4,7 +4,7 @@ internal import Foundation
 internal import HTTPTypes
 
 /// What may be said about an endpoint. What is not said stays; null stands for all.
-struct WebhookSettings: RequestBody {
+struct WebhookSettings: JSONRequestBody {
     var url: String?
     var events: [String]??
     var payload: String?
@@ -122,7 +122,7 @@ struct WebhookSettings: RequestBody {
 }
 
 /// What `POST /v1/webhooks` takes.
-struct NewWebhook: RequestBody {
+struct NewWebhook: JSONRequestBody {
     var name: String
     var settings: WebhookSettings
 
@@ -137,7 +137,7 @@ struct NewWebhook: RequestBody {
 }
 
 /// What `PATCH /v1/webhooks/{name}` takes.
-struct WebhookChange: RequestBody {
+struct WebhookChange: JSONRequestBody {
     /// As many as there may be side by side.
     private static let maximumSecrets = 4
 
@@ -196,7 +196,7 @@ struct WebhookChange: RequestBody {
 }
 
 /// What `POST /v1/webhooks/{name}/replay` takes: one event, or all of a time.
-struct Replay: RequestBody {
+struct Replay: JSONRequestBody {
     /// As many as one request makes.
     private static let maximumDeliveries = 10_000
 

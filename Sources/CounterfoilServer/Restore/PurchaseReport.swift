@@ -4,7 +4,7 @@ internal import Foundation
 internal import HTTPTypes
 
 /// What an app sends about its customer's purchases.
-struct PurchaseReport: RequestBody {
+struct PurchaseReport: JSONRequestBody {
     /// What the device has: `Transaction.all`, `Transaction.currentEntitlements` or the one just bought, as JWS.
     var signedTransactions: [String] = []
     /// `AppTransaction.shared`, as JWS.

@@ -104,7 +104,7 @@ struct BodyLimit: RouterMiddleware {
         defer { lease.end() }
         let limit = bytes
         var request = request
-        request.body = HummingbirdCore.RequestBody(
+        request.body = RequestBody(
             asyncSequence: request.body.map { buffer in
                 try lease.take(buffer.readableBytes, limit: limit)
                 return buffer

@@ -30,7 +30,7 @@ package final class WebhookDispatcher: Sendable {
     /// How many deliveries one endpoint gets at the same time.
     private static let width = 8
     /// How much is written in one transaction: what arrives from the App Store waits for it.
-    static let batch = 100
+    package static let batch = 100
     /// After which pause events that had to wait are looked at again.
     private static let hold = Duration.milliseconds(50)
     /// How long an end may take.

@@ -123,6 +123,10 @@ package struct ReplayRange: Sendable, Hashable {
     /// At most so many deliveries.
     package var limit: Int
 
+    package init(from: Milliseconds, to: Milliseconds, after: Int64, through: Int64, limit: Int) {
+        (self.from, self.to, self.after, self.through, self.limit) = (from, to, after, through, limit)
+    }
+
     /// One event.
     package static func event(_ number: Int64) -> ReplayRange {
         ReplayRange(from: .min, to: .max, after: number - 1, through: number, limit: 16)

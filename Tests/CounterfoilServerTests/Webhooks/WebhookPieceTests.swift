@@ -1,38 +1,63 @@
 import Foundation
 import GRDB
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import CounterfoilServer
 
+/// Counts the rows that each commit has changed. It asks the connection, since what is written in SQLite's own terms is not
+/// announced to observers.
+private final class RowCounter: TransactionObserver, Sendable {
+    private let state = Mutex((before: 0, commits: [Int]()))
+
+    /// The rows of each commit.
+    var commits: [Int] { state.withLock { $0.commits } }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidRollback(_ db: Database) {}
+
+    func databaseDidCommit(_ db: Database) {
+        let total = db.totalChangesCount
+        state.withLock { state in
+            state.commits.append(total - state.before)
+            state.before = total
+        }
+    }
+}
+
 @Suite struct `What takes long is written in pieces` {
     private static let count = 3000
-    /// A delivery changes its own row, and at most two others become due.
+    /// A delivery changes its own row, and at most two others become due or are named; then the place is noted.
     private static let mostRows = 3 * WebhookDispatcher.batch + 1
 
-    /// Does something with a ledger that has many events, waiting for one endpoint, then what is left to do of it.
-    private func carryOut(_ begin: (SQLiteStorage) async throws -> Void) async throws {
+    /// Does something with a ledger that has many events, waiting for one endpoint, and looks at each commit.
+    private func inPieces(atLeast least: Int, _ body: (SQLiteStorage) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let storage = try await TestLedger(in: folder).storage
             try await Self.fill(storage)
-            try await begin(storage)
-            var pieces = 0
-            var changes = try await Self.changes(storage)
-            while try await storage.carryOutWebhookChore(limit: WebhookDispatcher.batch, at: 5) {
-                let now = try await Self.changes(storage)
-                #expect(now - changes <= Self.mostRows)
-                (pieces, changes) = (pieces + 1, now)
-            }
-            #expect(pieces >= Self.count / WebhookDispatcher.batch)
-            let left = try await storage.nextDelivery(to: [1], after: 5)
-            #expect(left == nil)
+            let counter = RowCounter()
+            storage.pool.add(transactionObserver: counter, extent: .observerLifetime)
+            // The first commit brings the count up to date.
+            try await storage.write { try $0.execute(sql: "UPDATE scopes SET id = id") }
+            let begun = counter.commits.count
+            try await body(storage)
+            let pieces = counter.commits.dropFirst(begun)
+            #expect(pieces.count >= least)
+            #expect(pieces.allSatisfy { $0 <= Self.mostRows }, "\(pieces.max() ?? 0)")
             try storage.close()
         }
     }
 
-    /// How many rows were ever changed.
-    private static func changes(_ storage: SQLiteStorage) async throws -> Int {
-        try await storage.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "SELECT total_changes()") ?? 0 }
+    /// Begins something, then does what is left of it.
+    private func carryOut(_ begin: (SQLiteStorage) async throws -> Void) async throws {
+        try await inPieces(atLeast: Self.count / WebhookDispatcher.batch) { storage in
+            try await begin(storage)
+            while try await storage.carryOutWebhookChore(limit: WebhookDispatcher.batch, at: 5) {}
+            let left = try await storage.nextDelivery(to: [1], after: 5)
+            #expect(left == nil)
+        }
     }
 
     private static func fill(_ storage: SQLiteStorage) async throws {
@@ -42,7 +67,7 @@ import Testing
                 sql: """
                     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
                     INSERT INTO events (seq, id, scope, type, original_id, customer, notification, occurred_at, created_at)
-                    SELECT n, 'evt_' || n, 1, 'subscription.renewed', n % (? / 10 + 1), 'customer ' || n % (? / 10 + 1), n,
+                    SELECT n, 'evt_' || n, 1, 'subscription.renewed', n % (? / 10 + 1), 'customer ' || (n % (? / 10 + 1)), n,
                         n, n
                     FROM numbers
                     """, arguments: [count, count, count])
@@ -66,5 +91,28 @@ import Testing
 
     @Test func `when an endpoint is switched on again`() async throws {
         try await carryOut { try await $0.switchWebhook(1, nil, discardingBacklog: false, at: 5) }
+    }
+
+    @Test func `when much is sent again`() async throws {
+        try await inPieces(atLeast: Self.count / WebhookDispatcher.batch) { storage in
+            let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10_000)
+            let outcome = try await storage.replay(all, to: FanOutTarget(endpoint: 1) { _, _ in 1 }, at: 5)
+            #expect(outcome.deliveries == Self.count)
+        }
+    }
+
+    @Test func `when deliveries are made, however many endpoints there are`() async throws {
+        let endpoints = Array<Int64>(2...20)
+        try await inPieces(atLeast: 20 * endpoints.count) { storage in
+            try await storage.registerWebhooks(endpoints.map { "endpoint-\($0)" }, at: 0)
+            try await storage.write { try $0.execute(sql: "UPDATE webhook_endpoints SET cursor = 0 WHERE id > 1") }
+            let targets = endpoints.map { FanOutTarget(endpoint: $0) { _, _ in 3 } }
+            for _ in 0..<20 {
+                _ = try await storage.fanOut(to: targets, within: .none, limit: WebhookDispatcher.batch, at: 5)
+            }
+            while try await storage.letGo(to: endpoints, limit: WebhookDispatcher.batch, at: 5) {}
+            let due = try await storage.dueDeliveries(of: 20, at: 5, limit: 9)
+            #expect(due.count == 9)
+        }
     }
 }

@@ -7,12 +7,12 @@ internal import HTTPTypes
 /// for `signed_transactions` would otherwise be told that all is well, and nothing would happen.
 ///
 /// What the App Store and its old clients send may have members that this version does not know, and is read leniently.
-protocol RequestBody: Decodable {
+protocol JSONRequestBody: Decodable {
     /// The names of the members.
     static var members: [String] { get }
 }
 
-extension RequestBody {
+extension JSONRequestBody {
     /// Reads a body.
     ///
     /// - Parameter form: What the body is, for whoever sent something else: `a JSON object that …`.
@@ -51,7 +51,7 @@ private struct UnknownMember: Error {
 }
 
 /// A body, after its members were looked at.
-private struct KnownMembers<Body: RequestBody>: Decodable {
+private struct KnownMembers<Body: JSONRequestBody>: Decodable {
     private struct Name: CodingKey {
         var stringValue: String
         var intValue: Int? { nil }
