@@ -97,6 +97,15 @@ struct ConfigurationProblemTests {
         (app("customer_token_secret: {file: text}"), "is shorter than 32 bytes"),
         (two("customer_token_secret: {file: long}", "customer_token_secret: {file: long}"), "another app has the same"),
         (app("customer_token_secret: {file: long}\n    shared_secrets: {file: long}"), "is a shared secret as well"),
+        (two("shared_secrets: {file: text}", "shared_secrets: {file: text}"), "belongs in account_shared_secrets"),
+        (
+            "account_shared_secrets: {file: text}\n" + app("shared_secrets: {file: text}"),
+            "belongs in account_shared_secrets"
+        ),
+        (
+            "account_shared_secrets: {file: long}\n" + app("customer_token_secret: {file: long}"),
+            "is a shared secret as well"
+        ),
         ("apps: [{bundle_id: \"com.jose\u{301}\", environments: [Sandbox]}]", "Normalization Form C"),
         (app("key: {issuer_id: a, key_id: b, private_key: api.p8}"), "a file is named {file: …}"),
         (app("key: {issuer_id: a, key_id: b, private_key: {file: text}}"), "not a PEM file with a private key"),

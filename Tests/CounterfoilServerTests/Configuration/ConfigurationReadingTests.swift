@@ -27,6 +27,7 @@ struct ServerConfigurationTests {
     @Test("tells everything about an app")
     func app() throws {
         let text = """
+            account_shared_secrets: [{environment: ACCOUNT}]
             apps:
               - bundle_id: com.example.app
                 apple_id: 1234567890
@@ -55,7 +56,7 @@ struct ServerConfigurationTests {
         let loaded = try TestConfiguration.read(
             text,
             environment: [
-                "OFFER_KEY": TestConfiguration.privateKey, "SECOND": "second",
+                "OFFER_KEY": TestConfiguration.privateKey, "SECOND": "second", "ACCOUNT": "third",
                 "TOKENS": String(repeating: "t", count: 32),
             ],
             files: [
@@ -65,7 +66,7 @@ struct ServerConfigurationTests {
         let app = try #require(loaded.configuration.app("com.example.app"))
         #expect(app.environments == [.production, .sandbox])
         #expect(app.key?.issuerID == "issuer" && app.key?.signingKey.keyID == "KEY1" && app.offerKey?.keyID == "KEY2")
-        #expect(app.sharedSecrets.map(\.revealed) == ["first", "second"])
+        #expect(app.sharedSecrets.map(\.revealed) == ["first", "second", "third"])
         #expect(app.customerTokenSecret?.revealed.utf8.count == 32 && app.restorePolicy == .keepOriginal)
         #expect(app.hosts[.sandbox]?.url == "http://127.0.0.1:8090/sandbox" && app.hosts[.production] == .production)
         #expect(app.catalogue.entitlements == ["premium": ["monthly", "yearly"], "pass": ["season"]])

@@ -31,32 +31,55 @@ extension ServerConfigurationReader {
         let sections = root.sections("apps")
         if sections.isEmpty { root.problem("apps", "at least one is needed") }
         var seen: Set<ExactText> = []
-        var secrets: [Secret] = []
+        let account = secrets(&root, "account_shared_secrets").map(\.secret)
+        var secrets = AppSecrets()
         return sections.map { section in
             var section = section
-            let app = app(&section)
+            var app = app(&section)
             if !app.bundleId.isEmpty, !seen.insert(ExactText(app.bundleId)).inserted {
                 section.problem("bundle_id", "\(quoted(app.bundleId)) is there twice")
             }
             if !CustomerName.isNormal(app.bundleId) {
                 section.problem("bundle_id", "is not in Unicode Normalization Form C (NFC)")
             }
-            judgeSecrets(of: app, among: &secrets, section)
+            judgeSharedSecrets(of: app, account, among: &secrets, section)
+            app.sharedSecrets += account
+            judgeTokenSecret(of: app, among: &secrets, section)
             return app
         }
     }
 
+    /// The secrets of the apps before.
+    private struct AppSecrets {
+        var tokens: [Secret] = []
+        var shared: [Secret] = []
+    }
+
+    /// A shared secret names the app, unless it is the account's.
+    private func judgeSharedSecrets(
+        of app: ServerConfiguration.App, _ account: [Secret], among secrets: inout AppSecrets, _ section: Section
+    ) {
+        for secret in app.sharedSecrets where (secrets.shared + account).contains(where: { $0.matches(secret.revealed) }) {
+            section.problem(
+                "shared_secrets",
+                "another app has the same; the account's primary shared secret belongs in account_shared_secrets")
+        }
+        secrets.shared += app.sharedSecrets
+    }
+
     /// A customer token is for the app whose secret it is signed with, so no two apps may have one secret; and what old
     /// clients show is no secret.
-    private func judgeSecrets(of app: ServerConfiguration.App, among secrets: inout [Secret], _ section: Section) {
+    private func judgeTokenSecret(
+        of app: ServerConfiguration.App, among secrets: inout AppSecrets, _ section: Section
+    ) {
         guard let secret = app.customerTokenSecret else { return }
-        if secrets.contains(where: { $0.matches(secret.revealed) }) {
+        if secrets.tokens.contains(where: { $0.matches(secret.revealed) }) {
             section.problem("customer_token_secret", "another app has the same")
         }
         if app.accepts(password: secret.revealed) {
             section.problem("customer_token_secret", "is a shared secret as well, which every old client has")
         }
-        secrets.append(secret)
+        secrets.tokens.append(secret)
     }
 
     private func app(_ section: inout Section) -> ServerConfiguration.App {

@@ -35,7 +35,8 @@ extension ConfigurationTemplate {
             # The promotional offers that keys shipped in the app may have signed. Default: none.
             #public_offers: [save20]
 
-            # What old versions of the app send as password to verifyReceipt; several while one is being replaced.
+            # What old versions of the app send as password to verifyReceipt; several while one is being replaced. The
+            # primary shared secret of the whole account belongs in account_shared_secrets, beside apps.
             \(setting("shared_secrets", sharedSecret.map { "[\(Self.quote($0))]" }, or: "[{environment: APP_SHARED_SECRET}]"))
             # Other addresses of the App Store Server API, for a simulator.
             \(setting("base_urls", baseURLFlow, or: "{production: \"https://api.storekit.apple.com\", sandbox: \"https://api.storekit-sandbox.apple.com\"}"))
