@@ -59,7 +59,8 @@ extension ServerConfigurationReader {
     private func judgeSharedSecrets(
         of app: ServerConfiguration.App, _ account: [Secret], among secrets: inout AppSecrets, _ section: Section
     ) {
-        for secret in app.sharedSecrets where (secrets.shared + account).contains(where: { $0.matches(secret.revealed) }) {
+        let taken = secrets.shared + account
+        for secret in app.sharedSecrets where taken.contains(where: { $0.matches(secret.revealed) }) {
             section.problem(
                 "shared_secrets",
                 "another app has the same; the account's primary shared secret belongs in account_shared_secrets")
