@@ -41,7 +41,7 @@ let lifecycle: [Target.Dependency] = [
 let metrics: [Target.Dependency] = [server("Metrics", "swift-metrics"), server("CoreMetrics", "swift-metrics")]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies + ["Basics", "TestSupport"], swiftSettings: settings)
 }
 
 let network: [Target.Dependency] = [
@@ -50,7 +50,9 @@ let network: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
 ]
-let libraries: [Target.Dependency] = ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts"]
+let libraries: [Target.Dependency] = [
+    "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
+]
 let serverDependencies: [Target.Dependency] =
     libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, sqlite, yams] + network + httpServer
     + lifecycle
@@ -100,12 +102,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
     ],
     targets: [
+        .target(name: "Basics", swiftSettings: settings),
         .target(name: "AppStoreModels", swiftSettings: settings),
-        .target(name: "AppStoreTrust", dependencies: [crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
+        .target(name: "AppStoreTrust", dependencies: ["Basics", crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
         .target(
             name: "AppStoreServer",
             dependencies: [
-                "AppStoreModels", "AppStoreTrust", crypto, x509,
+                "Basics", "AppStoreModels", "AppStoreTrust", crypto, x509,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -115,13 +118,14 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "AppStoreReceipts",
-            dependencies: ["AppStoreModels", "AppStoreTrust", crypto, cryptoExtras, x509, asn1],
+            dependencies: ["Basics", "AppStoreModels", "AppStoreTrust", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings),
         .target(name: "ConfigurationReading", dependencies: [yams], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
             dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "ConfigurationReading", crypto,
+                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
+                "ConfigurationReading", crypto,
                 cryptoExtras, x509, asn1,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -139,11 +143,13 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, cryptoExtras, x509, asn1,
+                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, cryptoExtras,
+                x509, asn1,
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 hummingbird,
             ],
             path: "Tests/Support", swiftSettings: settings),
+        tests("BasicsTests", []),
         tests("AppStoreModelsTests", ["AppStoreModels"]),
         tests("AppStoreTrustTests", ["AppStoreTrust", "StoreSimulator", crypto, x509, asn1]),
         tests(
@@ -183,7 +189,7 @@ if !isDependency {
 // Fuzz/run sets the variable. Nobody else sees these targets: they need libFuzzer, and unsafe flags.
 if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
     let libraries: [Target.Dependency] = [
-        "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, cryptoExtras,
+        "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, cryptoExtras,
         x509, asn1,
     ]
     func harness(_ name: String, _ folder: String) -> Target {

@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreTrust
+import Basics
 import CounterfoilServer
 import Entitlements
 import Foundation

@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 
 /// A receipt as it came in, and the two formats it can have.

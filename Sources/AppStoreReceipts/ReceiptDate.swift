@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 
 /// The date texts of receipts.

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Crypto
 public import Foundation
 internal import SwiftASN1

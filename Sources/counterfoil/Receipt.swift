@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreReceipts
 import ArgumentParser
+internal import Basics
 import Foundation
 
 /// `counterfoil receipt`: is this receipt the App Store's, whom is it for, and what was bought?

@@ -1,5 +1,6 @@
 import AppStoreReceipts
 import AppStoreTrust
+import Basics
 import Foundation
 import Testing
 

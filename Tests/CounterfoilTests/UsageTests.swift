@@ -1,4 +1,5 @@
 import AppStoreTrust
+import Basics
 import Foundation
 import StoreSimulator
 import TestSupport

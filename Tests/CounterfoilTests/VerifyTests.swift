@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreTrust
+import Basics
 import Foundation
 import StoreSimulator
 import TestSupport

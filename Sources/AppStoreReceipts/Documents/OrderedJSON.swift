@@ -1,3 +1,5 @@
+internal import Basics
+
 /// JSON whose members keep their order: people compare these documents with Apple's, line by line.
 package indirect enum OrderedJSON: Sendable, Hashable {
     case object([Member])
@@ -19,53 +21,26 @@ package indirect enum OrderedJSON: Sendable, Hashable {
 
     /// The value as one line of JSON.
     package var text: String {
-        var text = ""
-        write(to: &text)
-        return text
+        var json = JSONWriter()
+        write(to: &json)
+        return String(decoding: json.written, as: UTF8.self)
     }
 
-    private func write(to text: inout String) {
+    private func write(to json: inout JSONWriter) {
         switch self {
         case .object(let members):
-            text += "{"
-            for (index, member) in members.enumerated() {
-                if index > 0 { text += "," }
-                Self.write(member.name, to: &text)
-                text += ":"
-                member.value.write(to: &text)
+            json.object { json in
+                for member in members {
+                    json.key(text: member.name)
+                    member.value.write(to: &json)
+                }
             }
-            text += "}"
-        case .array(let values):
-            text += "["
-            for (index, value) in values.enumerated() {
-                if index > 0 { text += "," }
-                value.write(to: &text)
-            }
-            text += "]"
-        case .string(let value): Self.write(value, to: &text)
-        case .number(let value): text += String(value)
-        case .bool(let value): text += value ? "true" : "false"
-        case .null: text += "null"
+        case .array(let values): json.array(values) { $1.write(to: &$0) }
+        case .string(let value): json.string(value)
+        case .number(let value): json.number(value)
+        case .bool(let value): json.bool(value)
+        case .null: json.null()
         }
-    }
-
-    // RFC 8259 §7: quotation mark, reverse solidus and the control characters must be escaped.
-    private static func write(_ value: String, to text: inout String) {
-        text += "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }
 

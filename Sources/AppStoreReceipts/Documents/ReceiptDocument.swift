@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 
 /// A receipt as a JSON object for programs: the `receipt` that the command `counterfoil receipt --json` prints.

@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 
 /// The outer property list of a transaction receipt. Nothing in it is trusted yet.
 struct LegacyContainer: Sendable, Hashable {

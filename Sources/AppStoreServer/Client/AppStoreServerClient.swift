@@ -1,5 +1,6 @@
 import AppStoreModels
 internal import AppStoreTrust
+internal import Basics
 public import Foundation
 public import Logging
 

@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 import Synchronization
 
 /// When to stop calling a server that does nothing but fail.

@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 import Synchronization
 
 /// A group of endpoints that share a quota. Apple's page: *Identifying rate limits*.

@@ -1,4 +1,5 @@
 import AppStoreTrust
+internal import Basics
 package import Crypto
 package import Foundation
 

@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 
 /// The three segments of a JWS in compact serialization (RFC 7515 §7.1), as positions in the received bytes.

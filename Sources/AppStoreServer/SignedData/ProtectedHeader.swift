@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreTrust
+internal import Basics
 
 /// The protected header of a JWS from the App Store (RFC 7515 §4).
 struct ProtectedHeader {

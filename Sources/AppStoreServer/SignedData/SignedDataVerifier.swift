@@ -1,5 +1,6 @@
 public import AppStoreModels
 public import AppStoreTrust
+internal import Basics
 internal import X509
 
 /// Proves what the App Store signed: transactions, renewal information, notifications, app transactions, retention

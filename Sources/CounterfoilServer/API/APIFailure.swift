@@ -1,3 +1,4 @@
+internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -29,7 +30,7 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
     }
 
     func response(from request: Request, context: some RequestContext) -> Response {
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("object", "error")
             json.member("type", type)

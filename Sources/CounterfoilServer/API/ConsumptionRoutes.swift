@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -39,7 +40,7 @@ enum ConsumptionRoutes {
         let lineages = try await core.storage.lineages(of: customer, in: scope.id)
         let inquiries = try await core.storage.inquiries(
             about: lineages.map(\.originalTransactionId), in: scope.id, limit: 100)
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("object", "list")
             json.member("items", inquiries) { ConsumptionJSON.write($1, to: &$0) }
@@ -65,7 +66,7 @@ enum ConsumptionRoutes {
             throw APIFailure(
                 .notFound, "unknown_transaction", "The customer has no such transaction.", parameter: "transaction_id")
         }
-        var json = JSONText()
+        var json = JSONWriter()
         ConsumptionJSON.write(answer, about: id, to: &json)
         return json.response()
     }

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Entitlements
 internal import Foundation
 
@@ -6,7 +7,7 @@ internal import Foundation
 enum CustomerJSON {
     /// - Parameter more: Writes members of an answer's own, after the others.
     static func write(
-        _ reading: CustomerReading, to json: inout JSONText, adding more: (inout JSONText) -> Void = { _ in }
+        _ reading: CustomerReading, to json: inout JSONWriter, adding more: (inout JSONWriter) -> Void = { _ in }
     ) {
         let states = reading.states
         json.object { json in
@@ -26,7 +27,7 @@ enum CustomerJSON {
         }
     }
 
-    private static func entitlement(_ json: inout JSONText, _ state: EntitlementState) {
+    private static func entitlement(_ json: inout JSONWriter, _ state: EntitlementState) {
         json.object { json in
             json.member("object", "entitlement")
             json.member("key", state.entitlement)
@@ -41,7 +42,7 @@ enum CustomerJSON {
         }
     }
 
-    private static func subscription(_ json: inout JSONText, _ state: SubscriptionState) {
+    private static func subscription(_ json: inout JSONWriter, _ state: SubscriptionState) {
         json.object { json in
             json.member("object", "subscription")
             json.member("original_transaction_id", state.originalTransactionId)
@@ -72,7 +73,7 @@ enum CustomerJSON {
         }
     }
 
-    private static func group(_ json: inout JSONText, _ state: GroupState) {
+    private static func group(_ json: inout JSONWriter, _ state: GroupState) {
         json.object { json in
             json.member("object", "subscription_group")
             json.member("subscription_group_identifier", state.subscriptionGroupIdentifier)
@@ -86,7 +87,7 @@ enum CustomerJSON {
         }
     }
 
-    private static func product(_ json: inout JSONText, _ state: ProductState) {
+    private static func product(_ json: inout JSONWriter, _ state: ProductState) {
         json.object { json in
             json.member("object", "product")
             json.member("product_id", state.productId)
@@ -101,7 +102,7 @@ enum CustomerJSON {
         }
     }
 
-    private static func purchase(_ json: inout JSONText, _ state: PurchaseState) {
+    private static func purchase(_ json: inout JSONWriter, _ state: PurchaseState) {
         json.object { json in
             json.member("object", "purchase")
             json.member("transaction_id", state.transactionId)
@@ -120,7 +121,7 @@ enum CustomerJSON {
         }
     }
 
-    private static func balance(_ json: inout JSONText, _ state: ConsumableBalance) {
+    private static func balance(_ json: inout JSONWriter, _ state: ConsumableBalance) {
         json.object { json in
             json.member("object", "consumable_balance")
             json.member("product_id", state.productId)
@@ -130,12 +131,12 @@ enum CustomerJSON {
         }
     }
 
-    private static func details(_ json: inout JSONText, _ details: [StateDetail]) {
+    private static func details(_ json: inout JSONWriter, _ details: [StateDetail]) {
         json.member("details", details) { $0.string($1.rawValue) }
     }
 
     private static func revocation(
-        _ json: inout JSONText, _ date: Date?, _ reason: RevocationReason?, _ type: RevocationType?
+        _ json: inout JSONWriter, _ date: Date?, _ reason: RevocationReason?, _ type: RevocationType?
     ) {
         json.member("revocation_date", date)
         if let reason { json.member("revocation_reason", reason.rawValue) }

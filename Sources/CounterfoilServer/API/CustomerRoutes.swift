@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 internal import Hummingbird
 
@@ -21,7 +22,7 @@ enum CustomerRoutes {
         let customer = try context.customer(name, for: principal)
         let reading = try await core.customer(
             customer, in: scope, at: request.instant("at").map { Date(milliseconds: $0) })
-        var json = JSONText()
+        var json = JSONWriter()
         CustomerJSON.write(reading, to: &json)
         return json.response()
     }

@@ -1,6 +1,7 @@
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 
 /// What a notification and the signed texts in it say, each verified again; and what does not hold.
@@ -39,7 +40,7 @@ struct DecodedNotification {
         return parts.count == 3 ? Base64.decodeURL(parts[1]) : nil
     }
 
-    func write(to json: inout JSONText) {
+    func write(to json: inout JSONWriter) {
         json.member("decoded") { json in
             for (name, payload) in [
                 ("notification", notification), ("transaction", transaction), ("renewal_info", renewalInfo),

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import Hummingbird
@@ -28,7 +29,7 @@ enum ExplanationRoutes {
         let answer = try await core.explanation(
             of: entitlement, for: customer, in: scope, by: engine,
             at: request.instant("at").map { Date(milliseconds: $0) }, naming: principal.customer == nil)
-        var json = JSONText()
+        var json = JSONWriter()
         write(answer, chosen(answer.explanation.facts), withTexts: request.includes("signed_data"), to: &json)
         return json.response()
     }
@@ -39,7 +40,7 @@ enum ExplanationRoutes {
     }
 
     private static func write(
-        _ answer: CustomerExplanation, _ facts: [ExplainedFact], withTexts: Bool, to json: inout JSONText
+        _ answer: CustomerExplanation, _ facts: [ExplainedFact], withTexts: Bool, to json: inout JSONWriter
     ) {
         let explanation = answer.explanation
         json.object { json in
@@ -69,7 +70,7 @@ enum ExplanationRoutes {
     }
 
     private static func write(
-        _ fact: ExplainedFact, _ evidence: Evidence?, withText: Bool, to json: inout JSONText
+        _ fact: ExplainedFact, _ evidence: Evidence?, withText: Bool, to json: inout JSONWriter
     ) {
         json.object { json in
             json.member("object", "explained_fact")

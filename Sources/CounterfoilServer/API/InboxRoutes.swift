@@ -1,6 +1,7 @@
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -35,7 +36,7 @@ enum InboxRoutes {
             filter.state = state
         }
         let page = try await core.storage.notifications(filter, before: try paging.number(), limit: paging.limit)
-        var json = JSONText()
+        var json = JSONWriter()
         json.list(page.items, next: page.next.map { String($0) }) { json, kept in
             json.object { json in
                 json.member("object", "notification")
@@ -81,7 +82,7 @@ enum InboxRoutes {
     ) async throws -> Response {
         let kept = try await kept(context, core, try context.require(.operationsRead))
         let decoded = await DecodedNotification(kept, core.historical)
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("object", "notification")
             NotificationJSON.members(of: kept, core.scopes, to: &json)
@@ -100,7 +101,7 @@ enum InboxRoutes {
         core.folder.lookAgain()
         var answer = kept
         (answer.state, answer.failure) = (.pending, nil)
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("object", "notification")
             NotificationJSON.members(of: answer, core.scopes, to: &json)
@@ -119,7 +120,7 @@ enum InboxRoutes {
         let paging = try Paging(request)
         let found = try await core.storage.refusals(before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
-        var json = JSONText()
+        var json = JSONWriter()
         json.list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, kept in
             json.object { json in
                 json.member("object", "refusal")

@@ -1,4 +1,5 @@
 internal import AppStoreServer
+internal import Basics
 internal import ConfigurationReading
 internal import Foundation
 internal import HTTPTypes

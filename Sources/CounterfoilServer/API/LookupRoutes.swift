@@ -1,6 +1,7 @@
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
@@ -30,12 +31,12 @@ enum LookupRoutes {
                 .first(where: { $0.transactionId == id })
         else { throw APIFailure(.notFound, "not_found", "No such transaction is known here.", parameter: "id") }
         let owners = try await core.storage.owners(of: original, in: scope.id)
-        var json = JSONText()
+        var json = JSONWriter()
         write(fact, owners, scope, to: &json)
         return json.response()
     }
 
-    private static func write(_ fact: TransactionFact, _ owners: [String], _ scope: Scope, to json: inout JSONText) {
+    private static func write(_ fact: TransactionFact, _ owners: [String], _ scope: Scope, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "transaction")
             json.member("transaction_id", fact.transactionId)
@@ -75,7 +76,7 @@ enum LookupRoutes {
         for fact in facts {
             items.append((fact, try await core.storage.owners(of: fact.originalTransactionId, in: scope.id)))
         }
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("object", "order")
             json.member("order_id", id)

@@ -1,11 +1,12 @@
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 internal import AppStoreModels
 
 /// How notifications look in answers.
 enum NotificationJSON {
     /// What is known of a notification without reading it.
-    static func members(of kept: KeptNotification, _ scopes: ScopeBook, to json: inout JSONText) {
+    static func members(of kept: KeptNotification, _ scopes: ScopeBook, to json: inout JSONWriter) {
         let scope = scopes[id: kept.scope]
         json.member("uuid", kept.uuid)
         json.member("type", kept.type)
@@ -20,7 +21,7 @@ enum NotificationJSON {
     }
 
     /// What a verification rested on.
-    static func write(_ trace: VerificationTrace, to json: inout JSONText) {
+    static func write(_ trace: VerificationTrace, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "verification")
             json.member("anchor", trace.anchor)

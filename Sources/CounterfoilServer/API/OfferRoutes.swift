@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -51,7 +52,7 @@ enum OfferRoutes {
         }
         if question.isPublic { try desk.requirePublic(offerId) }
         if !body.isForced { try desk.requireSubscriber(question.reading) }
-        var json = JSONText()
+        var json = JSONWriter()
         switch body.format ?? "jws" {
         case "jws":
             let transactionId = try await desk.transactionId(
@@ -91,7 +92,7 @@ enum OfferRoutes {
             try desk.signer().introductoryOfferEligibility(
                 productID: body.productId, isAllowed: allow, transactionID: transactionId)
         }
-        var json = JSONText()
+        var json = JSONWriter()
         write(token, "introductory", body, transactionId, to: &json)
         return json.response()
     }
@@ -127,7 +128,7 @@ enum OfferRoutes {
     }
 
     private static func write(
-        _ token: String, _ kind: String, _ body: OfferBody, _ transactionId: String?, to json: inout JSONText
+        _ token: String, _ kind: String, _ body: OfferBody, _ transactionId: String?, to json: inout JSONWriter
     ) {
         json.object { json in
             json.member("object", "offer_signature")
@@ -141,7 +142,7 @@ enum OfferRoutes {
         }
     }
 
-    private static func write(_ signature: PromotionalOfferSignatureV1, to json: inout JSONText) {
+    private static func write(_ signature: PromotionalOfferSignatureV1, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "offer_signature")
             json.member("kind", "promotional")

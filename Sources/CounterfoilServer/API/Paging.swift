@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 internal import Hummingbird
 
@@ -78,10 +79,10 @@ extension Request {
     }
 }
 
-extension JSONText {
+extension JSONWriter {
     /// A page of a list.
     mutating func list<Item>(
-        _ items: some Sequence<Item>, next: String?, _ element: (inout JSONText, Item) throws -> Void
+        _ items: some Sequence<Item>, next: String?, _ element: (inout JSONWriter, Item) throws -> Void
     ) rethrows {
         try object { json in
             json.member("object", "list")

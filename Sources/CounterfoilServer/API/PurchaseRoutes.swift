@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import Hummingbird
 internal import NIOCore
@@ -23,7 +24,7 @@ enum PurchaseRoutes {
         let restoration = try await core.restore(
             proven, for: customer, in: scope, Takeover(restore: report.restore),
             askingUnlessYoungerThan: principal.isPublic ? HistoryQueries.pause : 0)
-        var json = JSONText()
+        var json = JSONWriter()
         CustomerJSON.write(restoration.reading, to: &json) { json in
             guard let history = restoration.history, history != .complete else { return }
             json.member("history") { json in

@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import ConfigurationReading
 internal import AppStoreServer
 internal import Foundation
@@ -25,7 +26,7 @@ enum RecoveryRoutes {
         let principal = try context.require(.operationsRead)
         var items: [Completeness] = []
         for scope in scopes(of: principal, core) { items.append(try await core.recovery.completeness(of: scope)) }
-        var json = JSONText()
+        var json = JSONWriter()
         json.list(items, next: nil) { RecoveryJSON.write($1, to: &$0) }
         return json.response()
     }
@@ -60,7 +61,7 @@ enum RecoveryRoutes {
         guard let run = try await core.storage.recovery(id) else {
             throw StorageError(.failed, "a recovery was kept and is not there")
         }
-        var json = JSONText()
+        var json = JSONWriter()
         RecoveryJSON.write(run, scope, to: &json)
         var response = json.response(status: .accepted)
         response.headers[.location] = "/v1/recoveries/\(run.name)"
@@ -75,7 +76,7 @@ enum RecoveryRoutes {
         guard let id = RecoveryRun.id(of: name), let run = try await core.storage.recovery(id),
             let scope = scopes(of: principal, core).first(where: { $0.id == run.scope })
         else { throw APIFailure(.notFound, "unknown_recovery", "There is no such recovery, or no longer.") }
-        var json = JSONText()
+        var json = JSONWriter()
         RecoveryJSON.write(run, scope, to: &json)
         return json.response()
     }
@@ -91,7 +92,7 @@ enum RecoveryRoutes {
         let found = try await core.storage.recoveries(
             in: scopes.map(\.id), before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
-        var json = JSONText()
+        var json = JSONWriter()
         json.list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, run in
             if let scope = byID[id: run.scope] { RecoveryJSON.write(run, scope, to: &json) }
         }
@@ -152,7 +153,7 @@ extension RecoveryRun {
 
 /// How recoveries are written.
 enum RecoveryJSON {
-    static func write(_ item: Completeness, to json: inout JSONText) {
+    static func write(_ item: Completeness, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "completeness")
             json.member("app", item.scope.bundleId)
@@ -186,7 +187,7 @@ enum RecoveryJSON {
     }
 
     /// What is missing, by name.
-    private static func write(_ names: MissingNames, to json: inout JSONText) {
+    private static func write(_ names: MissingNames, to json: inout JSONWriter) {
         json.member("unverified_spans", names.spans) { json, span in
             json.object { json in
                 json.member("from", span.from)
@@ -213,7 +214,7 @@ enum RecoveryJSON {
         }
     }
 
-    static func write(_ run: RecoveryRun, _ scope: Scope, to json: inout JSONText) {
+    static func write(_ run: RecoveryRun, _ scope: Scope, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "recovery")
             json.member("id", run.name)

@@ -1,6 +1,7 @@
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -32,7 +33,7 @@ enum RetentionRoutes {
             core.logger.warning("a retention request was refused", metadata: ["code": "\(error.code)"])
             throw APIFailure(error)
         }
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { _ in }
         return json.response()
     }

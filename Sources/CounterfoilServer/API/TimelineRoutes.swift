@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 internal import Hummingbird
 
@@ -26,7 +27,7 @@ enum TimelineRoutes {
         var entries: [(item: TimelineItem, reading: Reading)] = []
         for item in page { entries.append((item, await core.reading(of: item))) }
         let names = principal.customer == nil
-        var json = JSONText()
+        var json = JSONWriter()
         json.list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
             write(entry.item, of: customer, entry.reading, naming: names, core.scopes, to: &json)
         }
@@ -41,7 +42,7 @@ enum TimelineRoutes {
 
     private static func write(
         _ item: TimelineItem, of customer: String, _ reading: Reading, naming: Bool, _ scopes: ScopeBook,
-        to json: inout JSONText
+        to json: inout JSONWriter
     ) {
         json.object { json in
             json.member("object", "timeline_entry")
@@ -61,7 +62,7 @@ enum TimelineRoutes {
     }
 
     private static func write(
-        _ kept: KeptNotification, _ reading: Reading, _ scopes: ScopeBook, to json: inout JSONText
+        _ kept: KeptNotification, _ reading: Reading, _ scopes: ScopeBook, to json: inout JSONWriter
     ) {
         switch reading {
         case .parts(let parts): json.member("sentence", TimelineSentence.text(kept, parts))
@@ -72,7 +73,7 @@ enum TimelineRoutes {
         NotificationJSON.members(of: kept, scopes, to: &json)
     }
 
-    private static func write(_ parts: NotificationParts, to json: inout JSONText) {
+    private static func write(_ parts: NotificationParts, to json: inout JSONWriter) {
         json.member("transaction_id", parts.transaction?.transactionId)
         json.member("product_id", parts.transaction?.productId ?? parts.renewal?.productId)
         if let status = parts.payload.data?.status { json.member("status", status.rawValue) }

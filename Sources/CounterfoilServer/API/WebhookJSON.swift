@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -8,12 +9,12 @@ enum WebhookJSON {
     static func response(
         _ webhook: ManagedWebhook, secret: Secret? = nil, status: HTTPResponse.Status = .ok
     ) -> Response {
-        var json = JSONText()
+        var json = JSONWriter()
         write(webhook, secret: secret, to: &json)
         return json.response(status: status)
     }
 
-    static func write(_ webhook: ManagedWebhook, secret: Secret? = nil, to json: inout JSONText) {
+    static func write(_ webhook: ManagedWebhook, secret: Secret? = nil, to json: inout JSONWriter) {
         let (stored, definition) = (webhook.stored, webhook.definition)
         json.object { json in
             json.member("object", "webhook")
@@ -39,7 +40,7 @@ enum WebhookJSON {
         }
     }
 
-    static func write(_ delivery: WebhookDelivery, to json: inout JSONText) {
+    static func write(_ delivery: WebhookDelivery, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "webhook_delivery")
             json.member("id", String(delivery.id))
@@ -58,7 +59,7 @@ enum WebhookJSON {
     }
 
     /// A list, or null for all.
-    private static func list(_ name: StaticString, _ items: [String]?, to json: inout JSONText) {
+    private static func list(_ name: StaticString, _ items: [String]?, to json: inout JSONWriter) {
         guard let items else {
             json.key(name)
             return json.null()

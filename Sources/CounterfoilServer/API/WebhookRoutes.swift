@@ -1,4 +1,5 @@
 internal import AppStoreServer
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -26,7 +27,7 @@ enum WebhookRoutes {
     private static func list(_ context: ServerContext, _ core: ServerCore) async throws -> Response {
         let principal = try context.require(.webhooksWrite)
         let endpoints = try await core.webhooks.managed().filter { principal.mayManage($0.definition) }
-        var json = JSONText()
+        var json = JSONWriter()
         json.list(endpoints, next: nil) { WebhookJSON.write($1, to: &$0) }
         return json.response()
     }
@@ -119,7 +120,7 @@ enum WebhookRoutes {
         let found = try await core.storage.deliveries(
             of: endpoint.stored.id, in: state, before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
-        var json = JSONText()
+        var json = JSONWriter()
         json.list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) {
             WebhookJSON.write($1, to: &$0)
         }
@@ -137,7 +138,7 @@ enum WebhookRoutes {
                 .conflict, "not_accepted", "This endpoint does not take events of this type, app or environment.",
                 parameter: "event_id")
         }
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("object", "webhook_replay")
             json.member("deliveries", outcome.deliveries)
@@ -155,7 +156,7 @@ enum WebhookRoutes {
         guard let delivery = try await core.webhooks.test(endpoint.stored) else {
             throw APIFailure(.serviceUnavailable, "storage_failed", "The test was not kept.", isRetryable: true)
         }
-        var json = JSONText()
+        var json = JSONWriter()
         WebhookJSON.write(delivery, to: &json)
         return json.response(status: .accepted)
     }

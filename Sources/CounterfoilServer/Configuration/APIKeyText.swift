@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 internal import Crypto
 package import Foundation
 
@@ -14,10 +15,5 @@ package enum APIKeyText {
     package static func hash(of text: String) -> Data { Data(SHA256.hash(data: Data(text.utf8))) }
 
     /// The hash as configuration files have it.
-    package static func hexadecimalHash(of text: String) -> String {
-        hash(of: text).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
+    package static func hexadecimalHash(of text: String) -> String { hash(of: text).hexadecimal }
 }

@@ -1,17 +1,18 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 
 /// Consumption requests in answers.
 enum ConsumptionJSON {
     /// Exactly what the App Store gets.
     static func text(of request: ConsumptionRequest) -> String {
-        var json = JSONText()
+        var json = JSONWriter()
         write(request, to: &json)
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
     /// With Apple's names.
-    private static func write(_ request: ConsumptionRequest, to json: inout JSONText) {
+    private static func write(_ request: ConsumptionRequest, to json: inout JSONWriter) {
         json.object { json in
             json.member("customerConsented", request.customerConsented)
             json.member("deliveryStatus", request.deliveryStatus.rawValue)
@@ -21,7 +22,7 @@ enum ConsumptionJSON {
         }
     }
 
-    static func write(_ inquiry: ConsumptionInquiry, to json: inout JSONText) {
+    static func write(_ inquiry: ConsumptionInquiry, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "consumption_request")
             json.member("transaction_id", inquiry.transactionId)
@@ -41,7 +42,7 @@ enum ConsumptionJSON {
         }
     }
 
-    static func write(_ answer: ConsumptionAnswer, about transactionId: String, to json: inout JSONText) {
+    static func write(_ answer: ConsumptionAnswer, about transactionId: String, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "consumption_preview")
             json.member("transaction_id", transactionId)

@@ -1,3 +1,5 @@
+internal import Basics
+
 /// A purchase came to a customer, or went from them.
 struct CustomerChange: Sendable {
     var originalTransactionId: String
@@ -25,7 +27,7 @@ extension HeldPurchase {
     }
 }
 
-extension JSONText {
+extension JSONWriter {
     /// The members of a change.
     ///
     /// - Parameter naming: Whether who asks may know of other customers.

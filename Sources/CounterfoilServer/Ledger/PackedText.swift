@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 internal import Crypto
 package import Foundation
 internal import Synchronization

@@ -1,3 +1,4 @@
+internal import Basics
 package import Foundation
 public import Logging
 
@@ -57,7 +58,7 @@ public struct LogLines: LogHandler {
     }
 
     private static func json(_ time: String, _ event: LogEvent, _ values: [(String, String)]) -> [UInt8] {
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("time", time)
             json.member("level", event.level.rawValue)

@@ -1,3 +1,4 @@
+internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
@@ -14,7 +15,7 @@ enum OperationsRoutes {
 
     /// The process is there and answers.
     private static func live() -> Response {
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("object", "health")
             json.member("status", "live")
@@ -34,7 +35,7 @@ enum OperationsRoutes {
         if core.readiness.isNews(states), !isReady {
             core.logger.warning("the server is not ready", metadata: ["reason": "\(states)"])
         }
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("object", "health")
             json.member("status", isReady ? "ready" : "not_ready")

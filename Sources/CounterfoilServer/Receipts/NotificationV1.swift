@@ -1,4 +1,5 @@
 internal import AppStoreServer
+internal import Basics
 internal import Foundation
 
 /// A notification of version 1: nothing in it is signed but the receipt.

@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 internal import Crypto
 package import Foundation
 internal import Synchronization
@@ -22,7 +23,13 @@ package struct FileImport: Sendable {
 
     private struct Line: Sendable {
         var number: Int
+        /// Nil for a line that is too long.
         var text: String?
+
+        init(number: Int, _ line: LineReader.Line) {
+            self.number = number
+            if case .bytes(let bytes) = line { text = String(decoding: bytes, as: UTF8.self) }
+        }
     }
 
     /// As long as the largest receipt that is read.
@@ -56,11 +63,12 @@ package struct FileImport: Sendable {
         defer { do { try handle.close() } catch {} }
         var progress = try begin(handle)
         try handle.seek(toOffset: progress.offset)
-        var reader = LineReader(handle: handle, longestLine: Self.longestLine)
+        var lines = LineReader(handle, longest: Self.longestLine)
+        let start = progress.offset
         while true {
             var batch: [Line] = []
-            while batch.count < Self.batch, let text = try reader.next() {
-                batch.append(Line(number: progress.lines + batch.count + 1, text: text))
+            while batch.count < Self.batch, let line = try lines.next() {
+                batch.append(Line(number: progress.lines + batch.count + 1, line))
             }
             guard !batch.isEmpty else { break }
             let outcomes = try await bring(batch)
@@ -75,7 +83,7 @@ package struct FileImport: Sendable {
                 case .failed: progress.failed += 1
                 }
             }
-            progress.offset = reader.offset(from: progress.offset)
+            progress.offset = start + lines.position
             try JSONEncoder().encode(progress).write(to: place, options: .atomic)
             report(progress)
         }
@@ -131,60 +139,5 @@ package struct FileImport: Sendable {
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(report.utf8))
         try handle.close()
-    }
-}
-
-/// Reads a file line by line without ever holding more than the longest one.
-private struct LineReader {
-    let handle: FileHandle
-    let longestLine: Int
-    private var buffer: [UInt8] = []
-    private var start = 0
-    private var isOver = false
-    private var taken: UInt64 = 0
-
-    init(handle: FileHandle, longestLine: Int) {
-        self.handle = handle
-        self.longestLine = longestLine
-    }
-
-    /// The place after the lines that were handed out since the last call, which was at `offset`.
-    mutating func offset(from offset: UInt64) -> UInt64 {
-        defer { taken = 0 }
-        return offset + taken
-    }
-
-    /// The next line; nil at the end. The inner nil is a line that is too long.
-    mutating func next() throws -> String?? {
-        var isTooLong = false
-        var looked = start
-        while true {
-            if let end = buffer[looked...].firstIndex(of: UInt8(ascii: "\n")) {
-                return .some(take(to: end, skipping: 1, isTooLong))
-            }
-            if buffer.count - start > longestLine {
-                isTooLong = true
-                taken += UInt64(buffer.count - start)
-                start = buffer.count
-            }
-            buffer.removeFirst(start)
-            start = 0
-            looked = buffer.count
-            guard !isOver, let more = try handle.read(upToCount: 1 << 16), !more.isEmpty else {
-                isOver = true
-                guard !buffer.isEmpty || isTooLong else { return .none }
-                return .some(take(to: buffer.count, skipping: 0, isTooLong))
-            }
-            buffer += more
-        }
-    }
-
-    private mutating func take(to end: Int, skipping: Int, _ isTooLong: Bool) -> String? {
-        var text: String? = String(decoding: buffer[start..<end], as: UTF8.self)
-        if isTooLong { text = nil }
-        if text?.hasSuffix("\r") == true { text?.removeLast() }
-        taken += UInt64(end + skipping - start)
-        start = end + skipping
-        return text
     }
 }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Crypto
 internal import Foundation
 
@@ -61,9 +62,6 @@ extension WebhookDispatcher {
 extension Secret {
     /// What it is called where it must not be shown: sixteen hexadecimal digits.
     package var fingerprint: String {
-        SHA256.hash(data: Data(revealed.utf8)).prefix(8).map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        SHA256.hash(data: Data(revealed.utf8)).prefix(8).hexadecimal
     }
 }

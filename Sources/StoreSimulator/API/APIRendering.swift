@@ -1,4 +1,5 @@
 package import AppStoreModels
+internal import Basics
 internal import Foundation
 
 /// Writes answers as JSON, signing on the way. Not for use while the store is locked: signing takes its time.
@@ -23,72 +24,33 @@ package struct APIRendering {
 
     /// The JSON of an answer.
     package func bytes(_ body: APIBody) throws -> [UInt8] {
-        var bytes: [UInt8] = []
         // One signed text with its three certificates fits.
-        bytes.reserveCapacity(8 * 1024)
-        try write(body, to: &bytes)
-        return bytes
+        var json = JSONWriter(capacity: 8 * 1024)
+        try write(body, to: &json)
+        return json.bytes
     }
 
-    private func write(_ body: APIBody, to bytes: inout [UInt8]) throws {
+    private func write(_ body: APIBody, to json: inout JSONWriter) throws {
         switch body {
-        case .transaction(let payload): Self.write(signed: try transaction(payload), to: &bytes)
-        case .renewalInfo(let payload): Self.write(signed: try renewalInfo(payload), to: &bytes)
-        case .appTransaction(let payload): Self.write(signed: try appTransaction(payload), to: &bytes)
-        case .notification(let number): Self.write(signed: try notification(number), to: &bytes)
-        case .string(let text): Self.write(text, to: &bytes)
-        case .integer(let number): bytes += String(number).utf8
-        case .bool(let flag): bytes += (flag ? "true" : "false").utf8
-        case .array(let elements):
-            bytes.append(UInt8(ascii: "["))
-            var isFirst = true
-            for element in elements {
-                if !isFirst { bytes.append(UInt8(ascii: ",")) }
-                isFirst = false
-                try write(element, to: &bytes)
+        case .transaction(let payload): json.string(try transaction(payload))
+        case .renewalInfo(let payload): json.string(try renewalInfo(payload))
+        case .appTransaction(let payload): json.string(try appTransaction(payload))
+        case .notification(let number): json.string(try notification(number))
+        case .string(let text): json.string(text)
+        case .integer(let number): json.number(number)
+        case .bool(let flag): json.bool(flag)
+        case .array(let elements): try json.array(elements) { try write($1, to: &$0) }
+        case .object(let members):
+            try json.object { json in
+                for case (let name, let value?) in members {
+                    json.key(text: name)
+                    try write(value, to: &json)
+                }
             }
-            bytes.append(UInt8(ascii: "]"))
-        case .object(let members): try write(members, to: &bytes)
         case .model(let model):
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            bytes += try encoder.encode(model)
+            json.raw(try encoder.encode(model))
         }
-    }
-
-    private func write(_ members: [(String, APIBody?)], to bytes: inout [UInt8]) throws {
-        bytes.append(UInt8(ascii: "{"))
-        var isFirst = true
-        for (name, value) in members {
-            guard let value else { continue }
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
-            isFirst = false
-            Self.write(name, to: &bytes)
-            bytes.append(UInt8(ascii: ":"))
-            try write(value, to: &bytes)
-        }
-        bytes.append(UInt8(ascii: "}"))
-    }
-
-    /// Base64url and dots need no escapes, and are not searched for any.
-    private static func write(signed text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        bytes += text.utf8
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    // RFC 8259 §7: quotation mark, reverse solidus and the control characters must be escaped.
-    private static func write(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20:
-                let digits = String(byte, radix: 16)
-                bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

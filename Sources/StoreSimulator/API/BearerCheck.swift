@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreTrust
+internal import Basics
 package import Crypto
 package import Foundation
 internal import AppStoreServer

@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 package import Foundation
 internal import SwiftASN1
 internal import X509

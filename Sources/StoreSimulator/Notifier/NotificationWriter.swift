@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 
 /// Turns the record of a notification into the text that is sent.

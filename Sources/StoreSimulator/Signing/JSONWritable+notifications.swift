@@ -1,11 +1,12 @@
 package import AppStoreModels
 package import AppStoreServer
+package import Basics
 
 // The members are in the order of their names, which is the order on the wire.
 
 extension ResponseBodyV2DecodedPayload: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        try json.object { (json: inout JSONBytes) throws(SigningError) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        try json.object { (json: inout JSONWriter) throws(SigningError) in
             try json.member("appData", object: appData)
             try json.member("data", object: data)
             try json.member("externalPurchaseToken", object: externalPurchaseToken)
@@ -20,8 +21,8 @@ extension ResponseBodyV2DecodedPayload: JSONWritable {
 }
 
 extension NotificationData: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        json.object { (json: inout JSONBytes) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        json.object { (json: inout JSONWriter) in
             json.member("appAppleId", appAppleId)
             json.member("bundleId", bundleId)
             json.member("bundleVersion", bundleVersion)
@@ -35,8 +36,8 @@ extension NotificationData: JSONWritable {
 }
 
 extension NotificationSummary: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        json.object { (json: inout JSONBytes) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        json.object { (json: inout JSONWriter) in
             json.member("appAppleId", appAppleId)
             json.member("bundleId", bundleId)
             json.member("environment", environment)
@@ -50,8 +51,8 @@ extension NotificationSummary: JSONWritable {
 }
 
 extension ExternalPurchaseToken: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        try json.object { (json: inout JSONBytes) throws(SigningError) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        try json.object { (json: inout JSONWriter) throws(SigningError) in
             json.member("appAppleId", appAppleId)
             json.member("bundleId", bundleId)
             json.member("externalPurchaseId", externalPurchaseId)
@@ -63,8 +64,8 @@ extension ExternalPurchaseToken: JSONWritable {
 }
 
 extension AppData: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        json.object { (json: inout JSONBytes) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        json.object { (json: inout JSONWriter) in
             json.member("appAppleId", appAppleId)
             json.member("bundleId", bundleId)
             json.member("environment", environment)

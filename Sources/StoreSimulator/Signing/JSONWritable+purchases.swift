@@ -1,11 +1,12 @@
 package import AppStoreModels
 package import AppStoreServer
+package import Basics
 
 // The members are in the order of their names, which is the order on the wire.
 
 extension JWSTransactionDecodedPayload: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        try json.object { (json: inout JSONBytes) throws(SigningError) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        try json.object { (json: inout JSONWriter) throws(SigningError) in
             try json.member("advancedCommerceInfo", encoding: advancedCommerceInfo)
             json.member("appAccountToken", appAccountToken)
             json.member("appTransactionId", appTransactionId)
@@ -45,8 +46,8 @@ extension JWSTransactionDecodedPayload: JSONWritable {
 }
 
 extension TransactionCommitmentInfo: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        try json.object { (json: inout JSONBytes) throws(SigningError) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        try json.object { (json: inout JSONWriter) throws(SigningError) in
             json.member("billingPeriodNumber", billingPeriodNumber)
             try json.member("commitmentExpiresDate", commitmentExpiresDate)
             json.member("commitmentPrice", commitmentPrice)
@@ -56,8 +57,8 @@ extension TransactionCommitmentInfo: JSONWritable {
 }
 
 extension JWSRenewalInfoDecodedPayload: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        try json.object { (json: inout JSONBytes) throws(SigningError) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        try json.object { (json: inout JSONWriter) throws(SigningError) in
             try json.member("advancedCommerceInfo", encoding: advancedCommerceInfo)
             json.member("appAccountToken", appAccountToken)
             json.member("appTransactionId", appTransactionId)
@@ -87,8 +88,8 @@ extension JWSRenewalInfoDecodedPayload: JSONWritable {
 }
 
 extension RenewalCommitmentInfo: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        try json.object { (json: inout JSONBytes) throws(SigningError) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        try json.object { (json: inout JSONWriter) throws(SigningError) in
             json.member("commitmentAutoRenewProductId", commitmentAutoRenewProductId)
             json.member("commitmentAutoRenewStatus", commitmentAutoRenewStatus)
             json.member("commitmentRenewalBillingPlanType", commitmentRenewalBillingPlanType)
@@ -99,8 +100,8 @@ extension RenewalCommitmentInfo: JSONWritable {
 }
 
 extension AppTransaction: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        try json.object { (json: inout JSONBytes) throws(SigningError) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        try json.object { (json: inout JSONWriter) throws(SigningError) in
             json.member("appAppleId", appAppleId)
             json.member("appTransactionId", appTransactionId)
             json.member("applicationVersion", applicationVersion)

@@ -1,5 +1,6 @@
 package import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 package import Crypto
 internal import Foundation
 

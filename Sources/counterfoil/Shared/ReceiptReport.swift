@@ -1,4 +1,5 @@
 import AppStoreReceipts
+internal import Basics
 import Foundation
 
 /// What `counterfoil receipt` prints.

@@ -1,5 +1,6 @@
 import AppStoreServer
 import AppStoreTrust
+internal import Basics
 import Foundation
 
 /// What `counterfoil verify` prints.

@@ -1,6 +1,7 @@
 import AppStoreReceipts
 import AppStoreServer
 import AppStoreTrust
+internal import Basics
 import Crypto
 import Foundation
 import StoreSimulator

@@ -1,5 +1,6 @@
 import AppStoreModels
 import AppStoreTrust
+import Basics
 import Crypto
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import AppStoreTrust
+import Basics
 import Crypto
 import Foundation
 import Testing

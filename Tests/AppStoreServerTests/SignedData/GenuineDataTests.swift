@@ -1,4 +1,5 @@
 import AppStoreServer
+import Basics
 import Foundation
 import Testing
 import TestSupport

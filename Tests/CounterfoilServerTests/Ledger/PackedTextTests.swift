@@ -1,4 +1,5 @@
 import AppStoreTrust
+import Basics
 import CounterfoilServer
 import Foundation
 import TestSupport

@@ -1,5 +1,6 @@
 import AppStoreServer
 import AppStoreTrust
+import Basics
 import Crypto
 import Foundation
 import StoreSimulator

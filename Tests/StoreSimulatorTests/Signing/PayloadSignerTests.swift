@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
+import Basics
 import Crypto
 import Foundation
 import Testing

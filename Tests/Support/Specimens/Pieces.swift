@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+import Basics
 package import Crypto
 package import Foundation
 package import StoreSimulator

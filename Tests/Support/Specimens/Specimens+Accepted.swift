@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreTrust
+import Basics
 internal import Foundation
 internal import StoreSimulator
 internal import SwiftASN1

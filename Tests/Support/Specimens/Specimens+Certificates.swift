@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+import Basics
 internal import Crypto
 internal import Foundation
 internal import StoreSimulator

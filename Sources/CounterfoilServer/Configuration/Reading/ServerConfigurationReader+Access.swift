@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import ConfigurationReading
 internal import Foundation
 
@@ -47,7 +48,7 @@ extension ServerConfigurationReader {
             guard var section = section.section("secret") else { return nil }
             let text = section.text("sha256") ?? ""
             section.finish()
-            let hash = Self.bytes(hexadecimal: text)
+            let hash = Array(hexadecimal: text).map { Data($0) }
             if hash?.count != 32 { section.problem("sha256", "is not 64 hexadecimal digits") }
             return hash
         }
@@ -69,12 +70,6 @@ extension ServerConfigurationReader {
             guard app.customerTokenSecret == nil else { continue }
             section.problem("public", "\(quoted(app.bundleId)) has no customer_token_secret, which this key needs")
         }
-    }
-
-    private static func bytes(hexadecimal text: String) -> Data? {
-        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-        return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
     }
 
     // MARK: Webhooks

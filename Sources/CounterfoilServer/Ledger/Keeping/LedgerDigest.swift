@@ -1,3 +1,4 @@
+internal import Basics
 internal import Crypto
 internal import Foundation
 internal import GRDB
@@ -27,7 +28,7 @@ struct LedgerDigest {
         if version > 1, try db.tableExists("claim_events") {
             for scope in scopes { try digest.addClaims("claim_events", scope, db) }
         }
-        return digest.hash.finalize().map { String(hex: $0) }.joined()
+        return digest.hash.finalize().hexadecimal
     }
 
     private mutating func addLineages(_ scope: Row, _ db: Database) throws {
@@ -117,13 +118,6 @@ struct LedgerDigest {
         withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { head.append(contentsOf: $0) }
         hash.update(data: head)
         hash.update(data: bytes)
-    }
-}
-
-extension String {
-    /// A byte in hexadecimal.
-    fileprivate init(hex byte: UInt8) {
-        self = (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Basics
 package import Foundation
 internal import GRDB
 
@@ -169,13 +170,13 @@ package struct LedgerExport {
         return text
     }
 
-    private static func scope(_ row: Row, _ json: inout JSONText) {
+    private static func scope(_ row: Row, _ json: inout JSONWriter) {
         json.member("bundle_id", row.text(0) ?? "")
         json.member("environment", row.text(1) ?? "")
     }
 
-    private mutating func line(_ members: (inout JSONText) -> Void) throws {
-        var json = JSONText()
+    private mutating func line(_ members: (inout JSONWriter) -> Void) throws {
+        var json = JSONWriter()
         json.object(members)
         buffer += json.bytes
         buffer.append(UInt8(ascii: "\n"))

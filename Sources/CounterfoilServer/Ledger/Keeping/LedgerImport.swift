@@ -1,6 +1,7 @@
 internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 package import Foundation
 
 /// Reads what ``LedgerExport`` wrote into a ledger, every signature verified again. What is there already stays, so it can
@@ -27,6 +28,7 @@ package struct LedgerImport: Sendable {
     }
 
     private static let batch = 256
+    private static let longestLine = 4 << 20
 
     private let storage: SQLiteStorage
     private let verifier: SignedDataVerifier
@@ -45,7 +47,7 @@ package struct LedgerImport: Sendable {
     package func run(
         _ file: FileHandle, progress: @Sendable (_ bytes: Int) -> Void = { _ in }
     ) async throws -> Report {
-        var lines = LineReader(file)
+        var lines = LineReader(file, longest: Self.longestLine)
         var report = Report()
         var former = FormerClaims()
         var number = 0
@@ -53,14 +55,17 @@ package struct LedgerImport: Sendable {
             var batch: [(number: Int, line: Data)] = []
             while batch.count < Self.batch, let line = try lines.next() {
                 number += 1
-                batch.append((number, line))
+                guard case .bytes(let bytes) = line else {
+                    throw StorageError(.failed, "line \(number) is longer than any of an export")
+                }
+                if !bytes.isEmpty { batch.append((number, Data(bytes))) }
             }
             guard !batch.isEmpty else {
                 try await storage.restore(former.end())
                 return report
             }
             try await take(batch, &former, &report)
-            progress(lines.bytesRead)
+            progress(Int(clamping: lines.position))
         }
     }
 
@@ -254,39 +259,5 @@ extension Origin {
     /// The origin of this name; of any other, a file.
     fileprivate init(named name: String?) {
         self = Origin.allCases.first { $0.name == name } ?? .imported
-    }
-}
-
-/// The lines of a file, one after the other.
-private struct LineReader {
-    private static let longest = 4 << 20
-
-    private(set) var bytesRead = 0
-    private let file: FileHandle
-    private var buffer = Data()
-    private var isAtEnd = false
-
-    init(_ file: FileHandle) { self.file = file }
-
-    mutating func next() throws -> Data? {
-        while true {
-            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { buffer = buffer.suffix(from: buffer.index(after: end)) }
-                let line = Data(buffer.prefix(upTo: end))
-                if line.isEmpty { continue }
-                return line
-            }
-            guard !isAtEnd else {
-                defer { buffer = Data() }
-                return buffer.isEmpty ? nil : Data(buffer)
-            }
-            guard buffer.count <= Self.longest else {
-                throw StorageError(.failed, "a line is longer than any of an export")
-            }
-            let more = try file.read(upToCount: 1 << 20) ?? Data()
-            bytesRead += more.count
-            isAtEnd = more.isEmpty
-            buffer = Data(buffer) + more
-        }
     }
 }

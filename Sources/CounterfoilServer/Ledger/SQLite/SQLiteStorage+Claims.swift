@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 package import GRDB
 
@@ -185,7 +186,7 @@ private struct ClaimTransaction {
     ) throws {
         // Whose a purchase is now may have agreed already that the App Store is told about it.
         try ConsumptionTables.lookAgain(at: claim.claimedAt, about: [original], in: claim.scope, db)
-        var data = JSONText()
+        var data = JSONWriter()
         data.object { json in
             json.member("from", owners) { $0.string($1) }
             json.member("to", [claim.customer]) { $0.string($1) }

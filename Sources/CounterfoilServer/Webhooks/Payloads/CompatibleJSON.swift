@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 
 /// The body in the vocabulary that the field knows: `{"api_version": "1.0", "event": {"type", "id", "app_user_id", …}}`.
@@ -6,7 +7,7 @@ enum CompatibleJSON {
     /// Nil when what happened has no such name.
     static func body(_ told: ToldEvent, as event: CompatibleEvent) -> [UInt8]? {
         guard event.applies(to: told) else { return nil }
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("api_version", "1.0")
             json.member("event") { write(told, event, to: &$0) }
@@ -14,7 +15,7 @@ enum CompatibleJSON {
         return json.bytes
     }
 
-    private static func write(_ told: ToldEvent, _ event: CompatibleEvent, to json: inout JSONText) {
+    private static func write(_ told: ToldEvent, _ event: CompatibleEvent, to json: inout JSONWriter) {
         json.member("type", event.rawValue)
         json.member("id", told.delivery.messageID)
         if told.delivery.isRepeat { json.member("repeats", told.event.id) }
@@ -40,7 +41,7 @@ enum CompatibleJSON {
         }
     }
 
-    private static func transfer(_ told: ToldEvent, to json: inout JSONText) {
+    private static func transfer(_ told: ToldEvent, to json: inout JSONWriter) {
         // The server wrote it itself; if somebody else has, the lists are empty.
         let names = told.event.data.flatMap { text in
             do { return try JSONDecoder().decode(Transfer.self, from: Data(text.utf8)) } catch { return nil }
@@ -56,7 +57,7 @@ enum CompatibleJSON {
 
     private static func purchase(
         _ transaction: JWSTransactionDecodedPayload, _ told: ToldEvent, _ event: CompatibleEvent,
-        to json: inout JSONText
+        to json: inout JSONWriter
     ) {
         let product = product(transaction, told, event)
         json.member("product_id", product)
@@ -134,21 +135,21 @@ enum CompatibleJSON {
 
     // MARK: - Values that may be null
 
-    private static func nullable(_ name: StaticString, _ value: Date?, to json: inout JSONText) {
+    private static func nullable(_ name: StaticString, _ value: Date?, to json: inout JSONWriter) {
         if let value { json.member(name, value) } else { null(name, to: &json) }
     }
 
-    private static func nullable(_ name: StaticString, _ value: String?, to json: inout JSONText) {
+    private static func nullable(_ name: StaticString, _ value: String?, to json: inout JSONWriter) {
         if let value { json.member(name, value) } else { null(name, to: &json) }
     }
 
-    private static func null(_ name: StaticString, to json: inout JSONText) {
+    private static func null(_ name: StaticString, to json: inout JSONWriter) {
         json.key(name)
         json.null()
     }
 
     /// Thousandths as a decimal number, exactly.
-    private static func number(_ name: StaticString, _ thousandths: Int64?, to json: inout JSONText) {
+    private static func number(_ name: StaticString, _ thousandths: Int64?, to json: inout JSONWriter) {
         guard let thousandths else { return null(name, to: &json) }
         let (whole, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
         let digits = String(1000 + rest).dropFirst()

@@ -1,11 +1,12 @@
 internal import AppStoreModels
+internal import Basics
 internal import Foundation
 
 /// The body in our own vocabulary: `{"type", "timestamp", "data"}` as Standard Webhooks has it. Members are written in one
 /// order, so the same facts give the same bytes.
 enum EventJSON {
     static func body(_ told: ToldEvent) -> [UInt8] {
-        var json = JSONText()
+        var json = JSONWriter()
         json.object { json in
             json.member("type", told.event.type.rawValue)
             json.member("timestamp", timestamp(told.event.occurredAt))
@@ -19,7 +20,7 @@ enum EventJSON {
         Date(milliseconds: instant).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    private static func data(_ json: inout JSONText, _ told: ToldEvent) {
+    private static func data(_ json: inout JSONWriter, _ told: ToldEvent) {
         json.member("object", "event")
         json.member("id", told.delivery.messageID)
         if told.delivery.isRepeat { json.member("repeats", told.event.id) }
@@ -37,7 +38,7 @@ enum EventJSON {
         }
     }
 
-    private static func write(_ parts: NotificationParts, to json: inout JSONText) {
+    private static func write(_ parts: NotificationParts, to json: inout JSONWriter) {
         let payload = parts.payload
         json.member("notification") { json in
             json.member("type", payload.notificationType.rawValue)
@@ -60,7 +61,7 @@ enum EventJSON {
         }
     }
 
-    private static func write(_ transaction: JWSTransactionDecodedPayload, to json: inout JSONText) {
+    private static func write(_ transaction: JWSTransactionDecodedPayload, to json: inout JSONWriter) {
         json.member("transaction_id", transaction.transactionId)
         json.member("original_transaction_id", transaction.originalTransactionId)
         json.member("product_id", transaction.productId)
@@ -88,7 +89,7 @@ enum EventJSON {
         json.member("signed_date", transaction.signedDate)
     }
 
-    private static func write(_ renewal: JWSRenewalInfoDecodedPayload, to json: inout JSONText) {
+    private static func write(_ renewal: JWSRenewalInfoDecodedPayload, to json: inout JSONWriter) {
         json.member("product_id", renewal.productId)
         json.member("auto_renew_product_id", renewal.autoRenewProductId)
         json.member("will_renew", renewal.autoRenewStatus == .on)
@@ -104,7 +105,7 @@ enum EventJSON {
         json.member("signed_date", renewal.signedDate)
     }
 
-    private static func write(_ summary: NotificationSummary, to json: inout JSONText) {
+    private static func write(_ summary: NotificationSummary, to json: inout JSONWriter) {
         json.member("request_identifier", summary.requestIdentifier)
         json.member("product_id", summary.productId)
         if let codes = summary.storefrontCountryCodes { json.member("storefronts", codes) { $0.string($1) } }

@@ -1,5 +1,6 @@
 package import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 package import Foundation
 
 /// Asking the developer's server what to show a customer who is about to cancel, and judging what it says.

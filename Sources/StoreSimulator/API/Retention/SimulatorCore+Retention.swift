@@ -1,6 +1,7 @@
 package import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
+package import Basics
 internal import Crypto
 internal import Foundation
 internal import NIOCore
@@ -171,8 +172,8 @@ extension BearerCheck {
 }
 
 extension DecodedRealtimeRequestBody: JSONWritable {
-    package func write(to json: inout JSONBytes) throws(SigningError) {
-        try json.object { (json: inout JSONBytes) throws(SigningError) in
+    package func write(to json: inout JSONWriter) throws(SigningError) {
+        try json.object { (json: inout JSONWriter) throws(SigningError) in
             json.member("appAppleId", appAppleId)
             json.member("environment", environment)
             json.member("originalTransactionId", originalTransactionId)

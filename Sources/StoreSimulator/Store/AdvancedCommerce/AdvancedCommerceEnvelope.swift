@@ -1,6 +1,7 @@
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 package import Crypto
 internal import Foundation
 

@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
+internal import Basics
 internal import Foundation
 
 // What customers buy of generic products, whose contents come with each request.

@@ -1,4 +1,4 @@
-import AppStoreServer
+import Basics
 import Testing
 
 @Suite("Escapes in JSON strings")

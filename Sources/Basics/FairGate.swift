@@ -14,7 +14,7 @@ package final class FairGate: Sendable {
     package init() {}
 
     /// How many tasks wait.
-    var waiting: Int { state.withLock { $0.queue.count } }
+    package var waiting: Int { state.withLock { $0.queue.count } }
 
     /// Goes through as soon as everybody who came before has left. Pair it with ``leave()``.
     package func enter() async throws {

@@ -102,10 +102,10 @@ final class JSONDocument {
 }
 
 /// Why a text is not the JSON it has to be.
-enum JSONProblem: Error {
+package enum JSONProblem: Error {
     case syntax, depth, repeatedMember, escapedMember
 
-    var description: String {
+    package var description: String {
         switch self {
         case .syntax: "the syntax is wrong"
         case .depth: "it nests more than \(JSONDocument.maximumDepth) levels deep"

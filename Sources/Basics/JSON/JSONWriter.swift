@@ -1,20 +1,27 @@
-internal import Foundation
-internal import HTTPTypes
-internal import Hummingbird
-internal import NIOCore
+package import Foundation
 
-/// JSON while it is written, straight into bytes: the answers are on the hot path, and a coder takes longer than all the
-/// rest of a request.
-struct JSONText {
+/// Writes JSON straight into bytes: answers and signed payloads are on the hot path, where a coder takes longer than all the
+/// rest.
+///
+/// Members appear in the order in which they are written. Whoever needs them sorted writes them so.
+package struct JSONWriter: Sendable {
     /// What was written, and room for more.
-    private var room = [UInt8](repeating: 0, count: 2048)
+    private var room: [UInt8]
     private var count = 0
     private var needsComma = false
 
-    /// What was written.
-    var bytes: [UInt8] { Array(room[..<count]) }
+    package init(capacity: Int = 2048) { room = [UInt8](repeating: 0, count: capacity) }
 
-    mutating func object(_ members: (inout JSONText) throws -> Void) rethrows {
+    /// What was written.
+    package var bytes: [UInt8] { Array(room[..<count]) }
+
+    /// What was written, without a copy.
+    package var written: ArraySlice<UInt8> { room[..<count] }
+
+    /// An object whose members `members` writes.
+    package mutating func object<Failure: Error>(
+        _ members: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
         separate()
         append(UInt8(ascii: "{"))
         needsComma = false
@@ -23,7 +30,9 @@ struct JSONText {
         needsComma = true
     }
 
-    mutating func array<Item>(_ items: some Sequence<Item>, _ element: (inout JSONText, Item) throws -> Void) rethrows {
+    package mutating func array<Item>(_ items: some Sequence<Item>, _ element: (inout JSONWriter, Item) throws -> Void)
+        rethrows
+    {
         separate()
         append(UInt8(ascii: "["))
         needsComma = false
@@ -32,7 +41,7 @@ struct JSONText {
         needsComma = true
     }
 
-    mutating func key(_ name: StaticString) {
+    package mutating func key(_ name: StaticString) {
         let name = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         let comma = needsComma ? 1 : 0
         // The comma, the name between its quotation marks and the colon, in one piece: most of an answer is names.
@@ -46,48 +55,69 @@ struct JSONText {
         needsComma = false
     }
 
-    mutating func key(text name: String) {
+    package mutating func key(text name: String) {
         string(name)
         append(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    mutating func member(_ name: StaticString, _ value: String) {
+    package mutating func member(_ name: StaticString, _ value: String) {
         key(name)
         string(value)
     }
 
-    mutating func member(_ name: StaticString, _ value: some BinaryInteger) {
+    package mutating func member(_ name: StaticString, _ value: some BinaryInteger) {
         key(name)
         number(Int64(clamping: value))
     }
 
-    mutating func member(_ name: StaticString, _ value: Bool) {
+    package mutating func member(_ name: StaticString, _ value: Bool) {
         key(name)
         bool(value)
     }
 
-    /// An instant, in milliseconds.
-    mutating func member(_ name: StaticString, _ value: Date) { member(name, value.milliseconds) }
-
     /// A member that is left out when there is no value.
-    mutating func member(_ name: StaticString, _ value: String?) { if let value { member(name, value) } }
-    mutating func member(_ name: StaticString, _ value: Date?) { if let value { member(name, value) } }
-    mutating func member(_ name: StaticString, _ value: Int64?) { if let value { member(name, value) } }
+    package mutating func member(_ name: StaticString, _ value: String?) { if let value { member(name, value) } }
+    package mutating func member(_ name: StaticString, _ value: Int64?) { if let value { member(name, value) } }
 
-    mutating func member(_ name: StaticString, _ members: (inout JSONText) throws -> Void) rethrows {
+    package mutating func member<Failure: Error>(
+        _ name: StaticString, _ members: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
         key(name)
         try object(members)
     }
 
-    mutating func member<Item>(
-        _ name: StaticString, _ items: some Sequence<Item>, _ element: (inout JSONText, Item) throws -> Void
+    package mutating func member<Item>(
+        _ name: StaticString, _ items: some Sequence<Item>, _ element: (inout JSONWriter, Item) throws -> Void
     ) rethrows {
         key(name)
         try array(items, element)
     }
 
-    mutating func number(_ value: Int64) {
+    /// Lower-case, as Apple writes them.
+    package mutating func member(_ name: StaticString, _ uuid: UUID?) {
+        guard let uuid else { return }
+        key(name)
+        withUnsafeBytes(of: uuid.uuid) { raw in
+            write(38) { room in
+                var place = 0
+                func put(_ byte: UInt8) {
+                    room[place] = byte
+                    place += 1
+                }
+                put(UInt8(ascii: "\""))
+                for (index, byte) in raw.enumerated() {
+                    if index == 4 || index == 6 || index == 8 || index == 10 { put(UInt8(ascii: "-")) }
+                    put(Self.digits[Int(byte >> 4)])
+                    put(Self.digits[Int(byte & 15)])
+                }
+                put(UInt8(ascii: "\""))
+            }
+        }
+        needsComma = true
+    }
+
+    package mutating func number(_ value: Int64) {
         separate()
         needsComma = true
         if value < 0 { append(UInt8(ascii: "-")) }
@@ -103,26 +133,26 @@ struct JSONText {
         }
     }
 
-    mutating func bool(_ value: Bool) {
+    package mutating func bool(_ value: Bool) {
         separate()
         append(value ? "true" : "false")
         needsComma = true
     }
 
-    mutating func null() {
+    package mutating func null() {
         separate()
         append("null")
         needsComma = true
     }
 
     /// JSON that is finished already.
-    mutating func raw(_ json: some Sequence<UInt8>) {
+    package mutating func raw(_ json: some Sequence<UInt8>) {
         separate()
         Array(json).withUnsafeBytes { json in write(json.count) { $0.copyMemory(from: json) } }
         needsComma = true
     }
 
-    mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         let comma = needsComma ? 1 : 0
         var text = text
         text.withUTF8 { utf8 in
@@ -152,6 +182,7 @@ struct JSONText {
         return special == 0
     }
 
+    // RFC 8259 §7 leaves a choice of escapes; these are Foundation's.
     private mutating func escape(_ utf8: UnsafeBufferPointer<UInt8>) {
         append(UInt8(ascii: "\""))
         for byte in utf8 {
@@ -159,6 +190,11 @@ struct JSONText {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 append(UInt8(ascii: "\\"))
                 append(byte)
+            case 0x08: append("\\b")
+            case 0x09: append("\\t")
+            case 0x0A: append("\\n")
+            case 0x0C: append("\\f")
+            case 0x0D: append("\\r")
             case 0..<0x20:
                 append("\\u00")
                 append(Self.digits[Int(byte >> 4)])
@@ -189,11 +225,4 @@ struct JSONText {
     }
 
     private static let digits = Array("0123456789abcdef".utf8)
-
-    /// An answer with this body.
-    func response(status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: room[..<count])))
-    }
 }

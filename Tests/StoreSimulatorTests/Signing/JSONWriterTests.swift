@@ -7,7 +7,7 @@ import TestSupport
 @testable import StoreSimulator
 
 /// Bytes are kept out of the failure's text: two long arrays side by side tell nobody anything.
-@Suite("Fast JSON") struct JSONBytesTests {
+@Suite("Fast JSON") struct JSONWriterTests {
     private static let seeds: [UInt64] = Array(1...8)
     private static let count = 500
 

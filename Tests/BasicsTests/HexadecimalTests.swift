@@ -1,4 +1,4 @@
-import AppStoreTrust
+import Basics
 import Testing
 
 @Suite("Hexadecimal") struct HexadecimalTests {

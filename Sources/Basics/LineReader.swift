@@ -1,0 +1,62 @@
+package import Foundation
+
+/// Reads a file line by line. It never holds more than the longest line that is allowed, and a piece of the file.
+package struct LineReader {
+    package enum Line: Sendable, Hashable {
+        /// Without the line feed, and without a carriage return before it.
+        case bytes([UInt8])
+        /// Longer than allowed. The next line is the one after it.
+        case tooLong
+    }
+
+    /// How many bytes of the file the lines so far took up.
+    package private(set) var position: UInt64 = 0
+
+    private let file: FileHandle
+    private let longest: Int
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var isAtEnd = false
+
+    /// Reads from where the handle stands.
+    ///
+    /// - Parameter longest: How many bytes a line may have.
+    package init(_ file: FileHandle, longest: Int) {
+        self.file = file
+        self.longest = longest
+    }
+
+    /// The next line; nil at the end. The last one needs no line feed.
+    package mutating func next() throws -> Line? {
+        var isTooLong = false
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                return take(to: end, andSkip: 1, isTooLong)
+            }
+            if buffer.count - start > longest {
+                isTooLong = true
+                position += UInt64(buffer.count - start)
+                start = buffer.count
+            }
+            buffer.removeFirst(start)
+            start = 0
+            searched = buffer.count
+            guard !isAtEnd, let more = try file.read(upToCount: 1 << 16), !more.isEmpty else {
+                isAtEnd = true
+                guard !buffer.isEmpty || isTooLong else { return nil }
+                return take(to: buffer.count, andSkip: 0, isTooLong)
+            }
+            buffer += more
+        }
+    }
+
+    private mutating func take(to end: Int, andSkip skipped: Int, _ isTooLong: Bool) -> Line {
+        var line = buffer[start..<end]
+        position += UInt64(end + skipped - start)
+        start = end + skipped
+        if isTooLong || line.count > longest { return .tooLong }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return .bytes(Array(line))
+    }
+}

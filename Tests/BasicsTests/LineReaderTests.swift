@@ -1,0 +1,52 @@
+import Basics
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `Lines of a file` {
+    /// The lines of a text, each with the place behind it.
+    private func read(_ text: some Sequence<UInt8>, longest: Int = 100) async throws -> [(line: String?, position: Int)]
+    {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "lines")
+            try Data(text).write(to: file)
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            var lines = LineReader(handle, longest: longest)
+            var found: [(String?, Int)] = []
+            while let line = try lines.next() {
+                var text: String?
+                if case .bytes(let bytes) = line { text = String(decoding: bytes, as: UTF8.self) }
+                found.append((text, Int(lines.position)))
+            }
+            return found
+        }
+    }
+
+    @Test(arguments: [
+        ("", []), ("a", ["a"]), ("a\n", ["a"]), ("a\r\nb\r\n", ["a", "b"]), ("\n\na", ["", "", "a"]), ("\r\n", [""]),
+    ]) func `end with a line feed, or with the file`(_ text: String, _ lines: [String]) async throws {
+        #expect(try await read(text.utf8).map(\.line) == lines)
+    }
+
+    @Test func `that are too long are named, and the next one is read`() async throws {
+        let long = String(repeating: "x", count: 200_000)
+        let found = try await read("a\n\(long)\nb\n\(long)".utf8)
+        #expect(found.map(\.line) == ["a", nil, "b", nil])
+        #expect(found.map(\.position) == [2, 200_003, 200_005, 400_005])
+    }
+
+    @Test func `may be exactly as long as allowed`() async throws {
+        #expect(try await read("abc\nabcd\n".utf8, longest: 3).map(\.line) == ["abc", nil])
+    }
+
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `are those that splitting the whole gives, wherever the pieces of the file end`(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let lines = (0..<50).map { _ in
+            String(repeating: "y", count: Int.random(in: 0...9000, using: &random))
+        }
+        let found = try await read(lines.joined(separator: "\n").utf8, longest: 9000)
+        #expect(found.map { $0.line ?? "?" } == (lines.last == "" ? Array(lines.dropLast()) : lines))
+    }
+}
