@@ -146,7 +146,7 @@ private func unsoundnessOfNotifications(_ store: Store, at now: Date) -> [String
     var latest: [String: SubscriptionStatus] = [:]
     var date = Date.distantPast
     for record in store.notifications {
-        if record.signedDate < date || record.signedDate > now {
+        if record.signedDate <= date || record.signedDate < record.date || record.date > now {
             wrong.append("\(record.type) at \(record.signedDate)")
         }
         date = record.signedDate

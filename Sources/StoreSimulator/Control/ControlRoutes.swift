@@ -122,7 +122,7 @@ enum ControlRoutes {
             { simulator, request in
                 let catalogue = try request.decode(Catalogue.self)
                 do { try catalogue.validate() } catch { throw ControlFailure(400, "invalid_catalogue", "\(error)") }
-                simulator.core.change(try request.environment) { store, _ in store.catalogue = catalogue }
+                simulator.core.change(try request.environment) { store, now in store.sell(catalogue, at: now) }
                 return try json(catalogue)
             }
         ),

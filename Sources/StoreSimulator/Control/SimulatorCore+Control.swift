@@ -1,4 +1,4 @@
-internal import AppStoreModels
+package import AppStoreModels
 internal import Foundation
 internal import Synchronization
 
@@ -24,11 +24,14 @@ extension SimulatorCore {
 
     /// Everything that an app on the customer's device holds.
     func purchases(of id: String, in environment: AppStoreEnvironment) throws -> DevicePurchases {
-        let (transactions, appTransaction) = try read(environment) { store, now throws(StoreError) in
+        let (transactions, appTransaction) = try change(environment) { store, now throws(StoreError) in
+            // What is due is signed before what is read.
+            store.run(until: now)
             let customer = try store.customer(id)
+            let signed = store.signature(at: now)
             let transactions = customer.transactions.compactMap { store.transactions[$0]?.payload }.map { payload in
                 var payload = payload
-                payload.signedDate = now
+                payload.signedDate = signed
                 return payload
             }
             return (transactions, store.appTransaction(of: customer, at: now))
@@ -49,7 +52,7 @@ extension SimulatorCore {
     }
 
     /// Sends a notification once more, now.
-    func resend(_ number: Int, in environment: AppStoreEnvironment) throws {
+    package func resend(_ number: Int, in environment: AppStoreEnvironment) throws {
         try change(environment) { store, now in
             guard store.settings.notificationURL != nil else {
                 throw ControlFailure(409, "impossible_transition", "no URL for notifications is set")

@@ -6,6 +6,9 @@ package struct NotificationRecord: Sendable, Codable {
     package let uuid: String
     package let type: NotificationTypeV2
     package let subtype: NotificationSubtype?
+    /// When it happened.
+    package let date: Date
+    /// When it was signed: then, or later where something else was signed at the same instant.
     package let signedDate: Date
     package let content: Content
     /// Whom it is about; nil for a summary, a test or an external purchase.

@@ -47,14 +47,15 @@ extension Store {
     ) {
         let number = notifications.count
         // Notifications are in the order in which they are signed. What a trigger makes up in the past is signed late.
-        let signed = max(now, notifications.last?.signedDate ?? now)
+        let signed = moveSignature(at: now)
         var record = NotificationRecord(
-            uuid: identifiers.uuid(), type: type, subtype: subtype, signedDate: signed, content: content.signed(signed),
-            customer: customer, testToken: token,
+            uuid: identifiers.uuid(), type: type, subtype: subtype, date: now, signedDate: signed,
+            content: content.signed(signed), customer: customer, testToken: token,
             appAppleId: !isSandbox || settings.namesAppAppleID ? app.appAppleId : nil)
         if settings.notificationURL != nil {
-            record.due = signed
-            deliveries.add(.delivery(number), at: signed, order: number)
+            // By the clock, which may stand still before the instant of the signature.
+            record.due = now
+            deliveries.add(.delivery(number), at: now, order: number)
         }
         if let token { tests[token] = number }
         notificationsByUUID[record.uuid] = number
@@ -65,9 +66,15 @@ extension Store {
 extension NotificationRecord.Content {
     /// The same, signed at another instant.
     fileprivate func signed(_ date: Date) -> Self {
-        guard case .purchase(var purchase) = self else { return self }
-        purchase.transaction.signedDate = date
-        purchase.renewalInfo?.signedDate = date
-        return .purchase(purchase)
+        switch self {
+        case .purchase(var purchase):
+            purchase.transaction.signedDate = date
+            purchase.renewalInfo?.signedDate = date
+            return .purchase(purchase)
+        case .appTransaction(var transaction):
+            transaction.receiptCreationDate = date
+            return .appTransaction(transaction)
+        case .summary, .externalPurchaseToken, .test: return self
+        }
     }
 }

@@ -85,7 +85,8 @@ extension Store {
     package func appTransaction(of customer: Customer, at now: Date) -> AppTransaction {
         AppTransaction(
             receiptType: environment, appAppleId: app.appAppleId, bundleId: app.bundleId,
-            applicationVersion: app.version, receiptCreationDate: now, originalPurchaseDate: customer.since,
+            applicationVersion: app.version, receiptCreationDate: max(signature(at: now), customer.since),
+            originalPurchaseDate: customer.since,
             originalApplicationVersion: app.version, appTransactionId: customer.appTransactionId,
             originalPlatform: .iOS, requestDate: now)
     }

@@ -15,6 +15,7 @@ extension Store {
         run(until: now)
         let first = notifications.count
         let subject = try apply(command, at: now)
+        if notifications.count == first, command.changesSignedTexts { moveSignature(at: now) }
         var outcome = StoreOutcome(environment: environment, customer: subject.customer, token: subject.token)
         outcome.transactionId = subject.transaction
         outcome.originalTransactionId = subject.transaction.flatMap { transactions[$0]?.payload.originalTransactionId }

@@ -76,6 +76,12 @@ extension Store {
         if transactions[current]?.payload.appAccountToken != token { change(current) { $0.appAccountToken = token } }
     }
 
+    /// Sells something else from `now` on. Renewal infos name its prices and offers.
+    mutating func sell(_ catalogue: Catalogue, at now: Date) {
+        self.catalogue = catalogue
+        moveSignature(at: now)
+    }
+
     mutating func setOnSale(_ id: String, _ isOnSale: Bool) throws(StoreError) -> Subject {
         _ = try product(id)
         for index in catalogue.products.indices where catalogue.products[index].id == id {

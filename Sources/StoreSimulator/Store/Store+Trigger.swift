@@ -71,7 +71,7 @@ struct TriggerRun {
     var asked: Int? {
         store.notifications.indices.dropFirst(first).last { index in
             let record = store.notifications[index]
-            return record.type == type && record.subtype == subtype && record.signedDate == now
+            return record.type == type && record.subtype == subtype && record.date == now
                 && (record.customer == nil || record.customer == customer)
         }
     }

@@ -55,6 +55,9 @@ package struct Store: Sendable, Codable {
     package var realtimeRecords: [RealtimeRecord] = []
     /// Counts the changes to transactions.
     package var revision = 0
+    /// When the last change was signed. The clock may show less: of one instant, each change is signed later than the one
+    /// before.
+    package var lastSigned: Date?
 
     package init(
         environment: AppStoreEnvironment, app: SimulatedApp, catalogue: Catalogue, settings: StoreSettings, seed: UInt64

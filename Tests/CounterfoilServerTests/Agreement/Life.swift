@@ -6,8 +6,7 @@ import TestSupport
 
 /// The random life of a store whose server hears of it badly, and what the simulator said on the way.
 ///
-/// Between two commands the clock goes on by some milliseconds at least: two statements about one thing that were signed in
-/// the same millisecond nobody can put in order.
+/// Between two commands the clock goes on by some milliseconds at least, so that an instant has one state.
 struct Life {
     /// What every customer had at an instant.
     struct Probe {
@@ -83,6 +82,12 @@ struct Life {
     private mutating func probe() async throws {
         if random.chance(50) {
             try await world.simulator.advance(by: .random(in: 0.002...200_000, using: &random.random))
+        }
+        // Until the clock shows what the last signature says: what is signed later nobody knows yet.
+        while let signed = world.simulator.core.read(.production, { store, _ in store.lastSigned }),
+            signed > world.simulator.now
+        {
+            try await world.simulator.advance(to: signed)
         }
         probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
         try await world.simulator.advance(by: 0.005)

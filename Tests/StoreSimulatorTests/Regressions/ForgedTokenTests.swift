@@ -13,7 +13,7 @@ struct ForgedTokenTests {
         var shop = APIShop()
         try shop.perform(.requestTestNotification)
         let body = JSONFields.notifications(from: shop.now - 1, to: shop.now + 1).text
-        let query = try NotificationQuery(RequestBody(Array(body.utf8)), at: shop.now)
+        let query = try NotificationQuery(RequestBody(Array(body.utf8)), at: shop.now, lastSigned: nil)
         // One notification, so that there are the positions 0 and 1.
         let cases: [(token: PageToken, code: APIErrorCode?)] = [
             (PageToken(position: 0, made: number), number == .max ? nil : .paginationTokenExpired),

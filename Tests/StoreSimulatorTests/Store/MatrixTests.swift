@@ -19,7 +19,8 @@ import Testing
         #expect(outcome.notifications.last?.notificationUUID == record.uuid)
         #expect(record.type == row.type)
         #expect(record.subtype == row.subtype)
-        #expect(record.signedDate == shop.now)
+        #expect(record.date == shop.now)
+        #expect((shop.now..<shop.now + 1).contains(record.signedDate))
 
         guard case .purchase(let purchase) = record.content else {
             #expect(row.content == MatrixRow.Kind(record.content))
@@ -30,7 +31,8 @@ import Testing
         let transaction = purchase.transaction
         #expect(outcome.transactionId == transaction.transactionId)
         #expect(outcome.originalTransactionId == transaction.originalTransactionId)
-        #expect(transaction.signedDate == shop.now)
+        #expect(transaction.signedDate == record.signedDate)
+        #expect(purchase.renewalInfo.map { $0.signedDate == record.signedDate } ?? true)
         #expect((purchase.renewalInfo != nil) == row.isSubscription)
         #expect(purchase.status == row.status)
         #expect((purchase.consumptionRequestReason != nil) == (row.type == .consumptionRequest))

@@ -110,7 +110,7 @@ extension Store {
         let subscription = subscriptions[transaction.payload.originalTransactionId]
         return APIAnswer(
             body: .object([
-                ("signedRenewalInfo", subscription.map { .renewalInfo(renewalInfo(of: $0, at: now)) }),
+                ("signedRenewalInfo", subscription.map { signable($0, at: now) }),
                 ("signedTransactionInfo", signable(transaction, at: now)),
             ]))
     }

@@ -13,13 +13,13 @@ struct NotificationQuery {
     /// How long Apple keeps notifications.
     static let days = 180
 
-    init(_ body: RequestBody, at now: Date) throws(APIFailure) {
+    init(_ body: RequestBody, at now: Date, lastSigned: Date?) throws(APIFailure) {
         startDate = try body.date("startDate", or: .invalidStartDate)
         endDate = try body.date("endDate", or: .invalidEndDate)
         guard startDate >= now - Double(Self.days) * 86_400 else {
             throw APIFailure(.startDateTooFarInPast, "startDate is more than \(Self.days) days ago.")
         }
-        guard startDate < endDate, startDate <= now else {
+        guard startDate < endDate, startDate <= max(now, lastSigned ?? now) else {
             throw APIFailure(.startDateAfterEndDate, "startDate is not before endDate, or lies in the future.")
         }
         type = try body.stringIfPresent("notificationType", or: .invalidNotificationType).map { .init(rawValue: $0) }

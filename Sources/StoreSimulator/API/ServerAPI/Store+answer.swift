@@ -39,7 +39,7 @@ extension Store {
     private mutating func answerChange(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
         switch request.endpoint.name {
         case AppStoreEndpoint.finishTransaction.name: return try finishTransaction(request)
-        case AppStoreEndpoint.setAppAccountToken.name: return try setAppAccountToken(request)
+        case AppStoreEndpoint.setAppAccountToken.name: return try setAppAccountToken(request, at: now)
         case AppStoreEndpoint.sendConsumption.name: return try sendConsumption(request, at: now)
         case AppStoreEndpoint.sendConsumptionV1.name: return try sendConsumptionV1(request, at: now)
         case AppStoreEndpoint.extendRenewalDate.name: return try extendRenewalDate(request, at: now)
@@ -54,8 +54,15 @@ extension Store {
     /// A transaction as it is signed now.
     func signable(_ transaction: StoredTransaction, at now: Date) -> APIBody {
         var payload = transaction.payload
-        payload.signedDate = now
+        payload.signedDate = signature(at: now)
         return .transaction(payload)
+    }
+
+    /// The renewal info of a subscription as it is signed now.
+    func signable(_ subscription: Subscription, at now: Date) -> APIBody {
+        var info = renewalInfo(of: subscription, at: now)
+        info.signedDate = signature(at: now)
+        return .renewalInfo(info)
     }
 
     /// Signed transactions, given by their identifiers.

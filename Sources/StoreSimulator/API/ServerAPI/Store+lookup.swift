@@ -8,7 +8,7 @@ extension Store {
         let id = try request.identifier("transactionId", or: .invalidTransactionId)
         // What is asked most: one lookup, one copy of the payload and of nothing else.
         guard var payload = transactions[id]?.payload else { throw unknownPurchase(id) }
-        payload.signedDate = now
+        payload.signedDate = signature(at: now)
         return APIAnswer(body: .object([("signedTransactionInfo", .transaction(payload))]))
     }
 
@@ -40,7 +40,7 @@ extension Store {
         return APIAnswer()
     }
 
-    mutating func setAppAccountToken(_ request: APIRequest) throws(APIFailure) -> APIAnswer {
+    mutating func setAppAccountToken(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
         let id = try request.identifier("originalTransactionId", or: .invalidTransactionId)
         let token = try RequestBody(Array(request.body)).uuid("appAccountToken", or: .invalidAppAccountTokenUUID)
         let transaction = try purchase(request, "originalTransactionId", notFound: .originalTransactionIdNotFound)
@@ -50,6 +50,7 @@ extension Store {
                 .transactionIdIsNotOriginalTransactionId, "This needs the first transaction of the subscription.")
         }
         setAccountToken(token, of: id)
+        moveSignature(at: now)
         return APIAnswer()
     }
 

@@ -8,7 +8,7 @@ extension Store {
     static let tokenLifetimeInHours: Int64 = 24
 
     func notificationHistory(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
-        let query = try NotificationQuery(RequestBody(Array(request.body)), at: now)
+        let query = try NotificationQuery(RequestBody(Array(request.body)), at: now, lastSigned: lastSigned)
         let text = try QueryParameters(request.query).string("paginationToken", or: .invalidPaginationToken)
         var customer: String?
         if let transaction = query.transaction { customer = try account(transaction).id }
@@ -16,8 +16,9 @@ extension Store {
         var page: [Int] = []
         var next: Int?
         for number in max(first ?? 0, numberOfNotifications(before: query.startDate))..<notifications.count {
-            // Both ends count: with a clock that stands still, "until now" has to include what happened just now.
-            guard notifications[number].signedDate <= query.endDate else { break }
+            // Both ends count: with a clock that stands still, "until now" has to include what happened just now, and of
+            // one instant much may have been signed later than the clock shows.
+            guard notifications[number].signedDate <= query.endDate || query.endDate >= now else { break }
             guard customer == nil || notifications[number].customer == customer,
                 query.accepts(notifications[number], exactly: settings.historyMatchesSubtypeExactly)
             else { continue }
@@ -52,7 +53,7 @@ extension Store {
         return Int(token.position)
     }
 
-    /// Notifications are signed in the order in which they are made, and the clock only goes forward.
+    /// Notifications are signed in the order in which they are made.
     private func numberOfNotifications(before date: Date) -> Int {
         var (low, high) = (0, notifications.count)
         while low < high {

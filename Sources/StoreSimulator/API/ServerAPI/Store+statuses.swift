@@ -17,7 +17,7 @@ extension Store {
             let item = APIBody.object([
                 ("status", .integer(status)), ("originalTransactionId", .string(subscription.id)),
                 ("signedTransactionInfo", signable(current, at: now)),
-                ("signedRenewalInfo", .renewalInfo(renewalInfo(of: subscription, at: now))),
+                ("signedRenewalInfo", signable(subscription, at: now)),
             ])
             if let index = groups.firstIndex(where: { $0.id == subscription.group }) {
                 groups[index].items.append(item)
