@@ -11,7 +11,7 @@ private let world = Property.success("the authority exists") { try World() }
 public func fuzzOCSPQueries(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
     world.ask(bytes)
-    _ = world.services[0].service.reply(toPath: String(decoding: bytes, as: UTF8.self), now: present)
+    _ = world.services[0].service.reply(toPath: String(decoding: bytes, as: UTF8.self), times: present...present)
     // Serial numbers and hashes are not to be found by chance.
     guard let first = bytes.first, first < 8 else { return 0 }
     var request = [UInt8](world.requests[Int(first & 1)])
@@ -48,7 +48,7 @@ private struct World: Sendable {
         requests = try questions.map { try $0.question.request() }
         let modes: [(OCSPService.Mode, Bool)] = [
             (.good, true), (.slow(seconds: 5), true), (.revoked(at: present - 60), false), (.unknown, false),
-            (.expired, false), (.wrong, false), (.nothing, false),
+            (.expired, false), (.wrong, false), (.unreachable, false),
         ]
         services = modes.map { mode, isGood in
             var service = OCSPService(authority)
@@ -59,11 +59,11 @@ private struct World: Sendable {
 
     func ask(_ request: [UInt8]) {
         for (service, isGood) in services {
-            let reply = service.reply(to: request, now: present)
+            let reply = service.reply(to: request, times: present...present)
             Property.require((0...OCSPService.longestDelay).contains(reply.delay), "a reply waits for too long")
             let path = Data(request).base64EncodedString()
             for path in [path, path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""] {
-                let again = service.reply(toPath: path, now: present)
+                let again = service.reply(toPath: path, times: present...present)
                 // Signatures differ each time; what is refused is not signed.
                 Property.require(
                     again.delay == reply.delay && kind(again) == kind(reply),
@@ -72,7 +72,7 @@ private struct World: Sendable {
             guard let body = reply.body else { continue }
             for (question, issuer) in questions {
                 let answer = try? OCSPAnswer(
-                    der: body, to: question, issuer: issuer.certificate, now: present)
+                    der: body, to: question, issuer: issuer.certificate, times: present...present)
                 guard let answer, case .good = answer.status else { continue }
                 Property.require(isGood, "a client takes a certificate for good that is not")
             }

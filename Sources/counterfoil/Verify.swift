@@ -17,6 +17,10 @@ struct Verify: AsyncParsableCommand {
               counterfoil verify - --bundle-id com.example.app --environment production --json < transaction.jws
               counterfoil verify old.jws --as-of signed-date
               counterfoil verify new.jws --revocation hard
+              counterfoil verify notification.jws --simulator
+
+            With --simulator a running simulator is trusted instead: its roots, its app, its clock, and what it says about \
+            its certificates (--revocation soft, unless another policy is named).
 
             JSON: {"valid":true,"kind":…,"payload":{the signed JSON},"trace":{…}}
               or  {"valid":false,"reason":"bad_signature","message":…}. A notification's inner signed data is verified as
@@ -44,8 +48,15 @@ struct Verify: AsyncParsableCommand {
         help: ArgumentHelp("Accept this environment only: production or sandbox. May be repeated.", valueName: "name"))
     var environments: [EnvironmentName] = []
 
-    @Option(help: ArgumentHelp("Ask whether certificates were revoked: off, soft or hard.", valueName: "policy"))
-    var revocation: RevocationPolicy = .off
+    @Option(
+        help: ArgumentHelp("Ask whether certificates were revoked: off (default), soft or hard.", valueName: "policy"))
+    var revocation: RevocationPolicy?
+
+    @Flag(help: "Trust a running simulator: the one started last, or the one in the folder that follows.")
+    var simulator = false
+
+    @Argument(help: ArgumentHelp("The simulator's folder, where simulator.json is.", valueName: "dir"))
+    var folder: String?
 
     @OptionGroup var trust: TrustOptions
 
@@ -53,10 +64,16 @@ struct Verify: AsyncParsableCommand {
         if appAppleID != nil, bundleIDs.isEmpty {
             throw ValidationError("--app-apple-id needs --bundle-id: name the app it belongs to.")
         }
+        guard simulator || folder == nil else {
+            throw ValidationError("One file at a time. A folder is a simulator's: say --simulator before it.")
+        }
+        guard !simulator || (bundleIDs.isEmpty && trust.roots.isEmpty && trust.xcodeCertificates.isEmpty) else {
+            throw ValidationError("--simulator says whom to trust and which app it is: leave the others out.")
+        }
     }
 
     func run() async throws {
-        let configuration = try configuration()
+        let configuration = try await configuration()
         let text = try Input.text(file, maximumBytes: configuration.maximumBytes)
         do {
             let verifier = try SignedDataVerifier(configuration)
@@ -76,22 +93,25 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    private func configuration() throws -> SignedDataVerifier.Configuration {
+    private func configuration() async throws -> SignedDataVerifier.Configuration {
+        if simulator { return try await configuration(of: ControlClient(try SimulatorLocation.find(folder))) }
         var accepted = Set((environments.isEmpty ? EnvironmentName.allCases : environments).map(\.environment))
         if environments.isEmpty, trust.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
         let apps = bundleIDs.map { App(bundleId: $0, appAppleId: appAppleID, environments: accepted) }
         var configuration = SignedDataVerifier.Configuration(apps: apps.isEmpty ? .any(accepted) : .only(apps))
         configuration.anchors = try trust.anchors()
         configuration.enrolledXcodeCertificates = try trust.enrolled().files
-        configuration.revocation = revocation == .off ? nil : revocationOptions()
+        configuration.revocation = revocationOptions(revocation ?? .off)
         configuration.validAt = trust.asOf ?? .now
         return configuration
     }
 
-    /// Whoever asks about one text wants the answer, and waits for it.
-    private func revocationOptions() -> RevocationOptions {
-        var options = RevocationOptions(policy: revocation)
+    /// Whoever asks about one text wants the answer, and waits for it. Nil where nobody is to be asked.
+    func revocationOptions(_ policy: RevocationPolicy, hosts: [String] = []) -> RevocationOptions? {
+        guard policy != .off else { return nil }
+        var options = RevocationOptions(policy: policy)
         options.maximumWait = options.timeLimit
+        options.allowedHosts.formUnion(hosts)
         return options
     }
 }

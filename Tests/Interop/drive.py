@@ -246,7 +246,7 @@ def revocation(store):
     wanted = {
         "good": None, "revoked": VerificationStatus.VERIFICATION_FAILURE,
         "unknown": VerificationStatus.VERIFICATION_FAILURE, "expired": VerificationStatus.VERIFICATION_FAILURE,
-        "nothing": VerificationStatus.RETRYABLE_VERIFICATION_FAILURE,
+        "unreachable": VerificationStatus.RETRYABLE_VERIFICATION_FAILURE,
     }
     for mode, status in wanted.items():
         store.control("PUT", "/ocsp", {"status": mode})

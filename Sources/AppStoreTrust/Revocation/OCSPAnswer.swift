@@ -20,6 +20,8 @@ package struct OCSPAnswer: Sendable, Hashable {
     static let tolerance: TimeInterval = 60
     /// An answer that does not say when the next one comes must be this young, and is used for that long, in seconds.
     static let defaultLifetime: TimeInterval = 300
+    /// No answer is used for longer, in seconds, whatever it promises: a day. Apple's promise less.
+    static let longestLifetime: TimeInterval = 86_400
 
     /// Checks a response to `question`.
     ///
@@ -35,7 +37,8 @@ package struct OCSPAnswer: Sendable, Hashable {
         }
         guard !single.hasCriticalExtension else { throw OCSPProblem("the answer has an unknown critical extension") }
         guard single.thisUpdate <= now + Self.tolerance else { throw OCSPProblem("the answer is not yet valid") }
-        expires = single.nextUpdate ?? single.thisUpdate + Self.defaultLifetime
+        let end = single.nextUpdate ?? single.thisUpdate + Self.defaultLifetime
+        expires = min(end, now + Self.longestLifetime)
         guard now < expires else { throw OCSPProblem("the answer has expired") }
         thisUpdate = single.thisUpdate
         switch single.status {

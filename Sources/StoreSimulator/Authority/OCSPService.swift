@@ -22,14 +22,14 @@ package struct OCSPService: Sendable {
         case revoked(at: Date)
         /// The responder says that it does not know the certificate.
         case unknown
-        /// Good, but the answer ended a day ago.
+        /// Good, but the answer ended a day ago, by both clocks.
         case expired
         /// Good, after so many seconds.
         case slow(seconds: TimeInterval)
         /// Good, with a signature that is wrong.
         case wrong
         /// The connection ends without an answer.
-        case nothing
+        case unreachable
     }
 
     /// What goes back.
@@ -40,6 +40,8 @@ package struct OCSPService: Sendable {
         package let delay: TimeInterval
     }
 
+    /// How long answers and the list of revoked certificates hold, in seconds.
+    static let lifetime: TimeInterval = 12 * 3600
     /// No reply waits longer, in seconds.
     package static let longestDelay: TimeInterval = 600
 
@@ -51,12 +53,16 @@ package struct OCSPService: Sendable {
 
     package init(_ authority: StoreAuthority) { self.authority = authority }
 
-    /// Answers the body of a POST (RFC 6960 appendix A.1). `now` is the time of those who ask, hence the real one.
-    package func reply(to request: some Collection<UInt8>, now: Date) -> Reply {
+    /// Answers the body of a POST (RFC 6960 appendix A.1).
+    ///
+    /// - Parameter times: The real time and the simulated one, and all between: who asks goes by either, and a good answer
+    ///   holds by both.
+    package func reply(to request: some Collection<UInt8>, times: ClosedRange<Date>) -> Reply {
         guard let query = try? OCSPQuery(der: request) else { return .failure(.malformedRequest) }
         guard let (subject, issuer) = find(query) else { return .failure(.unauthorized) }
         let mode = subject.map { modes[$0] ?? defaultMode } ?? .unknown
-        var responder = OCSPResponder(issuer: issuer, now: now)
+        var responder = OCSPResponder(issuer: issuer, now: times.lowerBound)
+        responder.nextUpdate = times.upperBound + Self.lifetime
         responder.isNamedByKey = true
         var delay: TimeInterval = 0
         switch mode {
@@ -64,12 +70,12 @@ package struct OCSPService: Sendable {
         case .revoked(let date): responder.status = .revoked(date)
         case .unknown: responder.status = .unknown
         case .expired:
-            responder.thisUpdate = now - 2 * 86_400
-            responder.nextUpdate = now - 86_400
+            responder.thisUpdate = times.lowerBound - 2 * 86_400
+            responder.nextUpdate = times.lowerBound - 86_400
         // Written so that what is not a number is no delay.
         case .slow(let seconds): delay = seconds > 0 ? min(seconds, Self.longestDelay) : 0
         case .wrong: responder.forgesSignature = true
-        case .nothing: return Reply(body: nil, delay: 0)
+        case .unreachable: return Reply(body: nil, delay: 0)
         }
         guard let body = try? responder.answer(query) else { return .failure(.internalError) }
         return Reply(body: body, delay: delay)
@@ -77,12 +83,12 @@ package struct OCSPService: Sendable {
 
     /// Answers a GET whose path ends, after the responder's own, with `path`: the request in base64, percent-encoded or
     /// not.
-    package func reply(toPath path: some StringProtocol, now: Date) -> Reply {
+    package func reply(toPath path: some StringProtocol, times: ClosedRange<Date>) -> Reply {
         // Three letters for each of base64.
         guard path.utf8.count <= OCSPQuery.mostBytes * 4, let base64 = String(path).removingPercentEncoding,
             let request = Base64.decode(base64)
         else { return .failure(.malformedRequest) }
-        return reply(to: request, now: now)
+        return reply(to: request, times: times)
     }
 
     /// The certificate that is asked about, nil for one that was never issued, and who answers for it; nil for a question

@@ -11,10 +11,10 @@ struct RevocationList {
     var thisUpdate: Date
     var nextUpdate: Date
 
-    /// A list as of `now`, the real time: as long of use as an answer of the OCSP responder.
-    init(now: Date) {
-        thisUpdate = now - 60
-        nextUpdate = now + 12 * 3600
+    /// A list that holds at all these times, and as long after them as an answer of the OCSP responder.
+    init(times: ClosedRange<Date>) {
+        thisUpdate = times.lowerBound - 60
+        nextUpdate = times.upperBound + OCSPService.lifetime
     }
 
     /// Signs the list as `issuer`, whose key is a P-384 one.

@@ -45,12 +45,15 @@ extension StoreAuthority {
     }
 
     /// What the root revoked, as `application/pkix-crl`. The intermediates name it as `root.crl` below the OCSP base URL.
-    /// `now` is the time of those who ask, hence the real one.
     ///
-    /// - Parameter intermediate: How the OCSP responder answers for the intermediate. The list says the same, where a list
-    ///   can: it has no word for what is unknown, and is never late or forged.
-    package func revocationList(intermediate: OCSPService.Mode, now: Date) throws(StoreAuthorityError) -> Data {
-        var list = RevocationList(now: now)
+    /// - Parameters:
+    ///   - intermediate: How the OCSP responder answers for the intermediate. The list says the same, where a list can: it
+    ///     has no word for what is unknown, and is never late or forged.
+    ///   - times: The real time and the simulated one, and all between: the list holds by both clocks.
+    package func revocationList(
+        intermediate: OCSPService.Mode, times: ClosedRange<Date>
+    ) throws(StoreAuthorityError) -> Data {
+        var list = RevocationList(times: times)
         if case .revoked(let date) = intermediate {
             // The intermediate in all its issues. Most generations share one.
             var seen: Set<Certificate.SerialNumber> = []

@@ -87,8 +87,8 @@ extension ControlDescription {
               type: object
               required: [status]
               properties:
-                status: {enum: [good, revoked, unknown, expired, slow, wrong, nothing]}
-                certificate: {enum: [leaf, intermediate]}
+                status: {enum: [good, revoked, unknown, expired, slow, wrong, unreachable]}
+                certificate: {enum: [leaf, intermediate, both]}
                 seconds: {type: number}
             SnapshotName: {type: object, required: [name], properties: {name: {type: string}}}
             ScenarioText: {type: object, required: [yaml], properties: {yaml: {type: string}}}

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Why the control API refuses a request, as it says it:
 /// `{"object":"error","type":…,"message":…,"retryable":false,"param":…}`.
-struct ControlFailure: Error {
+package struct ControlFailure: Error {
     let status: Int
     let type: String
     let message: String

@@ -85,13 +85,19 @@ struct DevicePurchases: Codable, Sendable {
 
 struct NotificationTarget: Codable, Sendable { var url: String? }
 
-/// How OCSP requests are answered: `good`, `revoked`, `unknown`, `expired`, `slow`, `wrong` or `nothing`.
-struct RevocationSetting: Codable, Sendable {
+/// How OCSP requests are answered: `good`, `revoked`, `unknown`, `expired`, `slow`, `wrong` or `unreachable`.
+package struct RevocationSetting: Codable, Sendable {
     var status: String
-    /// `leaf`, `intermediate` or nothing for both.
+    /// `leaf`, `intermediate`, or `both`, which is the same as nothing.
     var certificate: String?
     /// For `slow`.
     var seconds: Double?
+
+    package init(status: String, certificate: String? = nil, seconds: Double? = nil) {
+        self.status = status
+        self.certificate = certificate
+        self.seconds = seconds
+    }
 }
 
 struct SnapshotName: Codable, Sendable { var name: String }

@@ -107,44 +107,6 @@ extension SimulatorCore {
             state.faults.entries.map { FaultLine(number: $0.number, struck: $0.struck, fault: $0.fault) }
         }
     }
-
-    func setRevocation(_ setting: RevocationSetting) throws(ControlFailure) {
-        let modes: [String: OCSPService.Mode] = [
-            "good": .good, "revoked": .revoked(at: Date()), "unknown": .unknown, "expired": .expired,
-            "slow": .slow(seconds: setting.seconds ?? 10), "wrong": .wrong, "nothing": .nothing,
-        ]
-        guard let mode = modes[setting.status] else {
-            throw ControlFailure(
-                400, "invalid_request", "status is one of \(modes.keys.sorted().joined(separator: ", "))",
-                param: "status")
-        }
-        let leaf = OCSPService.Subject.leaf(generation: authority.current.number)
-        switch setting.certificate {
-        case nil:
-            ocsp.withLock {
-                $0.defaultMode = mode
-                $0.modes = [:]
-            }
-        case "leaf": ocsp.withLock { $0.modes[leaf] = mode }
-        case "intermediate": ocsp.withLock { $0.modes[.intermediate] = mode }
-        default:
-            throw ControlFailure(
-                400, "invalid_request", "certificate is leaf or intermediate", param: "certificate")
-        }
-    }
-
-    /// Answers a question about revocation as the responder is told to.
-    func revocationAnswer(_ body: (OCSPService) -> OCSPService.Reply) -> HTTPAnswer {
-        let reply = body(ocsp.withLock { $0 })
-        guard let bytes = reply.body else {
-            var dropped = HTTPAnswer(status: 500)
-            dropped.damage = .dropped
-            return dropped
-        }
-        var answer = HTTPAnswer(status: 200, contentType: "application/ocsp-response", body: Array(bytes))
-        answer.delay = reply.delay
-        return answer
-    }
 }
 
 extension StoreSettings {

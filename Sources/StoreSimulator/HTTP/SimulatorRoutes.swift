@@ -91,7 +91,7 @@ enum SimulatorRoutes {
     private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
         router.post("/ocsp/{responder}") { request, context -> Response in
             let body = try await data(request, context)
-            return try await send(slot.get().core.revocationAnswer { $0.reply(to: body, now: Date()) }, context)
+            return try await send(slot.get().core.revocationAnswer { $0.reply(to: body, times: $1) }, context)
         }
         router.get("/ocsp/{responder}") { request, context -> Response in
             let name = context.parameters.get("responder") ?? ""
@@ -100,7 +100,7 @@ enum SimulatorRoutes {
         router.get("/ocsp/{responder}/**") { request, context -> Response in
             // RFC 6960 appendix A.1: the request is the rest of the path, in base64, which may hold slashes.
             let path = request.uri.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true).last ?? ""
-            return try await send(slot.get().core.revocationAnswer { $0.reply(toPath: path, now: Date()) }, context)
+            return try await send(slot.get().core.revocationAnswer { $0.reply(toPath: path, times: $1) }, context)
         }
     }
 
@@ -109,7 +109,7 @@ enum SimulatorRoutes {
         if name == "root.crl" {
             let service = core.ocsp.withLock { $0 }
             let list = try core.authority.revocationList(
-                intermediate: service.modes[.intermediate] ?? service.defaultMode, now: Date())
+                intermediate: service.modes[.intermediate] ?? service.defaultMode, times: core.times)
             return HTTPAnswer(status: 200, contentType: "application/pkix-crl", body: Array(list))
         }
         guard let certificate = core.authority.published(name) else { throw HTTPError(.notFound) }

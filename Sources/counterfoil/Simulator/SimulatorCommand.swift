@@ -40,7 +40,7 @@ struct SimulatorCommand: AsyncParsableCommand {
             """,
         subcommands: [
             SimulatorRun.self, SimulatorStatus.self, SimulatorSnapshot.self, SimulatorRestore.self,
-            SimulatorReset.self,
+            SimulatorReset.self, SimulatorRevocation.self,
         ],
         defaultSubcommand: SimulatorRun.self)
 }

@@ -30,7 +30,7 @@ import X509
     private static let meanings: [(OCSPService.Mode, VerificationError.Code?)] = [
         (.good, nil), (.revoked(at: TestStore.now - 60), .revoked), (.unknown, .revocationUnknown),
         (.expired, .revocationUnknown), (.slow(seconds: 7), nil), (.wrong, .revocationUnknown),
-        (.nothing, .revocationUnknown),
+        (.unreachable, .revocationUnknown),
     ]
 
     @Test("each mode means what it says to our verifier, for each certificate and by default", arguments: meanings)
@@ -65,23 +65,47 @@ import X509
         let never = try Authority.leafTemplate("Counterfoil Simulator", TestStore.now)
             .issue(for: current.leaf.key, by: current.intermediate)
         let question = try OCSPQuestion(certificate: never.certificate, issuer: current.intermediate.certificate)
-        let body = try #require(try service.reply(to: question.request(), now: TestStore.now).body)
+        let body = try #require(try service.reply(to: question.request(), times: TestAuthority.times).body)
         #expect(throws: OCSPProblem.self) {
             try OCSPAnswer(
                 der: body, to: question, issuer: current.intermediate.certificate, now: TestStore.now)
         }
         let other = try Authority(now: TestStore.now, name: "Other")
         let foreign = try OCSPQuestion(certificate: other.leaf.certificate, issuer: other.intermediate.certificate)
-        #expect(try service.reply(to: foreign.request(), now: TestStore.now).body == Data([0x30, 3, 0x0A, 1, 6]))
+        #expect(
+            try service.reply(to: foreign.request(), times: TestAuthority.times).body == Data([0x30, 3, 0x0A, 1, 6]))
     }
 
     @Test("a delay is never endless, negative or no number", arguments: [.infinity, -.infinity, .nan, -1, 1e9, 0, 599])
     func delays(_ seconds: TimeInterval) throws {
         var service = OCSPService(authority)
         service.defaultMode = .slow(seconds: seconds)
-        let delay = try service.reply(to: request(), now: TestStore.now).delay
+        let delay = try service.reply(to: request(), times: TestAuthority.times).delay
         #expect((0...OCSPService.longestDelay).contains(delay))
         if seconds == 599 { #expect(delay == 599) }
+    }
+
+    @Test("a good answer holds by the real clock and by the simulated one, and an expired one by neither")
+    func bothClocks() throws {
+        let year: TimeInterval = 365 * 86_400
+        for other in [TestStore.now + 8 * 86_400, TestStore.now + 1.1 * year, TestStore.now - year, TestStore.now] {
+            let times = min(other, TestStore.now)...max(other, TestStore.now)
+            for (mode, isGood) in [(OCSPService.Mode.good, true), (.expired, false)] {
+                var service = OCSPService(authority)
+                service.defaultMode = mode
+                let question = try question()
+                let body = try #require(try service.reply(to: question.request(), times: times).body)
+                for now in [other, TestStore.now] {
+                    let answer = Result {
+                        try OCSPAnswer(
+                            der: body, to: question, issuer: authority.current.intermediate.certificate, now: now)
+                    }
+                    #expect((try? answer.get().status) == (isGood ? .good : nil))
+                    // Whoever asked in a rehearsal asks again within a day, however far the clocks are apart.
+                    if isGood { #expect(try answer.get().expires <= now + 86_400) }
+                }
+            }
+        }
     }
 
     private static let malformed = Data([0x30, 3, 0x0A, 1, 1])
@@ -94,7 +118,7 @@ import X509
             Data([UInt8](repeating: 0x30, count: 2000).flatMap { [$0, 0x80] }),
         ])
     func hostile(_ request: Data) {
-        #expect(OCSPService(authority).reply(to: request, now: TestStore.now).body == Self.malformed)
+        #expect(OCSPService(authority).reply(to: request, times: TestAuthority.times).body == Self.malformed)
     }
 
     @Test(
@@ -104,7 +128,7 @@ import X509
             String(repeating: "A", count: 1 << 20),
         ])
     func paths(_ path: String) {
-        #expect(OCSPService(authority).reply(toPath: path, now: TestStore.now).body == Self.malformed)
+        #expect(OCSPService(authority).reply(toPath: path, times: TestAuthority.times).body == Self.malformed)
     }
 
     @Test("mutated requests never stop the service, and never get an answer as to another's question")
@@ -115,16 +139,17 @@ import X509
         var generator = SeededGenerator(seed: 20)
         for _ in 0..<2000 {
             let mutated = generator.mutated(Array(request))
-            let body = try #require(service.reply(to: mutated, now: TestStore.now).body)
+            let body = try #require(service.reply(to: mutated, times: TestAuthority.times).body)
             #expect(body.count >= 5)
         }
-        for end in request.indices { _ = service.reply(to: request[..<end], now: TestStore.now) }
+        for end in request.indices { _ = service.reply(to: request[..<end], times: TestAuthority.times) }
     }
 
     @Test("a time that no answer can hold is an internal error, not a stop")
     func absurdTimes() throws {
-        for seconds in [1e18, -1e18, .nan, .infinity, -.infinity] {
-            let reply = try OCSPService(authority).reply(to: request(), now: Date(timeIntervalSince1970: seconds))
+        for seconds in [1e18, -1e18, .infinity, -.infinity] {
+            let date = Date(timeIntervalSince1970: seconds)
+            let reply = try OCSPService(authority).reply(to: request(), times: date...date)
             #expect(reply.body == Data([0x30, 3, 0x0A, 1, 2]))
         }
     }

@@ -33,9 +33,9 @@ final class ServiceTransport: RevocationTransport {
         let reply: OCSPService.Reply
         if usesGET {
             let path = request.base64EncodedString().addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            reply = service.reply(toPath: path, now: TestStore.now)
+            reply = service.reply(toPath: path, times: TestAuthority.times)
         } else {
-            reply = service.reply(to: request, now: TestStore.now)
+            reply = service.reply(to: request, times: TestAuthority.times)
         }
         state.withLock { $0.delays.append(reply.delay) }
         guard let body = reply.body else { throw URLError(.networkConnectionLost) }
@@ -46,6 +46,8 @@ final class ServiceTransport: RevocationTransport {
 /// A simulator's authority for tests, at a fixed time.
 enum TestAuthority {
     static let base = "http://127.0.0.1:8080/ocsp"
+    /// Both clocks show the same.
+    static let times = TestStore.now...TestStore.now
     static let validity = (TestStore.now - 400 * 86_400)...(TestStore.now + 400 * 86_400)
 
     static func configuration(_ base: String = base) throws -> StoreAuthority.Configuration {

@@ -48,7 +48,7 @@ import X509
             (receipts.leaf, receipts.intermediate, .revoked(TestStore.now)),
         ] as [(Issued, Issued, OCSPAnswer.Status)] {
             let question = try OCSPQuestion(certificate: subject.certificate, issuer: issuer.certificate)
-            let body = try #require(try service.reply(to: question.request(), now: TestStore.now).body)
+            let body = try #require(try service.reply(to: question.request(), times: TestAuthority.times).body)
             let answer = try OCSPAnswer(der: body, to: question, issuer: issuer.certificate, now: TestStore.now)
             #expect(answer.status == status)
         }

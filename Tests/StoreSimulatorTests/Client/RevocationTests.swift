@@ -33,7 +33,7 @@ struct SimulatorRevocationTests {
             let text = try await simulator.client().transaction(id).signedTransactionInfo
             let cases: [(String, VerificationError.Code?)] = [
                 ("good", nil), ("revoked", .revoked), ("unknown", .revocationUnknown), ("expired", .revocationUnknown),
-                ("wrong", .revocationUnknown), ("nothing", .revocationUnknown), ("good", nil),
+                ("wrong", .revocationUnknown), ("unreachable", .revocationUnknown), ("good", nil),
             ]
             for (mode, code) in cases {
                 try await set(simulator, "{\"status\":\"\(mode)\"}")

@@ -1,0 +1,79 @@
+import AppStoreServer
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Revocation, rehearsed from a shell")
+struct RevocationCommandTests {
+    /// Calls `body` with the folder of a running simulator, and a notification of it in a file.
+    private func withNotification(_ body: (_ folder: String, _ file: String) async throws -> Void) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let store = folder.appending(path: "store")
+            let simulator = try RunningCommand(
+                ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
+                state: folder.appending(path: "state"))
+            let result: Result<Void, any Error>
+            do {
+                var lines = simulator.lines.makeAsyncIterator()
+                let information = try RunningCommand.object(await lines.next())
+                let control = try #require(information["controlURL"] as? String)
+                _ = try await Command.run(
+                    ["trigger", "SUBSCRIBED.INITIAL_BUY", "--customer", "anna", "--simulator", store.path])
+                let list = try await get(control + "/production/notifications")
+                let items = try #require(list["items"] as? [[String: Any]])
+                let uuid = try #require(items.last?["notificationUUID"] as? String)
+                let text = try #require(
+                    try await get(control + "/production/notifications/" + uuid)["signedPayload"] as? String)
+                let file = folder.appending(path: "notification.jws")
+                try Data(text.utf8).write(to: file)
+                result = .success(try await body(store.path, file.path))
+            } catch { result = .failure(error) }
+            simulator.terminate()
+            _ = await simulator.end()
+            try result.get()
+        }
+    }
+
+    private func get(_ url: String) async throws -> [String: Any] {
+        let answer = try await AsyncHTTPClientTransport().send(HTTPTransportRequest(method: "GET", url: url))
+        return try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+    }
+
+    @Test("what a simulator signed is verified by its roots, its clock and its responder")
+    func life() async throws {
+        try await withNotification { folder, file in
+            let verify = ["verify", file, "--simulator", folder]
+            #expect(try await Command.run(["verify", file]).status == 1)
+            let good = try await Command.run(verify)
+            #expect(good.status == 0, "\(good.errors)")
+            #expect(good.output.contains("revocation  good"), "\(good.output)")
+            for (status, hard, soft) in [
+                ("expired", 1, 0), ("unreachable", 1, 0), ("unknown", 1, 0), ("wrong", 1, 0), ("revoked", 1, 1),
+                ("good", 0, 0),
+            ] as [(String, Int32, Int32)] {
+                let said = try await Command.run(["simulator", "revocation", "leaf", status, "--simulator", folder])
+                #expect(said.output == "leaf: \(status)\n" && said.status == 0, "\(said.errors)")
+                #expect(try await Command.run(verify + ["--revocation", "hard"]).status == hard, "\(status)")
+                #expect(try await Command.run(verify).status == soft, "\(status)")
+                #expect(try await Command.run(verify + ["--revocation", "off"]).status == 0, "\(status)")
+            }
+        }
+    }
+
+    @Test(
+        "wrong usage is answered with status 2",
+        arguments: [
+            ["simulator", "revocation"], ["simulator", "revocation", "leaf"],
+            ["simulator", "revocation", "root", "good"],
+            ["simulator", "revocation", "leaf", "nothing"],
+            ["simulator", "revocation", "leaf", "good", "--seconds", "3"],
+            ["simulator", "revocation", "leaf", "slow", "--seconds", "nan"],
+            ["verify", "a.jws", "b.jws"], ["verify", "a.jws", "--simulator", "--bundle-id", "com.example.app"],
+            ["verify", "a.jws", "--simulator", "--root", "root.cer"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let outcome = try await Command.run(arguments)
+        #expect(outcome.status == 2)
+        #expect(outcome.output.isEmpty)
+    }
+}
