@@ -25,6 +25,7 @@ final class SimulatorSlot: Sendable {
 enum SimulatorRoutes {
     static func router(_ slot: SimulatorSlot) -> Router<SimulatorContext> {
         let router = Router(context: SimulatorContext.self)
+        router.add(middleware: LoopbackGuard())
         for environment in [AppStoreEnvironment.production, .sandbox] {
             let prefix = "/\(environment == .sandbox ? "sandbox" : "production")"
             for endpoint in AppStoreEndpoint.all { add(endpoint, prefix, environment, to: router, slot) }

@@ -124,6 +124,7 @@ struct ControlDescriptionTests {
                 let answer = try await transport.send(
                     HTTPTransportRequest(
                         method: expected.method, url: simulator.information.controlURL + call.path,
+                        headers: call.body == nil ? [] : [("Content-Type", "application/json")],
                         body: call.body.map { Data($0.utf8) }))
                 #expect(
                     answer.status == expected.status,
