@@ -20,7 +20,8 @@ package struct OCSPAnswer: Sendable, Hashable {
     static let tolerance: TimeInterval = 60
     /// An answer that does not say when the next one comes must be this young, and is used for that long, in seconds.
     static let defaultLifetime: TimeInterval = 300
-    /// No answer is used for longer, in seconds, whatever it promises: a day. Apple's promise less.
+    /// No answer is used for longer, in seconds, whatever it promises: a day. One that promises years, as that of a responder
+    /// whose clock is wrong, would hide a revocation for as long.
     static let longestLifetime: TimeInterval = 86_400
 
     /// Checks a response to `question`.

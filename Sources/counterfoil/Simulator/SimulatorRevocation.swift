@@ -8,8 +8,8 @@ struct SimulatorRevocation: AsyncParsableCommand {
         commandName: "revocation", abstract: "Say how the simulator answers for its certificates.",
         discussion: """
             The certificates that the simulator signs with name itself as the responder (OCSP). A server with \
-            revocation: soft or hard asks there; an answer holds for 12 hours of the simulator's clock, so put the clock \
-            forward for it to ask again.
+            revocation: soft or hard asks there, and remembers an answer for up to a day of its clock: put the simulator's \
+            clock forward by one for the server to ask again.
 
             STATUS
               good         nothing is wrong, which is how it begins
