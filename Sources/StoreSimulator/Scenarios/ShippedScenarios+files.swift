@@ -7,7 +7,7 @@ extension ShippedScenarios {
         "account-token": #"""
             name: A purchase outside the app is tied to an account later
             steps:
-              - purchase: {customer: anna, product: basic.monthly}
+              - purchase: {customer: anna, product: basic.monthly, appAccountToken: null}
               - expect:
                   notifications: [{type: SUBSCRIBED.INITIAL_BUY, transaction: {appAccountToken: null}}]
               - setAppAccountToken: {customer: anna, appAccountToken: 2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b}

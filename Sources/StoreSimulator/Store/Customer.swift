@@ -6,6 +6,8 @@ package struct Customer: Sendable, Codable {
     package var storefront: String
     /// One per account and app. A purchase is not needed for it.
     package let appTransactionId: String
+    /// The account of the app that this customer's purchases name; nil for none.
+    package var accountToken: UUID?
     /// When the account first got the app.
     package let since: Date
     /// Whether the payment method fails.

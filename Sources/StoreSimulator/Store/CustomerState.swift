@@ -11,6 +11,8 @@ public struct CustomerState: Sendable, Hashable, Codable {
     public var storefront: String
     /// The customer's download of the app.
     public var appTransactionId: String
+    /// The account of the app that the next purchase names, a UUID in lower case; nil for none.
+    public var appAccountToken: String?
     /// Whether the payment method fails.
     public var isBillingFailing: Bool
     /// The family members who share what this customer buys.

@@ -35,7 +35,7 @@ extension Store {
         if let customer = customers[id] { return customer }
         let customer = Customer(
             id: id, storefront: storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code,
-            appTransactionId: identifiers.appTransaction(), since: now)
+            appTransactionId: identifiers.appTransaction(), accountToken: defaultAccountToken(of: id), since: now)
         customers[id] = customer
         customersByAppTransaction[customer.appTransactionId] = id
         return customer

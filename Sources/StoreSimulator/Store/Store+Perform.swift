@@ -19,6 +19,7 @@ extension Store {
         var outcome = StoreOutcome(environment: environment, customer: subject.customer, token: subject.token)
         outcome.transactionId = subject.transaction
         outcome.originalTransactionId = subject.transaction.flatMap { transactions[$0]?.payload.originalTransactionId }
+        outcome.appAccountToken = subject.transaction.flatMap { transactions[$0]?.payload.appAccountToken?.text }
         outcome.notifications = announcements(from: first)
         return outcome
     }
@@ -48,7 +49,8 @@ extension Store {
             try purchase(
                 Purchase(
                     customer: customer, product: try self.product(product), quantity: quantity ?? 1, offer: offer,
-                    wantsIntroductoryOffer: introductory ?? true, accountToken: token, plan: plan), at: now)
+                    wantsIntroductoryOffer: introductory ?? true,
+                    accountToken: accountToken(of: customer, choosing: token), plan: plan), at: now)
         case .cancel(let customer, let subscription): try cancel(customer, subscription, at: now)
         case .resume(let customer, let subscription): try resume(customer, subscription, at: now)
         case .failBilling(let customer): try setBilling(of: customer, isFailing: true, at: now)

@@ -9,6 +9,7 @@ extension Store {
         var quantity = 1
         var offer: String?
         var wantsIntroductoryOffer = true
+        /// The account that the app names with it, and with those that follow.
         var accountToken: UUID?
         var plan: BillingPlanType?
     }
@@ -26,8 +27,13 @@ extension Store {
         guard product.isAdvancedCommerce == false else {
             throw StoreError(.invalidArgument, "\(product.id) is bought with an Advanced Commerce request")
         }
-        if let terms = product.subscription { return try subscribe(purchase, terms, at: now) }
-        return try buyOnce(purchase, at: now)
+        let subject =
+            if let terms = product.subscription { try subscribe(purchase, terms, at: now) } else {
+                try buyOnce(purchase, at: now)
+            }
+        // Whoever is signed in to another account stays so.
+        customers[purchase.customer]?.accountToken = purchase.accountToken
+        return subject
     }
 
     private mutating func buyOnce(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {

@@ -17,7 +17,8 @@ extension Store {
         let purchases = customer.transactions.compactMap { transactions[$0] }.filter { !$0.isSubscription }
         var state = CustomerState(
             customer: customer.id, storefront: customer.storefront, appTransactionId: customer.appTransactionId,
-            isBillingFailing: customer.isBillingFailing, family: customer.family,
+            appAccountToken: customer.accountToken?.text, isBillingFailing: customer.isBillingFailing,
+            family: customer.family,
             subscriptions: subscriptions.map { self.state(of: $0, at: now) }, purchases: purchases.map(state),
             summary: "")
         state.summary = state.line(withTime: settings.rate != .realTime)

@@ -92,6 +92,7 @@ struct TriggerRun {
         if case .purchase(let purchase) = record.content {
             outcome.transactionId = purchase.transaction.transactionId
             outcome.originalTransactionId = purchase.transaction.originalTransactionId
+            outcome.appAccountToken = purchase.transaction.appAccountToken?.text
         }
         var all = store.announcements(from: first)
         // Family members may have heard after the purchaser.

@@ -27,6 +27,8 @@ package struct Store: Sendable, Codable {
     package let app: SimulatedApp
     package var catalogue: Catalogue
     package var settings: StoreSettings
+    /// What all identifiers come from.
+    package let seed: UInt64
     package var identifiers: Identifiers
     /// Those of real-time requests, whose moment depends on how fast somebody answers: they must not shift the others.
     package var exchangeIdentifiers: Identifiers
@@ -66,6 +68,7 @@ package struct Store: Sendable, Codable {
         self.app = app
         self.catalogue = catalogue
         self.settings = settings
+        self.seed = seed
         retention = RetentionMessaging(environment: environment)
         identifiers = Identifiers(seed: seed, isSandbox: environment == .sandbox)
         exchangeIdentifiers = Identifiers(seed: ~seed, isSandbox: environment == .sandbox)

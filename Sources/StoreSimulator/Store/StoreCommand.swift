@@ -14,9 +14,12 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     /// A purchase in the app: the first one, another one of a subscription that has lapsed, a change of plan, the
     /// redemption of an offer. An introductory offer applies by itself to whoever is eligible, unless `introductory` is
     /// false; `offer` names any other.
+    ///
+    /// The transaction names the account that the customer has in the app. `appAccountToken` is another one, or none, from
+    /// now on; a customer who never had one given has one made from the seed and the name.
     case purchase(
         customer: String, product: String, quantity: Int? = nil, offer: String? = nil, introductory: Bool? = nil,
-        appAccountToken: UUID? = nil, billingPlan: BillingPlanType? = nil)
+        appAccountToken: AppAccountToken? = nil, billingPlan: BillingPlanType? = nil)
 
     /// A purchase of a generic product, a subscription, with the contents that the developer's server asks for. `request`
     /// is Apple's `SubscriptionCreateRequest`.
@@ -124,6 +127,8 @@ public struct StoreOutcome: Sendable, Hashable, Codable {
     public var transactionId: String?
     /// The first transaction of the same subscription.
     public var originalTransactionId: String?
+    /// The account that the transaction names, a UUID in lower case.
+    public var appAccountToken: String?
     /// What was made that is no transaction: the token of a test notification or of an external purchase, the request
     /// identifier of an extension.
     public var token: String?

@@ -89,7 +89,8 @@ struct DemoCast {
         add(
             time,
             .purchase(
-                customer: customer.name, product: "com.example." + product, appAccountToken: customer.token))
+                customer: customer.name, product: "com.example." + product,
+                appAccountToken: AppAccountToken(customer.token)))
     }
 
     private mutating func add(_ time: TimeInterval, _ command: StoreCommand) {

@@ -99,7 +99,7 @@ extension World {
     ) async throws -> String {
         let token = UUID()
         try await simulator.perform(
-            .purchase(customer: customer, product: product, appAccountToken: token), in: environment)
+            .purchase(customer: customer, product: product, appAccountToken: AppAccountToken(token)), in: environment)
         try await settle()
         return token.uuidString.lowercased()
     }

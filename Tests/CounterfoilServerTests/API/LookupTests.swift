@@ -36,7 +36,7 @@ import Testing
             world.simulator.configure(.production) { $0.notificationURL = nil }
             let token = UUID()
             try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.unlock", appAccountToken: token))
+                .purchase(customer: "anna", product: "com.example.unlock", appAccountToken: AppAccountToken(token)))
             let order = try #require(
                 world.simulator.core.read(.production) { store, _ in store.transactionsByOrder.keys.first })
             let looked = try await world.api.get("/v1/orders/\(order)")

@@ -49,7 +49,8 @@ import Testing
             let token = UUID()
             let outcome = try await world.simulator.perform(
                 .purchase(
-                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: named ? token : nil))
+                    customer: "anna", product: "com.example.premium.monthly",
+                    appAccountToken: AppAccountToken(named ? token : nil)))
             try await world.settle()
             var transfer = Transfer(
                 world: world, loser: named ? token.uuidString.lowercased() : "anna",

@@ -26,7 +26,7 @@ import Testing
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", introductory: false,
-                    appAccountToken: token))
+                    appAccountToken: AppAccountToken(token)))
             try await world.simulator.perform(.failBilling(customer: "anna"))
             try await world.simulator.advance(by: 40 * 86_400)
             try await world.simulator.perform(.cancel(customer: "anna"))

@@ -101,7 +101,7 @@ struct Life {
         else { return command }
         return .purchase(
             customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
-            appAccountToken: token(customer), billingPlan: plan)
+            appAccountToken: AppAccountToken(token(customer)), billingPlan: plan)
     }
 
     private mutating func advancedCommerce() -> StoreCommand {

@@ -18,7 +18,9 @@ import Testing
         }) { world in
             let customer = UUID().uuidString.lowercased()
             try await world.simulator.perform(
-                .purchase(customer: "anna", product: Self.coins, appAccountToken: UUID(uuidString: customer)))
+                .purchase(
+                    customer: "anna", product: Self.coins, appAccountToken: AppAccountToken(UUID(uuidString: customer)))
+            )
             try await world.settle()
             try await body(world, customer)
         }
@@ -96,7 +98,8 @@ import Testing
             }) { world in
                 world.simulator.configure { $0.refunds = .byCommand }
                 // Bought by nobody that the server knows.
-                let outcome = try await world.simulator.perform(.purchase(customer: "anna", product: Self.coins))
+                let outcome = try await world.simulator.perform(
+                    .purchase(customer: "anna", product: Self.coins, appAccountToken: .absent))
                 let texts = try await world.signedTransactions(of: try #require(outcome.transactionId))
                 _ = try await ask(world)
                 try await ConsumptionDesk(try world.server.core).answerDue()

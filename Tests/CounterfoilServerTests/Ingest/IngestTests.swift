@@ -10,7 +10,8 @@ import Testing
         try await World.run { world in
             let token = UUID()
             try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: token))
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token)))
             try await world.settle()
             let core = try world.server.core
             let customer = token.uuidString.lowercased()

@@ -100,7 +100,7 @@ struct StoreLife: Sendable {
             let product = "com.example." + (products.randomElement(using: &random) ?? "unlock")
             let isNamed = Bool.random(using: &random)
             return .purchase(
-                customer: customer, product: product, appAccountToken: isNamed ? uuid(&random) : nil)
+                customer: customer, product: product, appAccountToken: AppAccountToken(isNamed ? uuid(&random) : nil))
         case 5: return .cancel(customer: customer)
         case 6: return .resume(customer: customer)
         case 7: return .failBilling(customer: customer)

@@ -37,7 +37,7 @@ extension Asker {
     private func buy(_ world: World, _ customer: String, _ product: String, _ token: UUID? = nil) async throws -> String
     {
         let outcome = try await world.simulator.perform(
-            .purchase(customer: customer, product: product, appAccountToken: token))
+            .purchase(customer: customer, product: product, appAccountToken: AppAccountToken(token)))
         try await world.settle()
         return try #require(outcome.transactionId)
     }

@@ -9,7 +9,8 @@ import Testing
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             let anna = UUID()
             let outcome = try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: anna))
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(anna)))
             try await world.settle()
             let promotional = "/v1/customers/\(anna)/offers/promotional"
             let offer: [String: Any] = ["product_id": "com.example.premium.monthly", "offer_id": "save20"]

@@ -11,7 +11,8 @@ import NIOHTTP1
     @Test func `tell what became of notifications and requests`() async throws {
         try await World.run(server: { $0.listen.metrics = .local }) { world async throws in
             try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: UUID()))
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(UUID())))
             try await world.settle()
             _ = try await world.ask(.POST, "/apple/notifications", body: #"{"signedPayload":"a.b.c"}"#)
             _ = try await world.ask(.POST, "/apple/notifications", body: "[]")

@@ -27,7 +27,8 @@ import Entitlements
             }, logger: lines.logger(log)
         ) { world in
             try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: token))
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token)))
             try await world.settle()
             try await world.simulator.advance(by: Period.year)
             try await world.settle()

@@ -40,7 +40,8 @@ import AppStoreServer
     private static func undelivered(_ world: World, _ token: UUID) async throws -> String {
         world.simulator.configure { $0.notificationURL = nil }
         try await world.simulator.perform(
-            .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: token))
+            .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token))
+        )
         let core = try world.server.core
         guard let client = core.clients[try world.scope().id] else { throw CocoaError(.coderValueNotFound) }
         let request = NotificationHistoryRequest(startDate: World.start - 3600, endDate: World.start + 3600)

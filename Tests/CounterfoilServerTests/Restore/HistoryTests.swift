@@ -18,7 +18,7 @@ extension World {
         try await World.withAPI { world in
             try world.simulator.add(Fault("notification:*", .drop))
             let outcome = try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
             let id = try #require(outcome.transactionId)
             let text = try #require(try await world.signedTransactions(of: id).first)
             // Nothing goes wrong; it is counted.
@@ -51,7 +51,8 @@ extension World {
             }
         ) { world in
             try world.simulator.add(Fault("notification:*", .drop))
-            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
             let receipt = try world.simulator.receipt(of: "anna")
             // The transactions arrive, and then the connection is lost.
             let fault = try world.simulator.add(Fault("route:subscription-statuses", .error(code: 5_000_001)))
@@ -70,7 +71,7 @@ extension World {
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             try world.simulator.add(Fault("notification:*", .drop))
             let outcome = try await world.simulator.perform(
-                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+                .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
             let texts = try await world.signedTransactions(of: try #require(outcome.transactionId))
             try world.simulator.add(Fault("route:transaction-history", .invalidSignature))
             let answer = try await world.call(

@@ -25,7 +25,7 @@ import Testing
         _ world: World, _ customer: String, _ product: String = "com.example.premium.monthly", token: UUID? = nil
     ) async throws -> String {
         let outcome = try await world.simulator.perform(
-            .purchase(customer: customer, product: product, appAccountToken: token))
+            .purchase(customer: customer, product: product, appAccountToken: AppAccountToken(token)))
         return try #require(outcome.transactionId)
     }
 
@@ -246,7 +246,8 @@ import Testing
             let receipt = try world.simulator.receipt(of: "anna")
             try await world.simulator.advance(by: Period.month)
             let fault = try world.simulator.add(Fault("route:transaction-history", .error(code: 4_040_002)))
-            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.unlock", appAccountToken: .absent))
             let fresh = try world.simulator.receipt(of: "anna")
             let alone = try await world.call(.POST, "/v1/customers/anna/purchases", ["receipt": fresh])
             #expect(alone.status == 200)

@@ -48,7 +48,8 @@ extension World {
     /// A purchase by a customer whose account is known.
     func buy(_ customer: String, _ product: String = monthly) async throws -> String {
         let token = UUID()
-        try await simulator.perform(.purchase(customer: customer, product: product, appAccountToken: token))
+        try await simulator.perform(
+            .purchase(customer: customer, product: product, appAccountToken: AppAccountToken(token)))
         return token.uuidString.lowercased()
     }
 

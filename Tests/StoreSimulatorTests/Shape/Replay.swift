@@ -61,7 +61,9 @@ enum Replay {
                 try await simulator.perform(command, in: .sandbox)
             }
             func buy(_ product: String, after seconds: TimeInterval) async throws {
-                try await perform(.purchase(customer: "anna", product: product), after: seconds)
+                // The genuine app names no account.
+                try await perform(
+                    .purchase(customer: "anna", product: product, appAccountToken: .absent), after: seconds)
             }
             // Before the data begins: a subscription that ended.
             try await buy(quarterly, after: 0)
