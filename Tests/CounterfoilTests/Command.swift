@@ -40,9 +40,18 @@ enum Command {
     }
 
     /// Runs the command with these arguments and this input, and waits for its end.
-    static func run(_ arguments: [String], stdin: Data = Data()) async throws -> Outcome {
-        let executable = try executable()
-        return try await Tool.inTemporaryFolder { folder in
+    static func run(
+        _ arguments: [String], stdin: Data = Data(), environment: [String: String] = [:]
+    ) async throws -> Outcome {
+        try await run(executable(), arguments, stdin: stdin, environment: environment)
+    }
+
+    /// Runs any program, in `directory` if there is one, and waits for its end.
+    static func run(
+        _ executable: URL, _ arguments: [String], stdin: Data = Data(), environment: [String: String] = [:],
+        in directory: URL? = nil
+    ) async throws -> Outcome {
+        try await Tool.inTemporaryFolder { folder in
             // Files, not pipes: neither side waits for the other, and a command that stops reading kills nobody.
             func handles(_ name: String, _ contents: Data = Data()) throws -> URL {
                 let file = folder.appending(path: name)
@@ -53,7 +62,8 @@ enum Command {
             let process = Process()
             process.executableURL = executable
             process.arguments = arguments
-            process.environment = ["TERM": "xterm-256color"]
+            process.environment = environment.merging(["TERM": "xterm-256color"]) { own, _ in own }
+            if let directory { process.currentDirectoryURL = directory }
             process.standardInput = try FileHandle(forReadingFrom: input)
             process.standardOutput = try FileHandle(forWritingTo: output)
             process.standardError = try FileHandle(forWritingTo: errors)

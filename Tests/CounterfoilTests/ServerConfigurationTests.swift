@@ -11,7 +11,7 @@ struct ServerConfigurationTests {
             let file = folder.appending(path: "counterfoil.yaml")
             let written = try await Command.run(["init", "--output", file.path])
             #expect(written.status == 0, "\(written.errors)")
-            let key = try #require(written.output.firstMatch(of: /Authorization: Bearer (cfk_[A-Za-z0-9_-]{43})\n/))
+            let key = try #require(written.output.firstMatch(of: /export KEY=(cfk_[A-Za-z0-9_-]{43})\n/))
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.contains(key.1) && text.contains("bundle_id: \"com.example.app\""))
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)

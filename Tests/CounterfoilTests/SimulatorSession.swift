@@ -8,11 +8,14 @@ final class RunningCommand: Sendable {
     private let process: Mutex<Process>
     private let status: Task<Int32, Never>
 
-    init(_ arguments: [String], state: URL) throws {
+    init(
+        _ arguments: [String], state: URL, environment: [String: String] = [:], in directory: URL? = nil
+    ) throws {
         let process = Process()
         process.executableURL = try Command.executable()
         process.arguments = arguments
-        process.environment = ["TERM": "dumb", "XDG_STATE_HOME": state.path]
+        process.environment = environment.merging(["TERM": "dumb", "XDG_STATE_HOME": state.path]) { $1 }
+        if let directory { process.currentDirectoryURL = directory }
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = FileHandle.standardError
@@ -57,6 +60,8 @@ final class RunningCommand: Sendable {
     }
 
     func interrupt() { process.withLock { $0.interrupt() } }
+    var isRunning: Bool { process.withLock { $0.isRunning } }
+    func kill() { process.withLock { _ = Foundation.kill($0.processIdentifier, SIGKILL) } }
     func terminate() { process.withLock { $0.terminate() } }
 
     /// Waits for its end.

@@ -47,6 +47,9 @@ struct SimulatorTests {
         try await withSession { session in
             let bought = try await session.object("buy", "anna", "premium.monthly")
             #expect(bought["customer"] as? String == "anna")
+            let token = try #require(bought["appAccountToken"] as? String)
+            #expect(UUID(uuidString: token) != nil)
+            #expect(try await session.run("customers", "anna", "--account-token").output == token + "\n")
             let triggered = try await session.object(
                 "trigger", "DID_RENEW.BILLING_RECOVERY", "--environment", "sandbox")
             #expect(
@@ -67,8 +70,29 @@ struct SimulatorTests {
             #expect(cancelled.output.contains("DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED"))
             let customers = try await session.run("customers")
             #expect(customers.output.hasPrefix("anna  com.example.premium.monthly active until 2026-01-08"))
+            #expect(customers.output.hasSuffix("  account \(token)\n"))
             _ = try await session.object("simulator", "reset")
             #expect(try await session.run("customers").output == "nobody has bought anything in production\n")
+        }
+    }
+
+    @Test("sells to another account, or to none")
+    func accounts() async throws {
+        try await withSession { session in
+            let token = "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b"
+            let bought = try await session.run("buy", "ben", "coins.100", "--account-token", token.uppercased())
+            #expect(bought.output.contains("  customer ben  account \(token)  transaction "), "\(bought.output)")
+            #expect(try await session.run("customers", "ben", "--account-token").output == token + "\n")
+            #expect(
+                try await session.object("customers", "ben", "--account-token") as? [String: String] == [
+                    "appAccountToken": token
+                ])
+            let none = try await session.object("buy", "carl", "unlock", "--no-account-token")
+            #expect(none["appAccountToken"] == nil)
+            let refused = try await session.run("customers", "carl", "--account-token")
+            #expect(refused.status == 1 && refused.output.isEmpty, "\(refused.output)")
+            #expect(refused.errors.contains("carl has no account token"))
+            #expect(try await session.run("customers", "carl").output.hasSuffix("  no account\n"))
         }
     }
 
@@ -103,12 +127,13 @@ struct SimulatorTests {
                 ["listen", "--simulator", session.folder.path], state: session.folder.appending(path: "state"))
             var lines = listener.lines.makeAsyncIterator()
             #expect(await lines.next()?.hasPrefix("listening to production and sandbox on port ") == true)
-            _ = try await session.object("buy", "anna", "premium.monthly")
+            let bought = try await session.object("buy", "anna", "premium.monthly")
+            let token = try #require(bought["appAccountToken"] as? String)
             let line = try #require(await lines.next())
             #expect(
                 line
                     == "2026-01-01 00:00:00 UTC  SUBSCRIBED.INITIAL_BUY  anna/com.example.premium.monthly  production  "
-                    + "active  verified ✓")
+                    + "active  account \(token)  verified ✓")
             listener.interrupt()
             #expect(await listener.end() == 0)
             let state = try await session.run("customers", "anna")
@@ -135,7 +160,9 @@ struct SimulatorTests {
             ["simulator", "--port", "70000"], ["simulator", "--clock", "sometimes"], ["trigger"], ["clock", "advance"],
             ["clock", "advance", "soon"], ["clock", "advance", "1d", "--to", "2027-01-01T00:00:00Z"], ["buy", "anna"],
             ["listen", "--count", "0"], ["scenario", "run", "no-such-scenario"], ["scenario", "show", "none"],
-            ["simulator", "--notify", "nowhere"],
+            ["simulator", "--notify", "nowhere"], ["customers", "--account-token"],
+            ["buy", "anna", "unlock", "--account-token", "anna"],
+            ["buy", "anna", "unlock", "--account-token", "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "--no-account-token"],
         ])
     func usage(_ arguments: [String]) async throws {
         let outcome = try await Command.run(arguments)

@@ -40,7 +40,7 @@ extension Fault {
         case "route":
             let isKnown = name == "*" || name == "verifyReceipt" || AppStoreEndpoint.all.contains { $0.name == name }
             if isKnown { return }
-            throw SimulatorError("invalid_fault", "there is no route \(name); counterfoil api --list names them")
+            throw SimulatorError("invalid_fault", "there is no route \(name); counterfoil api --help lists them")
         case "notification":
             let words = name.split(separator: ".", maxSplits: 1).map(String.init)
             let isKnown = Trigger.pairs.contains { pair in
@@ -48,7 +48,7 @@ extension Fault {
             }
             if name == "*" || isKnown { return }
             throw SimulatorError(
-                "invalid_fault", "there is no notification \(name); counterfoil trigger --list names them")
+                "invalid_fault", "there is no notification \(name); counterfoil trigger --list lists them")
         default:
             throw SimulatorError(
                 "invalid_fault", "a target is route:NAME, notification:TYPE[.SUBTYPE], or either with * for all")

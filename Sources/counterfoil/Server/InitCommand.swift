@@ -17,19 +17,23 @@ struct InitCommand: AsyncParsableCommand {
             EXAMPLES
               counterfoil init
               counterfoil init --simulator --output rehearsal.yaml
+              counterfoil init --simulator http://127.0.0.1:9000 --output two.yaml
               counterfoil init --output - > counterfoil.yaml
             """)
 
-    @Flag(help: "Fit a running simulator: the one started last, or the one in the folder that follows.")
+    @Flag(help: "Fit a simulator: the one that runs, or the one whose folder or URL follows.")
     var simulator = false
 
-    @Argument(help: ArgumentHelp("The simulator's folder, where simulator.json is.", valueName: "dir"))
+    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"))
     var folder: String?
 
     @Option(help: ArgumentHelp("Where to write it; - is standard output.", valueName: "file"))
     var output = "counterfoil.yaml"
 
     @Flag(help: "Replace the file if it is there.") var force = false
+
+    /// Where the server receives notifications.
+    private static let path = "/apple/notifications"
 
     func validate() throws {
         guard simulator || folder == nil else {
@@ -43,14 +47,15 @@ struct InitCommand: AsyncParsableCommand {
         }
         let key = APIKeyText.make()
         var template = ConfigurationTemplate(keyHash: APIKeyText.hexadecimalHash(of: key))
-        if simulator { try await template.fit(ControlClient(try SimulatorLocation.find(folder))) }
+        let store = simulator ? ControlClient(try await SimulatorLocation.find(folder)) : nil
+        if let store { try await template.fit(store) }
         if output == "-" {
             Output.line(template.text.trimmingCharacters(in: .newlines))
             Output.error("the API key, shown once: Authorization: Bearer \(key)")
             return
         }
         try write(template.text)
-        report(key)
+        report(key, notificationURL: try await store?.notificationURL())
     }
 
     private func write(_ text: String) throws {
@@ -66,12 +71,13 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    private func report(_ key: String) {
+    /// - Parameter notificationURL: Where the simulator sends notifications, if it does.
+    private func report(_ key: String, notificationURL: String?) {
         let style = Style.current()
         Output.line("\(style.good("written")) \(output.printable)")
         Output.line()
         Output.line(style.strong("The key for the API, shown this once"))
-        Output.line("  Authorization: Bearer \(key)")
+        Output.line("  export KEY=\(key)")
         Output.line()
         Output.line(style.strong("Next"))
         if !simulator {
@@ -79,9 +85,18 @@ struct InitCommand: AsyncParsableCommand {
         }
         Output.line("  counterfoil check-config \(output.printable)")
         Output.line("  counterfoil serve --config \(output.printable)")
-        if simulator {
-            Output.line("  counterfoil listen --forward-to http://127.0.0.1:8080/apple/notifications")
+        guard simulator else { return }
+        if notificationURL?.hasSuffix(Self.path) != true {
+            Output.line("  counterfoil listen --forward-to http://127.0.0.1:8080\(Self.path)")
         }
+        Output.line("  counterfoil buy anna premium.monthly")
+    }
+}
+
+extension ControlClient {
+    /// Where the simulator sends the notifications of production.
+    fileprivate func notificationURL() async throws -> String? {
+        try await call("GET", [EnvironmentName.production.rawValue, "settings"], as: StoreSettings.self).notificationURL
     }
 }
 

@@ -107,10 +107,12 @@ private struct Serving {
                 "  counterfoil listen --forward-to \(url.printable)/apple/notifications",
             ]
         }
+        var customer: [String] = []
+        if case .simulator = configuration.clock { customer = ["  ID=$(counterfoil customers anna --account-token)"] }
         let query = configuration.apps.count > 1 ? "?app=\(configuration.apps.first?.bundleId.printable ?? "")" : ""
+        lines += ["", style.strong("What a customer owns, by the account token of the purchases")] + customer
         lines += [
-            "", style.strong("What a customer owns"),
-            "  curl -H \"Authorization: Bearer $KEY\" \"\(url.printable)/v1/customers/anna\(query)\"", "",
+            "  curl -H \"Authorization: Bearer $KEY\" \"\(url.printable)/v1/customers/$ID\(query)\"", "",
             style.faint("Ctrl-C stops it."),
         ]
         return lines

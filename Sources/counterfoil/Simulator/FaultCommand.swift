@@ -9,13 +9,18 @@ struct FaultCommand: AsyncParsableCommand {
         commandName: "fault", abstract: "Let requests to the simulator, or its notifications, go wrong on purpose.",
         discussion: """
             TARGETS
-              route:<endpoint>, route:verifyReceipt, route:*, notification:<TYPE>[.<SUBTYPE>], notification:*
+              route:<endpoint>, route:verifyReceipt, route:*
+              notification:<TYPE>[.<SUBTYPE>], notification:*
+            `counterfoil api --help` lists the endpoints, `counterfoil trigger --list` the types.
+
             EFFECTS
-              drop  unreachable  duplicate  reorder  truncate  invalidSignature  wrongChain  unknownValues  extraFields
-              delay=<seconds>  status=<code>  error=<code>  rateLimit=<seconds>  clockSkew=<seconds>
+              drop  unreachable  duplicate  reorder  truncate  invalidSignature
+              wrongChain  unknownValues  extraFields
+              delay=<seconds>  status=<code>  error=<code>  rateLimit=<seconds>
+              clockSkew=<seconds>
 
             EXAMPLES
-              counterfoil fault add route:transaction-info error=5000001 --count 2
+              counterfoil fault add route:transaction error=5000001 --count 2
               counterfoil fault add 'notification:*' duplicate --probability 0.1
               counterfoil fault list
               counterfoil fault remove
@@ -71,7 +76,7 @@ struct FaultList: AsyncParsableCommand {
     @OptionGroup var options: SimulatorOptions
 
     func run() async throws {
-        let client = try options.client()
+        let client = try await options.client()
         if options.json {
             return Output.line(try JSONLine.text(try await client.all(["faults"], as: JSONValue.self)))
         }

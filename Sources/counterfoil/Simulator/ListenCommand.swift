@@ -17,11 +17,11 @@ struct ListenCommand: AsyncParsableCommand {
 
             EXAMPLES
               counterfoil listen
-              counterfoil listen --forward-to http://127.0.0.1:8080/app-store
+              counterfoil listen --forward-to http://127.0.0.1:8080/apple/notifications
               counterfoil listen --environment sandbox --count 1 --json
 
-            JSON, one line each: {"customer":…,"environment":…,"forwardedStatus":…,"notificationType":…,
-              "notificationUUID":…,"originalTransactionId":…,"productId":…,"signedDate":…,"status":…,"subtype":…,
+            JSON, one line each: {"appAccountToken":…,"customer":…,"environment":…,"forwardedStatus":…,
+              "notificationType":…,"notificationUUID":…,"originalTransactionId":…,"productId":…,"signedDate":…,"status":…,"subtype":…,
               "transactionId":…,"valid":true}, or "valid":false with "reason" and "message".
             Exit status: 0 ended, 1 refused or failed, 2 wrong usage.
             """)
@@ -47,7 +47,7 @@ struct ListenCommand: AsyncParsableCommand {
     private var named: [EnvironmentName] { environments.isEmpty ? EnvironmentName.allCases : environments }
 
     func run() async throws {
-        let client = try options.client()
+        let client = try await options.client()
         // Whether it is there, before anything is changed.
         _ = try await client.send("GET", [])
         let reader = try NotificationReader(client)

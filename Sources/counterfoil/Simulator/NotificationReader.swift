@@ -95,6 +95,7 @@ struct NotificationLine: Encodable {
     var productId: String?
     var transactionId: String?
     var originalTransactionId: String?
+    var appAccountToken: String?
     var forwardedStatus: Int?
     var forwardingFailure: String?
 
@@ -119,6 +120,7 @@ struct NotificationLine: Encodable {
         productId = transaction.productId
         transactionId = transaction.transactionId
         originalTransactionId = transaction.originalTransactionId
+        appAccountToken = transaction.appAccountToken?.text
     }
 
     /// One object. Everything in it can be written.
@@ -130,6 +132,7 @@ struct NotificationLine: Encodable {
         words.append([customer, productId].compactMap { $0 }.joined(separator: "/").printable)
         words.append(environment.lowercased())
         if let status { words.append(Self.names[status] ?? "status \(status)") }
+        if let appAccountToken { words.append("account \(appAccountToken)") }
         words.append(
             valid
                 ? style.good("verified ✓")

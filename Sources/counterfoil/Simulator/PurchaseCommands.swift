@@ -10,20 +10,29 @@ struct CustomersCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               counterfoil customers
+              counterfoil customers anna --account-token
               counterfoil customers anna --environment sandbox --json
             """)
 
     @Argument(help: ArgumentHelp("Only this one.", valueName: "customer")) var name: String?
+    @Flag(help: "Print only the account token, by which the server knows the customer.") var accountToken = false
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
+    func validate() throws {
+        guard name != nil || !accountToken else {
+            throw ValidationError("--account-token is about one customer: name them.")
+        }
+    }
+
     func run() async throws {
-        let client = try options.client()
+        let client = try await options.client()
         let path = [environment.environment.rawValue, "customers"]
         if let name {
             let data = try await client.send("GET", path + [name])
-            if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
-            return Self.show([try ControlClient.decode(CustomerState.self, from: data)])
+            if options.json, !accountToken { return Output.line(String(decoding: data, as: UTF8.self)) }
+            let state = try ControlClient.decode(CustomerState.self, from: data)
+            return accountToken ? try showToken(of: state) : Self.show([state])
         }
         if options.json {
             for value in try await client.all(path, as: JSONValue.self) { Output.line(try JSONLine.text(value)) }
@@ -34,9 +43,19 @@ struct CustomersCommand: AsyncParsableCommand {
         Self.show(states)
     }
 
+    private func showToken(of state: CustomerState) throws {
+        guard let token = state.appAccountToken else {
+            throw Refusal(message: "\(state.customer.printable) has no account token: the purchases name no account")
+        }
+        Output.line(options.json ? try JSONLine.text(["appAccountToken": token]) : token)
+    }
+
     private static func show(_ states: [CustomerState]) {
         let width = states.map(\.customer.count).max() ?? 0
-        for state in states { Output.line("\(state.customer.printable.padded(to: width))  \(state.summary.printable)") }
+        for state in states {
+            let account = state.appAccountToken.map { "account \($0)" } ?? "no account"
+            Output.line("\(state.customer.printable.padded(to: width))  \(state.summary.printable)  \(account)")
+        }
     }
 }
 
@@ -45,12 +64,15 @@ struct BuyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "buy", abstract: "Let a customer of the simulator buy a product.",
         discussion: """
-            The customer is made if need be. A product may be named by the end of its identifier.
+            The customer is made if need be. A product may be named by the end of its identifier. The purchase names the \
+            customer's account in the app, by which a server knows whose it is: a UUID made from the seed and the name, \
+            unless one is given here. What is given stays so for the purchases that follow.
 
             EXAMPLES
               counterfoil buy anna premium.monthly
               counterfoil buy anna coins.100 --quantity 3 --environment sandbox
               counterfoil buy ben premium.monthly --offer WELCOME --json
+              counterfoil buy carl unlock --no-account-token
             """)
 
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
@@ -58,13 +80,34 @@ struct BuyCommand: AsyncParsableCommand {
         String
     @Option(help: ArgumentHelp("How many, of a consumable.", valueName: "n")) var quantity: Int?
     @Option(help: ArgumentHelp("The offer to redeem.", valueName: "id")) var offer: String?
+    @Option(help: ArgumentHelp("The account that the purchase names.", valueName: "uuid")) var accountToken: String?
+    @Flag(help: "Let the purchase name no account.") var noAccountToken = false
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
+    func validate() throws {
+        guard accountToken == nil || !noAccountToken else {
+            throw ValidationError("--account-token and --no-account-token exclude each other.")
+        }
+        _ = try account()
+    }
+
+    /// What was said about the account, if anything.
+    private func account() throws -> AppAccountToken? {
+        guard !noAccountToken else { return .absent }
+        return try accountToken.map { text in
+            guard let id = UUID(uuidString: text) else {
+                throw ValidationError("--account-token takes a UUID, not \(text).")
+            }
+            return AppAccountToken(id)
+        }
+    }
+
     func run() async throws {
-        let client = try options.client()
+        let client = try await options.client()
         let product = try await client.product(product, in: environment.environment)
-        let command = StoreCommand.purchase(customer: customer, product: product, quantity: quantity, offer: offer)
+        let command = StoreCommand.purchase(
+            customer: customer, product: product, quantity: quantity, offer: offer, appAccountToken: try account())
         let data = try await client.send("POST", [environment.environment.rawValue, "commands"], body: command)
         try OutcomeReport.print(data, options)
     }
@@ -78,8 +121,8 @@ struct DoCommand: AsyncParsableCommand {
             EXAMPLES
               counterfoil do '{"cancel":{"customer":"anna"}}'
               counterfoil do '{"failBilling":{"customer":"anna"}}'
-              counterfoil do '{"requestRefund":{"customer":"anna","reason":"LEGAL","inApp":true}}'
-              counterfoil do '{"increasePrice":{"product":"com.example.premium.monthly","price":11990,"consent":true}}'
+              counterfoil do '{"requestRefund":{"customer":"anna","reason":"LEGAL"}}'
+              counterfoil do '{"shareWithFamily":{"customer":"anna","member":"ben"}}'
 
             COMMANDS
               \(StoreCommand.names.joined(separator: " "))
@@ -109,6 +152,7 @@ enum OutcomeReport {
         let outcome = try ControlClient.decode(StoreOutcome.self, from: data)
         var words = [Style.current().good("done"), outcome.environment.rawValue]
         if let customer = outcome.customer { words.append("customer \(customer.printable)") }
+        if let account = outcome.appAccountToken { words.append("account \(account)") }
         if let transaction = outcome.transactionId { words.append("transaction \(transaction)") }
         if let original = outcome.originalTransactionId, original != outcome.transactionId {
             words.append("original \(original)")

@@ -13,24 +13,27 @@ struct SimulatorCommand: AsyncParsableCommand {
         abstract: "Run a local App Store: purchases, renewals, refunds, notifications, the whole API.",
         discussion: """
             Serves the App Store Server API, verifyReceipt and a control API on 127.0.0.1 until Ctrl-C. Once it accepts \
-            requests, simulator.json in its folder says how to reach it; the other commands find it there by themselves. \
-            Without --directory everything is temporary; with it, keys and certificates stay the same from run to run.
+            requests, simulator.json in its folder says how to reach it. The other commands find it by themselves; where \
+            several run, --simulator or $COUNTERFOIL_SIMULATOR names one by its folder or URL. Without --directory \
+            everything is temporary; with it, keys and certificates stay the same from run to run.
 
             EXAMPLES
               counterfoil simulator
-              counterfoil simulator --port 8090 --directory ./store --clock frozen:2026-01-01T00:00:00Z
-              counterfoil simulator --catalogue Products.storekit --notify http://127.0.0.1:8080/app-store
+              counterfoil simulator --directory ./store --clock frozen:2026-01-01T00:00:00Z
+              counterfoil simulator --port 9000 --catalogue Products.storekit
+              counterfoil simulator --notify http://127.0.0.1:8080/apple/notifications
               counterfoil simulator snapshot before-renewal
 
             THE CLOCK
-              real                        time passes as everywhere
-              accelerated                 a month lasts 5 minutes; accelerated:monthlyEveryHour and the like for others
-              frozen, frozen:<instant>    time passes by `counterfoil clock advance` only
+              real                      time passes as everywhere
+              accelerated               a month lasts 5 minutes
+              accelerated:<rate>        monthlyEveryHour and the like
+              frozen, frozen:<instant>  time passes by `counterfoil clock advance` only
 
             OPTIONS OF `simulator`, WHICH IS `simulator run`
               --port <n>         the port on 127.0.0.1; 0 for a free one (default)
               --directory <dir>  the folder to keep keys, certificates and snapshots in
-              --catalogue <file> what is sold: a .storekit file of Xcode's, or YAML
+              --catalogue <file> what is sold: Xcode's .storekit file, or YAML
               --seed <n>         what all identifiers come from
               --clock <mode>     how time passes; see above
               --notify <url>     where notifications go
@@ -86,7 +89,7 @@ struct SimulatorRun: AsyncParsableCommand {
             throw Refusal(message: "\(error)")
         }
         let information = simulator.information
-        SimulatorLocation.remember(information.folder)
+        let entry = register(information.folder)
         // The signals are caught before anybody is told that it runs: who reads the line may send one at once.
         do {
             try await Signals.untilStopped {
@@ -99,14 +102,24 @@ struct SimulatorRun: AsyncParsableCommand {
                 }
             }
         } catch {
-            await stop(simulator)
+            await stop(simulator, entry)
             throw Refusal(message: "the simulator failed: \(error)")
         }
-        await stop(simulator)
+        await stop(simulator, entry)
         if !json { Output.line("stopped") }
     }
 
-    private func stop(_ simulator: Simulator) async {
+    /// Lets the other commands find it. Who cannot write there names the folder, so that is no reason to stop.
+    private func register(_ folder: URL) -> SimulatorRegistry.Entry? {
+        do { return try SimulatorRegistry().enter(folder) } catch {
+            Output.error(
+                "note: other commands need --simulator \(folder.path.printable): the registry cannot be written")
+            return nil
+        }
+    }
+
+    private func stop(_ simulator: Simulator, _ entry: SimulatorRegistry.Entry?) async {
+        entry?.remove()
         await simulator.stop()
         SimulatorLocation.forget(simulator.information.folder)
     }
@@ -141,8 +154,9 @@ struct SimulatorRun: AsyncParsableCommand {
     private func banner(_ information: SimulatorInformation) {
         let style = Style.current()
         let isTimeOwn = clock != .real
+        let isFrozen = if case .frozen = clock { true } else { false }
         let lines = [
-            style.strong("The App Store runs at") + " " + information.controlURL.replacing("/simulator", with: ""),
+            style.strong("The App Store runs at") + " " + information.address,
             "",
             "  production   \(information.baseURLs.production)",
             "  sandbox      \(information.baseURLs.sandbox)",
@@ -155,9 +169,11 @@ struct SimulatorRun: AsyncParsableCommand {
             "  counterfoil listen --forward-to http://127.0.0.1:8080/apple/notifications",
             "  counterfoil trigger SUBSCRIBED.INITIAL_BUY",
             "  counterfoil buy anna premium.monthly",
+            "  counterfoil customers anna --account-token",
             isTimeOwn ? "  counterfoil clock advance 1 month" : "  counterfoil clock advance 31d",
             "  counterfoil customers",
-            "  counterfoil scenario run grace-period-recovered",
+            // A scenario needs a clock that stands still.
+            "  counterfoil scenario run grace-period-recovered" + (isFrozen ? "" : " --alone"),
             "",
             style.faint("Ctrl-C stops it."),
         ]

@@ -10,7 +10,7 @@ struct SimulatorStatus: AsyncParsableCommand {
     @OptionGroup var options: SimulatorOptions
 
     func run() async throws {
-        let client = try options.client()
+        let client = try await options.client()
         let data = try await client.send("GET", [])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         let information = client.information

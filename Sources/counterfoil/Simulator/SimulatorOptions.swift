@@ -4,13 +4,14 @@ import ArgumentParser
 struct SimulatorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The folder of the simulator, where simulator.json is. Default: the one started last.", valueName: "dir"))
+            "The simulator's folder or URL. Default: $COUNTERFOIL_SIMULATOR, or the one that runs.",
+            valueName: "dir|url"))
     var simulator: String?
 
     @Flag(help: "Print JSON instead of text.")
     var json = false
 
-    func client() throws(Refusal) -> ControlClient { ControlClient(try SimulatorLocation.find(simulator)) }
+    func client() async throws -> ControlClient { ControlClient(try await SimulatorLocation.find(simulator)) }
 }
 
 /// The option that says which of the simulator's two environments is meant.

@@ -13,8 +13,9 @@ struct TriggerCommand: AsyncParsableCommand {
 
             EXAMPLES
               counterfoil trigger SUBSCRIBED.INITIAL_BUY
-              counterfoil trigger DID_RENEW.BILLING_RECOVERY --product premium.yearly --environment sandbox
-              counterfoil trigger REFUND --customer anna --override transaction.price=1990 --json
+              counterfoil trigger EXPIRED.VOLUNTARY --environment sandbox --json
+              counterfoil trigger DID_RENEW.BILLING_RECOVERY --product premium.yearly
+              counterfoil trigger REFUND --customer anna --override transaction.price=1990
               counterfoil trigger --list
 
             JSON: {"customer":…,"environment":…,"notificationUUID":…,"originalTransactionId":…,"transactionId":…}, what
@@ -43,7 +44,7 @@ struct TriggerCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard !list, let event else { return try Self.printList(asJSON: options.json) }
-        let client = try options.client()
+        let client = try await options.client()
         let parts = event.uppercased().split(separator: ".", maxSplits: 1).map(String.init)
         var body: [String: JSONValue] = ["notificationType": .string(parts.first ?? "")]
         if parts.count > 1 { body["subtype"] = .string(parts[1]) }

@@ -204,6 +204,7 @@ struct ConfigurationNoteTests {
         let text = Test.smallest + "keys: [{name: a, secret: {environment: COUNTERFOIL_KEY}, scopes: [all]}]"
         let environment = [
             "COUNTERFOIL_KEY": String(repeating: "k", count: 24), "COUNTERFOIL_PROT": "1", "PATH": "/bin",
+            "COUNTERFOIL_SIMULATOR": "/store",
         ]
         let notes = try Test.read(text, environment: environment).notes.map(\.description)
         #expect(

@@ -51,10 +51,14 @@ package struct EnvironmentOverrides {
         values.first { $0.setting.path.joined(separator: ".") == path }?.setting.variable
     }
 
+    /// What the command reads: the key of `recover --url`, and the simulator of those that command one.
+    private static let commandVariables = ["COUNTERFOIL_KEY", "COUNTERFOIL_SIMULATOR"]
+
     /// What is said about variables that look like settings and are none.
     static func notes(on names: some Sequence<String>) -> [ConfigurationIssue] {
         let known = settings.map(\.variable)
-        return names.filter { $0.hasPrefix("COUNTERFOIL_") && !known.contains($0) }.sorted().map { name in
+        let others = known + commandVariables
+        return names.filter { $0.hasPrefix("COUNTERFOIL_") && !others.contains($0) }.sorted().map { name in
             let suggestion = Spelling.suggestion(for: name, among: known)
             return ConfigurationIssue(message: "the environment variable \(quoted(name)) is no setting\(suggestion)")
         }

@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A home with nothing in it, where somebody types what README, help and hints say, one line after another.
+///
+/// Nothing but ports is exchanged, and only in ``literal(_:)``.
+final class Terminal {
+    let home: URL
+    private let ports: [String: String]
+    /// What was assigned and exported, which each line finds again.
+    private var assignments: [String] = []
+    private var background: [Background] = []
+
+    /// A command that goes on, and what it has printed when it was ready.
+    struct Background {
+        let command: RunningCommand
+        let hints: [String]
+    }
+
+    private init(home: URL) throws {
+        self.home = home
+        // Each has a port of its own until all are known, so they differ.
+        let servers = try ["8080", "9000"].map { ($0, try LoopbackServer(answer: nil)) }
+        defer { for (_, server) in servers { server.stop() } }
+        ports = Dictionary(uniqueKeysWithValues: servers.map { ($0, String($1.port)) })
+    }
+
+    /// Calls `body` with a new terminal, and ends what was started in it.
+    static func open<Value>(_ body: (Terminal) async throws -> Value) async throws -> Value {
+        try await Tool.inTemporaryFolder { folder in
+            let terminal = try Terminal(home: folder)
+            let result: Result<Value, any Error>
+            do { result = .success(try await body(terminal)) } catch { result = .failure(error) }
+            for background in terminal.background.reversed() { await terminal.end(background) }
+            return try result.get()
+        }
+    }
+
+    /// A text with ports that are free here in the place of its own. The configuration's port comes with the environment.
+    func literal(_ text: String) -> String {
+        ports.reduce(text) {
+            $0.replacing(":\($1.key)", with: ":\($1.value)").replacing(" \($1.key)", with: " \($1.value)")
+        }
+    }
+
+    private var environment: [String: String] {
+        [
+            "HOME": home.path, "XDG_STATE_HOME": state.path, "COUNTERFOIL_PORT": ports["8080"] ?? "",
+            "PATH": ((try? Command.executable().deletingLastPathComponent().path) ?? "") + ":/usr/bin:/bin",
+        ]
+    }
+
+    var state: URL { home.appending(path: "state") }
+
+    /// Types a line and waits for its end. A `$` in front and a comment behind are left out, as people do.
+    func type(_ line: String) async throws -> Command.Outcome {
+        let line = Self.typed(line)
+        let script = (assignments + [literal(line)]).joined(separator: "\n")
+        if line.wholeMatch(of: /(export )?[A-Z]+=\S+|[A-Z]+=\$\(.*\)/) != nil { assignments.append(literal(line)) }
+        return try await Command.run(
+            URL(filePath: "/bin/bash"), ["-c", script], environment: environment, in: home)
+    }
+
+    /// Types a line and expects it to succeed.
+    @discardableResult
+    func expect(_ line: String, _ place: SourceLocation = #_sourceLocation) async throws -> String {
+        let outcome = try await type(line)
+        #expect(outcome.status == 0, "\(line)\n\(outcome.output)\n\(outcome.errors)", sourceLocation: place)
+        return outcome.output
+    }
+
+    /// Starts something and does not wait for anything.
+    func begin(_ line: String) throws -> RunningCommand {
+        let words = literal(Self.typed(line)).split(separator: " ").map(String.init)
+        return try RunningCommand(
+            Array(words.drop { $0 == "counterfoil" }.prefix { $0 != "&" }), state: state, environment: environment,
+            in: home)
+    }
+
+    /// Starts what goes on: a simulator, a server, a listener. Returns when it has said that it is ready.
+    @discardableResult
+    func start(_ line: String) async throws -> Background {
+        let command = try begin(line)
+        var hints: [String] = []
+        for await line in command.lines {
+            hints.append(line)
+            if line.contains("Ctrl-C") { break }
+        }
+        try #require(hints.last?.contains("Ctrl-C") == true, "\(line) is not ready: \(hints)")
+        let started = Background(command: command, hints: hints)
+        background.append(started)
+        return started
+    }
+
+    /// Types Ctrl-C.
+    func end(_ started: Background) async {
+        started.command.interrupt()
+        #expect(await started.command.end() == 0)
+        background.removeAll { $0.command === started.command }
+    }
+
+    /// Whether a line starts something that goes on.
+    static func goesOn(_ line: String) -> Bool {
+        let words = typed(line).split(separator: " ")
+        guard words.first == "counterfoil", words.count > 1 else { return false }
+        let isBare = words.count == 2 || words[2].hasPrefix("-") || words[2] == "&"
+        return ["serve", "listen"].contains(words[1]) || words[1] == "simulator" && isBare
+    }
+
+    private static func typed(_ line: String) -> String {
+        var line = line.trimmingCharacters(in: .whitespaces)[...]
+        if line.hasPrefix("$ ") { line = line.dropFirst(2) }
+        if let comment = line.range(of: "  #") { line = line[..<comment.lowerBound] }
+        return line.trimmingCharacters(in: .whitespaces)
+    }
+}
+
+/// The commands that texts contain.
+enum Typed {
+    /// Those of hints: indented lines that begin like a command.
+    static func hints(_ lines: [String]) -> [String] {
+        lines.filter { $0.hasPrefix("  ") }.map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { $0.firstMatch(of: /^(counterfoil |curl |export |[A-Z]+=)/) != nil }
+    }
+
+    /// Those of the first fenced block of README that contains a text.
+    static func readme(containing text: String) throws -> [String] {
+        let readme = try String(contentsOf: Fixtures.package.appending(path: "README.md"), encoding: .utf8)
+        let blocks = readme.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        let block = try #require(blocks.first { $0.contains(text) })
+        return block.split(separator: "\n").map(String.init).filter { $0.hasPrefix("$ ") }
+    }
+
+    static func exampleLines(_ help: String) -> [String] {
+        let lines = help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let start = lines.firstIndex(of: "EXAMPLES") else { return [] }
+        return Array(lines[lines.index(after: start)...].prefix { !$0.isEmpty })
+    }
+
+    /// The examples of a help text. A line that ends with a backslash goes on with the next.
+    static func examples(_ help: String) -> [String] {
+        exampleLines(help).reduce(into: []) { examples, line in
+            if let last = examples.last, last.hasSuffix("\\") {
+                examples[examples.count - 1] = last.dropLast() + line.trimmingCharacters(in: .whitespaces)
+            } else {
+                examples.append(line.trimmingCharacters(in: .whitespaces))
+            }
+        }
+    }
+}

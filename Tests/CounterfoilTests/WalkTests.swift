@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Somebody types what is written, letter by letter. One process after the other: Foundation's `Process` does not like many
+/// at a time.
+@Suite(.serialized) struct `The first five minutes` {
+    @Test func `go as README says, and end with an active entitlement`() async throws {
+        try await Terminal.open { terminal in
+            var export = ""
+            var answers: [String] = []
+            for line in try Typed.readme(containing: "counterfoil init") {
+                if line.contains("export KEY=") {
+                    answers.append(try await terminal.expect(export))
+                } else if line.contains(" &") {
+                    try await terminal.start(line)
+                } else {
+                    answers.append(try await terminal.expect(line))
+                    if let hint = answers.last?.firstMatch(of: /export KEY=\S+/) { export = String(hint.output) }
+                }
+            }
+            #expect(answers.count > 6)
+            try await Self.expectEntitlement(in: answers.dropLast(2).last)
+            #expect(answers.dropLast().last?.contains(#""is_active":true"#) == true, "\(answers)")
+        }
+    }
+
+    @Test func `go as the simulator, init and serve say, and end with an active entitlement`() async throws {
+        try await Terminal.open { terminal in
+            let simulator = try await terminal.start("counterfoil simulator")
+            try await Self.follow(simulator.hints, in: terminal)
+            let written = try await terminal.expect("counterfoil init --simulator")
+            let hints = Typed.hints(written.split(separator: "\n").map(String.init))
+            var server: Terminal.Background?
+            for hint in hints {
+                if hint.hasPrefix("counterfoil serve") {
+                    server = try await terminal.start(hint)
+                } else if Terminal.goesOn(hint) {
+                    try await terminal.start(hint)
+                } else if hint.hasPrefix("counterfoil buy anna premium.monthly") {
+                    // The simulator's own hints had her buy that before there was a server.
+                    #expect(try await terminal.type(hint).errors.contains("already"))
+                } else {
+                    try await terminal.expect(hint)
+                }
+            }
+            let said = try #require(server)
+            try await terminal.expect("counterfoil buy ben premium.monthly")
+            let answers = try await Self.follow(said.hints, in: terminal)
+            try await Self.expectEntitlement(in: answers.last)
+        }
+    }
+
+    @Test func `have a store as README says`() async throws {
+        try await Terminal.open { terminal in
+            for line in try Typed.readme(containing: "counterfoil trigger REFUND") {
+                if Terminal.goesOn(line) { try await terminal.start(line) } else { try await terminal.expect(line) }
+            }
+        }
+    }
+
+    /// Types the hints of something that was started.
+    @discardableResult
+    private static func follow(_ lines: [String], in terminal: Terminal) async throws -> [String] {
+        let hints = Typed.hints(lines)
+        #expect(hints.count > 2, "\(lines)")
+        var answers: [String] = []
+        for hint in hints {
+            if Terminal.goesOn(hint) {
+                try await terminal.start(hint)
+            } else {
+                answers.append(try await terminal.expect(hint))
+            }
+        }
+        return answers
+    }
+
+    /// Whether an answer about a customer says that they have something.
+    private static func expectEntitlement(
+        in answer: String?, _ place: SourceLocation = #_sourceLocation
+    ) async throws {
+        let json = try JSONSerialization.jsonObject(with: Data(try #require(answer).utf8))
+        let entitlements = (json as? [String: Any])?["entitlements"] as? [[String: Any]]
+        let active = entitlements?.first { $0["is_active"] as? Bool == true }
+        #expect(active != nil, "\(answer ?? "")", sourceLocation: place)
+    }
+}
