@@ -8,14 +8,21 @@ struct API: AsyncParsableCommand {
         commandName: "api",
         abstract: "Call an endpoint of the App Store Server, Retention Messaging or Advanced Commerce API.",
         discussion: """
-            Prints the answer as JSON, and refuses any other; an endpoint that answers nothing prints {}. Endpoints with pages print one page a \
-            line until there are no more. Waits under Apple's rate limits and repeats what is safe to repeat.
+            Prints the answer as JSON, and refuses any other; an endpoint that answers nothing prints {}. Endpoints with \
+            pages print one page a line until there are no more. Waits under Apple's rate limits and repeats what is safe \
+            to repeat.
+
+            With --config it uses the key, the app and the hosts of a server's configuration. With --key and three more \
+            options it uses another key. Without any of them it calls the simulator that runs.
 
             EXAMPLES
-              counterfoil api transaction-history 2000001092134138 --query productType=AUTO_RENEWABLE --key key.p8 …
-              counterfoil api notification-history --body '{"startDate":1759276800000,"endDate":1759363200000}' …
-              counterfoil api request-test-notification --environment sandbox …
-              counterfoil api upload-image 7e3fb20b-4cdb-47cc-936d-99d65f608138 --body banner.png …
+              counterfoil api transaction-history 340001000000123
+              counterfoil api subscription-statuses 340001000000123 --query status=1
+              counterfoil api request-test-notification --config counterfoil.yaml
+              counterfoil api notification-history --body period.json --first-page
+              counterfoil api order MABCDEFGHI --environment sandbox \\
+                --key AuthKey.p8 --key-id ABC123DEFG --issuer-id 57246542-96fe-… \\
+                --bundle-id com.example.app
 
             ENDPOINTS
             \(EndpointList.text)
@@ -28,8 +35,6 @@ struct API: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The endpoint's path parameters, in order.", valueName: "parameter"))
     var parameters: [String] = []
 
-    @OptionGroup var issuer: IssuerOptions
-
     @Option(
         name: .customLong("query"),
         help: ArgumentHelp("A query parameter. May be repeated, also for one name.", valueName: "name=value"))
@@ -39,16 +44,10 @@ struct API: AsyncParsableCommand {
         help: ArgumentHelp("The body: JSON, a file that holds it, or - for standard input.", valueName: "json|file"))
     var body: String?
 
-    @Option(help: ArgumentHelp("The environment: production or sandbox.", valueName: "name"))
-    var environment: EnvironmentName = .production
-
-    @Option(
-        name: .customLong("base-url"),
-        help: ArgumentHelp("Call this host instead of Apple's, such as a simulator.", valueName: "url"))
-    var baseURL: String?
-
     @Flag(name: .customLong("first-page"), help: "Print the first page only.")
     var firstPage = false
+
+    @OptionGroup var access: APIAccess
 
     func run() async throws {
         guard let endpoint = AppStoreEndpoint.all.first(where: { $0.name == self.endpoint }) else {
@@ -60,7 +59,7 @@ struct API: AsyncParsableCommand {
         }
         let query = try query(of: endpoint)
         let body = try body(of: endpoint)
-        let client = try AppStoreServerClient(tokens: issuer.tokenSource(), host: host())
+        let client = try await access.client()
         do {
             if endpoint.isPaged, !firstPage {
                 try await printPages(of: endpoint, query, body, client)
@@ -123,15 +122,6 @@ struct API: AsyncParsableCommand {
             throw ValidationError("\(endpoint.name) takes \(objection), which the --body is not.")
         }
         return data
-    }
-
-    private func host() throws -> AppStoreHost {
-        do {
-            if let baseURL { return try AppStoreHost(url: baseURL, environment: environment.environment) }
-            return try AppStoreHost(environment: environment.environment)
-        } catch {
-            throw ValidationError("--base-url: \(error.reason)")
-        }
     }
 
     private static func explanation(of error: AppStoreServerError) -> String {

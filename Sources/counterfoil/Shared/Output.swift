@@ -102,14 +102,12 @@ extension String {
 }
 
 extension Date {
-    /// `2025-10-06 05:16:25.445 UTC`, the milliseconds only where there are any.
+    /// `2025-10-06 05:16:25 UTC`. JSON has the milliseconds; people are not kept from reading by them.
     var readable: String {
-        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
-        let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
         let style = Date.ISO8601FormatStyle(
-            dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon,
-            includingFractionalSeconds: hasFraction,
-            timeZone: .gmt)
-        return formatted(style.year().month().day().time(includingFractionalSeconds: hasFraction)) + " UTC"
+            dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon, timeZone: .gmt)
+        // Half a millisecond makes up for what a number of seconds cannot say exactly.
+        let second = Date(timeIntervalSince1970: (timeIntervalSince1970 + 0.0005).rounded(.down))
+        return second.formatted(style.year().month().day().time(includingFractionalSeconds: false)) + " UTC"
     }
 }

@@ -1,0 +1,140 @@
+import AppStoreModels
+import AppStoreServer
+import ArgumentParser
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+
+/// The options that say where `counterfoil api` calls, and with which key: those of a server's configuration, those of a
+/// simulator, or four of one's own.
+struct APIAccess: ParsableArguments {
+    @Option(help: ArgumentHelp("The server's configuration, whose key and hosts are used.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("The app, where the configuration has several.", valueName: "bundle-id"))
+    var app: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Call the simulator with this folder or URL. Default: $COUNTERFOIL_SIMULATOR, or the one that runs, where no key "
+                + "is named.", valueName: "dir|url"))
+    var simulator: String?
+
+    @Option(help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"))
+    var key: String?
+
+    @Option(name: .customLong("key-id"), help: ArgumentHelp("The key's identifier.", valueName: "id"))
+    var keyID: String?
+
+    @Option(
+        name: .customLong("issuer-id"),
+        help: ArgumentHelp("The issuer's identifier, which App Store Connect shows above the keys.", valueName: "uuid"))
+    var issuerID: String?
+
+    @Option(name: .customLong("bundle-id"), help: ArgumentHelp("The app's bundle identifier.", valueName: "id"))
+    var bundleID: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The environment: production or sandbox. Default: production, if the app is there.", valueName: "name"))
+    var environment: EnvironmentName?
+
+    @Option(
+        name: .customLong("base-url"),
+        help: ArgumentHelp("Call this host instead of Apple's.", valueName: "url"))
+    var baseURL: String?
+
+    private var ownOptions: [(name: String, value: String?)] {
+        [("--key", key), ("--key-id", keyID), ("--issuer-id", issuerID), ("--bundle-id", bundleID)]
+    }
+
+    func validate() throws {
+        let hasOwn = ownOptions.contains { $0.value != nil }
+        let ways = [config != nil, simulator != nil, hasOwn].count(where: \.self)
+        guard ways < 2 else {
+            throw ValidationError("Name one of --config, --simulator, and a key of your own.")
+        }
+        if hasOwn, let missing = ownOptions.first(where: { $0.value == nil }) {
+            throw ValidationError("\(missing.name) is missing: a key of your own needs all four options.")
+        }
+        guard app == nil || config != nil else { throw ValidationError("--app is an app of a --config.") }
+        guard baseURL == nil || config != nil || hasOwn else {
+            throw ValidationError("--base-url needs a key: name --config or the options of a key.")
+        }
+    }
+
+    /// A client for what the options name.
+    func client() async throws -> AppStoreServerClient {
+        if let config { return try client(of: config) }
+        guard let key, let keyID, let issuerID, let bundleID else { return try await clientOfSimulator() }
+        let tokens = try Self.tokens(Self.signingKey(key, keyID), issuerID, bundleID)
+        return AppStoreServerClient(tokens: tokens, host: try host(.production))
+    }
+
+    // MARK: - The three ways
+
+    private func client(of file: String) throws -> AppStoreServerClient {
+        let app = try app(of: Configurations.load(file).configuration)
+        guard let key = app.key else {
+            throw Refusal(
+                message: "\(app.bundleId.printable) has no key for the App Store Server API in \(file.printable)")
+        }
+        let environment = environment?.environment ?? (app.environments.contains(.production) ? .production : .sandbox)
+        guard app.environments.contains(environment), let configured = app.hosts[environment] else {
+            throw Refusal(
+                message: "\(app.bundleId.printable) is not in \(environment.rawValue), says \(file.printable)")
+        }
+        let tokens = try Self.tokens(key.signingKey, key.issuerID, app.bundleId)
+        return AppStoreServerClient(tokens: tokens, host: baseURL == nil ? configured : try host(environment))
+    }
+
+    private func app(of configuration: ServerConfiguration) throws -> ServerConfiguration.App {
+        let names = configuration.apps.map(\.bundleId).joined(separator: ", ").printable
+        if let app {
+            guard let found = configuration.app(app) else {
+                throw ValidationError("--app \(app.printable) is not in the configuration, which has \(names).")
+            }
+            return found
+        }
+        guard configuration.apps.count == 1, let only = configuration.apps.first else {
+            throw ValidationError("The configuration has several apps: name one by --app. It has \(names).")
+        }
+        return only
+    }
+
+    private func clientOfSimulator() async throws -> AppStoreServerClient {
+        let information = try await SimulatorLocation.find(simulator, orElse: "or name a key: --config or --key")
+        let environment = environment?.environment ?? .production
+        let tokens = try Self.tokens(
+            Self.signingKey(information.privateKey, information.keyId), information.issuerId, information.bundleId)
+        return AppStoreServerClient(
+            tokens: tokens, host: try Self.host(information.baseURLs[environment], environment))
+    }
+
+    // MARK: - Their parts
+
+    private func host(_ other: AppStoreEnvironment) throws -> AppStoreHost {
+        let environment = environment?.environment ?? other
+        guard let baseURL else { return environment == .sandbox ? .sandbox : .production }
+        return try Self.host(baseURL, environment)
+    }
+
+    private static func host(_ url: String, _ environment: AppStoreEnvironment) throws -> AppStoreHost {
+        do { return try AppStoreHost(url: url, environment: environment) } catch {
+            throw ValidationError("--base-url: \(error.reason)")
+        }
+    }
+
+    /// The key itself. Errors name the option, never what is in the file.
+    private static func signingKey(_ file: String, _ id: String) throws -> SigningKey {
+        do { return try SigningKey(contentsOf: URL(filePath: file), keyID: id) } catch {
+            throw ValidationError("--key \(file.printable): \(error.reason)")
+        }
+    }
+
+    private static func tokens(_ key: SigningKey, _ issuerID: String, _ bundleID: String) throws -> APITokenSource {
+        do { return try APITokenSource(key: key, issuerID: issuerID, bundleID: bundleID) } catch {
+            throw ValidationError(error.reason)
+        }
+    }
+}

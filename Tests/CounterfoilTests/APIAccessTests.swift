@@ -1,0 +1,83 @@
+import AppStoreModels
+import Foundation
+import TestSupport
+import Testing
+
+/// The ways to tell `counterfoil api` where to call and with which key.
+@Suite(.serialized) struct `counterfoil api, told where` {
+    @Test func `calls the simulator that runs, or is named, in either environment`() async throws {
+        try await Terminal.open { terminal in
+            let store = terminal.home.appending(path: "store").path
+            try await terminal.start("counterfoil simulator --directory ./store")
+            let bought = try Self.transaction(await terminal.expect("counterfoil buy anna unlock --json"))
+            let sandbox = "counterfoil buy anna unlock --environment sandbox --json"
+            let inSandbox = try Self.transaction(await terminal.expect(sandbox))
+            for line in [
+                "counterfoil api transaction \(bought)", "counterfoil api transaction \(bought) --simulator \(store)",
+                "COUNTERFOIL_SIMULATOR=./store counterfoil api transaction \(bought)",
+                "counterfoil api transaction \(inSandbox) --environment sandbox",
+            ] {
+                #expect(try await terminal.expect(line).contains("signedTransactionInfo"))
+            }
+            let elsewhere = try await terminal.type("counterfoil api transaction \(bought) --environment sandbox")
+            #expect(elsewhere.status == 1 && elsewhere.errors.contains("4040010"), "\(elsewhere.errors)")
+        }
+    }
+
+    @Test func `takes key, hosts and app of a server's configuration`() async throws {
+        try await Terminal.open { terminal in
+            try await terminal.start("counterfoil simulator")
+            let bought = try Self.transaction(await terminal.expect("counterfoil buy anna unlock --json"))
+            try await terminal.expect("counterfoil init --simulator")
+            let call = "counterfoil api transaction \(bought) --config counterfoil.yaml"
+            #expect(try await terminal.expect(call).contains("signedTransactionInfo"))
+            #expect(try await terminal.expect(call + " --app com.example.app").contains("signedTransactionInfo"))
+            let stranger = try await terminal.type(call + " --app com.example.other")
+            #expect(stranger.status == 2 && stranger.errors.contains("com.example.app"), "\(stranger.errors)")
+            #expect(try await terminal.type(call + " --environment sandbox").errors.contains("4040010"))
+            // Two apps, of which the second has no key.
+            let file = terminal.home.appending(path: "counterfoil.yaml")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            // With production it would talk to Apple's, and the other's secret must not be in the file.
+            let second = "apps:\n  - bundle_id: com.example.second\n    environments: [sandbox]\n"
+            try Data(text.replacing("\napps:\n", with: "\n" + second).utf8).write(to: file)
+            let torn = try await terminal.type(call)
+            #expect(torn.status == 2 && torn.errors.contains("com.example.second, com.example.app"), "\(torn.errors)")
+            #expect(try await terminal.expect(call + " --app com.example.app").contains("signedTransactionInfo"))
+            let keyless = try await terminal.type(call + " --app com.example.second")
+            #expect(keyless.status == 1 && keyless.errors.contains("has no key"), "\(keyless.errors)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["--key", "key.p8"], ["--bundle-id", "com.example.app"], ["--app", "com.example.app"],
+            ["--config", "c.yaml", "--simulator", "store"], ["--config", "c.yaml", "--key-id", "ABC"],
+            ["--base-url", "http://127.0.0.1:1"],
+        ])
+    func `refuses half a way, and two at once`(_ options: [String]) async throws {
+        let outcome = try await Command.run(["api", "transaction", "1"] + options)
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+    }
+
+    @Test func `says what to do where nothing is named and nothing runs`() async throws {
+        try await Terminal.open { terminal in
+            let outcome = try await terminal.type("counterfoil api transaction 1")
+            #expect(outcome.status == 1)
+            for text in ["no simulator is running", "--config"] { #expect(outcome.errors.contains(text)) }
+        }
+    }
+
+    @Test func `prints all milliseconds in JSON, and none to people`() async throws {
+        try await Terminal.open { terminal in
+            try await terminal.start("counterfoil simulator --clock frozen:2026-01-01T00:00:00.250Z")
+            #expect(try await terminal.expect("counterfoil clock").hasPrefix("2026-01-01 00:00:00 UTC, "))
+            #expect(try await terminal.expect("counterfoil clock --json").contains("1767225600250"))
+        }
+    }
+
+    private static func transaction(_ outcome: String) throws -> String {
+        let json = try JSONSerialization.jsonObject(with: Data(outcome.utf8)) as? [String: Any]
+        return try #require(json?["transactionId"] as? String)
+    }
+}
