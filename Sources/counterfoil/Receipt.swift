@@ -17,7 +17,7 @@ struct ReceiptCommand: ParsableCommand {
 
             EXAMPLES
               counterfoil receipt receipt.b64
-              counterfoil receipt - --bundle-id com.example.app --environment production --json < receipt.b64
+              counterfoil receipt - --bundle-id com.example.app --json < receipt.b64
               counterfoil receipt receipt --device-id 10203040-5060-7080-90A0-B0C0D0E0F000
               counterfoil receipt old.b64 --intermediate AppleITunesStoreCA.cer
               counterfoil receipt local.b64 --xcode-certificate StoreKitTestCertificate.cer

@@ -12,7 +12,7 @@ struct BackupCommand: AsyncParsableCommand {
             the digest that is printed identifies it.
 
             EXAMPLES
-              counterfoil backup --config counterfoil.yaml --output /backup/counterfoil-$(date +%F).sqlite
+              counterfoil backup --output /backup/counterfoil-$(date +%F).sqlite
             """)
 
     @OptionGroup var options: LedgerOptions
@@ -41,7 +41,7 @@ struct RestoreBackupCommand: AsyncParsableCommand {
             server since then is not in the copy and does not come back.
 
             EXAMPLES
-              counterfoil restore-backup /backup/counterfoil-2026-01-31.sqlite --config counterfoil.yaml
+              counterfoil restore-backup /backup/counterfoil-2026-01-31.sqlite
             """)
 
     @Argument(help: ArgumentHelp("The copy.", valueName: "file")) var file: String

@@ -17,7 +17,7 @@ struct ImportCommand: AsyncParsableCommand {
 
             EXAMPLES
               counterfoil import customers.txt --config counterfoil.yaml
-              counterfoil import receipts.txt --config counterfoil.yaml --app com.example.app --json
+              counterfoil import receipts.txt --app com.example.app --json
 
             Exit status: 0 all brought in, 1 some failed or were put aside, or it broke off, 2 wrong usage.
             """)

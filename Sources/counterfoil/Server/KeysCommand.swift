@@ -13,8 +13,9 @@ struct KeysCommand: ParsableCommand {
             new one after a restart; one that is taken out of the file no longer counts.
 
             EXAMPLES
-              counterfoil keys create --name backend --scope customers:read --scope customers:write
-              counterfoil keys create --name app --scope customers:read --public --config counterfoil.yaml
+              counterfoil keys create --name backend --scope customers:read \\
+                --scope customers:write
+              counterfoil keys create --name app --scope customers:read --public
               counterfoil keys list --config counterfoil.yaml
             """,
         subcommands: [KeysCreate.self, KeysList.self])

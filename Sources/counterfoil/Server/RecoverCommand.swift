@@ -16,9 +16,10 @@ struct RecoverCommand: AsyncParsableCommand {
             Instants are written in ISO 8601, as a day, or in milliseconds since 1970. The App Store keeps 180 days.
 
             EXAMPLES
-              counterfoil recover --config counterfoil.yaml --from 2026-05-01 --to 2026-05-04T12:00:00Z
-              counterfoil recover --from 2026-05-01 --type DID_RENEW --type EXPIRED.VOLUNTARY
-              COUNTERFOIL_KEY=cfk_… counterfoil recover --url https://purchases.example.com --from 2026-05-01
+              counterfoil recover --from 2026-05-01 --to 2026-05-04T12:00:00Z
+              counterfoil recover --from 2026-05-01 --type DID_RENEW --type EXPIRED
+              COUNTERFOIL_KEY=cfk_… counterfoil recover --from 2026-05-01 \\
+                --url https://purchases.example.com
 
             Exit status: 0 done, 1 refused or failed, 2 wrong usage.
             """)

@@ -11,8 +11,10 @@ struct Sign: ParsableCommand {
             printed nowhere.
 
             EXAMPLES
-              counterfoil sign token --key key.p8 --key-id ABC123DEFG --issuer-id … --bundle-id com.example.app --plain
-              counterfoil sign promotional-offer-v2 --product monthly --offer comeback --key key.p8 …
+              counterfoil sign token --key key.p8 --key-id ABC123DEFG \\
+                --issuer-id … --bundle-id com.example.app --plain
+              counterfoil sign promotional-offer-v2 --product monthly --offer comeback \\
+                --key key.p8 …
             """,
         subcommands: [
             SignToken.self, SignPromotionalOffer.self, SignPromotionalOfferV2.self, SignIntroductoryOffer.self,

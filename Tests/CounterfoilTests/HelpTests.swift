@@ -1,0 +1,161 @@
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+/// What the texts say about the command is true of the command.
+@Suite(.serialized) struct `Help texts` {
+    private static let width = 80
+    /// What examples need and the home of the test does not have.
+    private static let storeKit = "Fuzz/Corpus/catalogues/configuration.storekit"
+
+    /// The help of the command and of all below it, by their names: `counterfoil clock advance`.
+    private static let pages = Task { try await pages(below: []) }
+
+    private static func pages(below path: [String]) async throws -> [String: String] {
+        let help = try await Command.run(path + ["--help"]).output
+        var found = [(["counterfoil"] + path).joined(separator: " "): help]
+        for name in subcommands(help) { found.merge(try await pages(below: path + [name])) { $1 } }
+        return found
+    }
+
+    private static func subcommands(_ help: String) -> [String] {
+        let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let start = lines.firstIndex(of: "SUBCOMMANDS:") else { return [] }
+        return lines[lines.index(after: start)...].prefix { !$0.isEmpty }
+            .compactMap { $0.wholeMatch(of: #/  ([a-z-]+)( .*)?/#).map { String($0.1) } }.filter { $0 != "help" }
+    }
+
+    @Test func `have examples that fit a terminal of 80 columns, each on lines of its own`() async throws {
+        var count = 0
+        // `verify` is not looked at here: its examples are longer.
+        for (name, help) in try await Self.pages.value where name != "counterfoil verify" {
+            for example in Typed.examples(help) {
+                count += 1
+                #expect(
+                    example.firstMatch(of: #/^([A-Z_]+=\S+ |zstd .*\| )?counterfoil /#) != nil,
+                    "\(name) breaks \(example)")
+            }
+            for line in Typed.exampleLines(help) { #expect(line.count <= Self.width, "\(name): \(line)") }
+        }
+        #expect(count > 40)
+    }
+
+    @Test func `and documents name no option and no subcommand that there is not`() async throws {
+        let pages = try await Self.pages.value
+        var texts = pages.map { ("the help of \($0)", $1) }
+        for folder in ["Sources", "docs", "Examples", "Packaging"] {
+            let files = FileManager.default.enumerator(
+                at: Fixtures.package.appending(path: folder), includingPropertiesForKeys: nil)
+            for case let file as URL in files ?? .init()
+            where ["swift", "md", "service"].contains(file.pathExtension) {
+                texts.append((file.lastPathComponent, try String(contentsOf: file, encoding: .utf8)))
+            }
+        }
+        for name in ["README.md", "CONTRIBUTING.md"] {
+            texts.append((name, try String(contentsOf: Fixtures.package.appending(path: name), encoding: .utf8)))
+        }
+        var count = 0
+        for (place, text) in texts {
+            let lines = text.replacing(/\\+\n\s*/, with: "").split(separator: "\n")
+            for mention in lines.flatMap({ $0.matches(of: /counterfoil( [^`|;&#"]+)/) }) {
+                guard let problem = Self.problem(String(mention.output.0), pages, &count) else { continue }
+                Issue.record("\(place): \(problem) in \(mention.output.0)")
+            }
+        }
+        #expect(count > 100)
+    }
+
+    /// What a mention of the command says that is not so.
+    private static func problem(_ mention: String, _ pages: [String: String], _ count: inout Int) -> String? {
+        let words = mention.split(separator: " ").map(String.init)
+        var path = words[0]
+        for word in words.dropFirst() {
+            guard pages["\(path) \(word)"] != nil else { break }
+            path += " " + word
+        }
+        let options = words.compactMap { $0.firstMatch(of: /^--[a-z][a-z-]*/).map { String($0.output) } }
+        // Prose: nothing is named but the product.
+        guard path != "counterfoil" else {
+            return options.isEmpty || options == ["--help"] ? nil : "no command has \(options)"
+        }
+        count += 1
+        // The default subcommand takes its options without being named.
+        let below = pages.filter { $0.key.hasPrefix(path + " ") }.map(\.value)
+        let known = ([pages[path] ?? ""] + below).flatMap { $0.matches(of: /--[a-z][a-z-]*/) }.map { String($0.output) }
+        return options.first { !known.contains($0) }.map { "\(path) has no \($0)" }
+    }
+
+    @Test func `name routes and notifications that there are`() async throws {
+        var targets: Set<String> = []
+        for help in try await Self.pages.value.values {
+            for match in help.matches(of: /'?(route|notification):([A-Za-z_.-]+|\*)/) {
+                targets.insert("\(match.1):\(match.2)")
+            }
+        }
+        #expect(targets.contains("route:transaction"))
+        var faults = FaultBook(seed: 1)
+        for target in targets {
+            #expect(throws: Never.self, "\(target)") { try faults.add(Fault(target, .drop)) }
+        }
+    }
+
+    @Test(arguments: ["trigger", "clock", "buy", "do", "customers", "scenario", "fault"])
+    func `have examples that do what they say`(_ command: String) async throws {
+        try await Terminal.open { terminal in
+            try await terminal.start("counterfoil simulator --directory ./store --clock frozen:2026-01-01T00:00:00Z")
+            let examples = Typed.examples(try #require(try await Self.pages.value["counterfoil \(command)"]))
+            #expect(examples.count > 2)
+            for example in examples {
+                // Those whom the examples are about. What buys needs nobody who has bought.
+                try await terminal.expect("counterfoil simulator reset")
+                if command != "buy" {
+                    try await terminal.expect("counterfoil buy anna premium.monthly")
+                    try await terminal.expect("counterfoil buy anna premium.monthly --environment sandbox")
+                }
+                try await terminal.expect(example)
+            }
+        }
+    }
+
+    @Test func `have examples of simulators that start and stop`() async throws {
+        try await Terminal.open { terminal in
+            try FileManager.default.copyItem(
+                at: Fixtures.package.appending(path: Self.storeKit),
+                to: terminal.home.appending(path: "Products.storekit"))
+            let pages = try await Self.pages.value
+            let examples = Typed.examples(pages["counterfoil simulator"] ?? "")
+            #expect(examples.count > 3)
+            for example in examples where Terminal.goesOn(example) {
+                let simulator = try await terminal.start(example)
+                if example == examples.filter(Terminal.goesOn).last {
+                    for example in examples where !Terminal.goesOn(example) { try await terminal.expect(example) }
+                }
+                await terminal.end(simulator)
+            }
+        }
+    }
+
+    @Test func `have examples of listening that hear what happens`() async throws {
+        try await Terminal.open { terminal in
+            try await terminal.start("counterfoil simulator --clock frozen:2026-01-01T00:00:00Z")
+            for example in Typed.examples(try await Self.pages.value["counterfoil listen"] ?? "") {
+                guard !example.contains("--json") else {
+                    // It says nothing before there is something to hear.
+                    let listener = try terminal.begin(example)
+                    while listener.isRunning {
+                        try await terminal.expect("counterfoil trigger TEST --environment sandbox")
+                    }
+                    var lines = listener.lines.makeAsyncIterator()
+                    #expect(await lines.next()?.contains(#""valid":true"#) == true)
+                    #expect(await listener.end() == 0)
+                    continue
+                }
+                let listener = try await terminal.start(example)
+                try await terminal.expect("counterfoil trigger TEST")
+                await terminal.end(listener)
+            }
+        }
+    }
+}
