@@ -4,7 +4,7 @@ import Testing
 
 /// Somebody types what is written, letter by letter. One process after the other: Foundation's `Process` does not like many
 /// at a time.
-@Suite(.serialized) struct `The first five minutes` {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `The first five minutes` {
     @Test func `go as README says, and end with an active entitlement`() async throws {
         try await Terminal.open { terminal in
             var export = ""
@@ -15,12 +15,12 @@ import Testing
                 } else if line.contains(" &") {
                     try await terminal.start(line)
                 } else {
+                    if line.hasSuffix("/customers/$ID") { try await Self.expectEntitlement(line, in: terminal) }
                     answers.append(try await terminal.expect(line))
                     if let hint = answers.last?.firstMatch(of: /export KEY=\S+/) { export = String(hint.output) }
                 }
             }
             #expect(answers.count > 6)
-            try await Self.expectEntitlement(in: answers.dropLast(2).last)
             #expect(answers.dropLast().last?.contains(#""is_active":true"#) == true, "\(answers)")
         }
     }
@@ -45,9 +45,10 @@ import Testing
                 }
             }
             let said = try #require(server)
-            try await terminal.expect("counterfoil buy ben premium.monthly")
-            let answers = try await Self.follow(said.hints, in: terminal)
-            try await Self.expectEntitlement(in: answers.last)
+            try await Self.follow(said.hints, in: terminal)
+            let question = try #require(Typed.hints(said.hints).last)
+            #expect(question.hasPrefix("curl "))
+            try await Self.expectEntitlement(question, in: terminal)
         }
     }
 
@@ -60,28 +61,22 @@ import Testing
     }
 
     /// Types the hints of something that was started.
-    @discardableResult
-    private static func follow(_ lines: [String], in terminal: Terminal) async throws -> [String] {
+    private static func follow(_ lines: [String], in terminal: Terminal) async throws {
         let hints = Typed.hints(lines)
         #expect(hints.count > 2, "\(lines)")
-        var answers: [String] = []
         for hint in hints {
-            if Terminal.goesOn(hint) {
-                try await terminal.start(hint)
-            } else {
-                answers.append(try await terminal.expect(hint))
-            }
+            if Terminal.goesOn(hint) { try await terminal.start(hint) } else { try await terminal.expect(hint) }
         }
-        return answers
     }
 
-    /// Whether an answer about a customer says that they have something.
-    private static func expectEntitlement(
-        in answer: String?, _ place: SourceLocation = #_sourceLocation
-    ) async throws {
-        let json = try JSONSerialization.jsonObject(with: Data(try #require(answer).utf8))
-        let entitlements = (json as? [String: Any])?["entitlements"] as? [[String: Any]]
-        let active = entitlements?.first { $0["is_active"] as? Bool == true }
-        #expect(active != nil, "\(answer ?? "")", sourceLocation: place)
+    /// Types a line that asks about a customer, until the answer is that they have something: what is acknowledged is
+    /// processed a moment later, and what happened before there was a server is fetched when it starts.
+    private static func expectEntitlement(_ line: String, in terminal: Terminal) async throws {
+        while true {
+            let json = try JSONSerialization.jsonObject(with: Data(try await terminal.expect(line).utf8))
+            let entitlements = (json as? [String: Any])?["entitlements"] as? [[String: Any]]
+            // Anything else than an answer about a customer will not become one.
+            if try #require(entitlements).contains(where: { $0["is_active"] as? Bool == true }) { return }
+        }
     }
 }
