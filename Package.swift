@@ -104,7 +104,8 @@ let package = Package(
     targets: [
         .target(name: "Basics", swiftSettings: settings),
         .target(name: "AppStoreModels", swiftSettings: settings),
-        .target(name: "AppStoreTrust", dependencies: ["Basics", crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
+        .target(
+            name: "AppStoreTrust", dependencies: ["Basics", crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
         .target(
             name: "AppStoreServer",
             dependencies: [
@@ -189,7 +190,8 @@ if !isDependency {
 // Fuzz/run sets the variable. Nobody else sees these targets: they need libFuzzer, and unsafe flags.
 if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
     let libraries: [Target.Dependency] = [
-        "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, cryptoExtras,
+        "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto,
+        cryptoExtras,
         x509, asn1,
     ]
     func harness(_ name: String, _ folder: String) -> Target {

@@ -14,7 +14,7 @@ struct Verify: AsyncParsableCommand {
 
             EXAMPLES
               counterfoil verify notification.jws
-              counterfoil verify - --bundle-id com.example.app --environment production --json < transaction.jws
+              counterfoil verify - --bundle-id com.example.app --json < transaction.jws
               counterfoil verify old.jws --as-of signed-date
               counterfoil verify new.jws --revocation hard
               counterfoil verify notification.jws --simulator
@@ -52,10 +52,10 @@ struct Verify: AsyncParsableCommand {
         help: ArgumentHelp("Ask whether certificates were revoked: off (default), soft or hard.", valueName: "policy"))
     var revocation: RevocationPolicy?
 
-    @Flag(help: "Trust a running simulator: the one started last, or the one in the folder that follows.")
+    @Flag(help: "Trust a running simulator: the one that runs, or that of the folder or URL that follows.")
     var simulator = false
 
-    @Argument(help: ArgumentHelp("The simulator's folder, where simulator.json is.", valueName: "dir"))
+    @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"))
     var folder: String?
 
     @OptionGroup var trust: TrustOptions
@@ -94,7 +94,7 @@ struct Verify: AsyncParsableCommand {
     }
 
     private func configuration() async throws -> SignedDataVerifier.Configuration {
-        if simulator { return try await configuration(of: ControlClient(try SimulatorLocation.find(folder))) }
+        if simulator { return try await configuration(of: ControlClient(try await SimulatorLocation.find(folder))) }
         var accepted = Set((environments.isEmpty ? EnvironmentName.allCases : environments).map(\.environment))
         if environments.isEmpty, trust.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
         let apps = bundleIDs.map { App(bundleId: $0, appAppleId: appAppleID, environments: accepted) }

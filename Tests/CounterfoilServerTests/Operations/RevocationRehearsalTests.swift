@@ -19,7 +19,7 @@ import Testing
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", introductory: false,
-                    appAccountToken: Self.token))
+                    appAccountToken: AppAccountToken(Self.token)))
             try await body(world)
         }
     }
