@@ -10,7 +10,7 @@ enum PurchaseRoutes {
         router.post("/customers/{id}/purchases") { request, context in try await report(request, context, core) }
     }
 
-    /// The customer, as `GET` gives it, with all that was bought. Where not all of it could be asked for, the member
+    /// The customer, as `GET` gives it, with all that was bought, and what became of each transaction that was sent. Where not all of it could be asked for, the member
     /// `history` says so.
     private static func report(
         _ request: Request, _ context: ServerContext, _ core: ServerCore
@@ -26,6 +26,7 @@ enum PurchaseRoutes {
             askingUnlessYoungerThan: principal.isPublic ? HistoryQueries.pause : 0)
         var json = JSONWriter()
         CustomerJSON.write(restoration.reading, to: &json) { json in
+            write(restoration.kept, restoration.refused, to: &json)
             guard let history = restoration.history, history != .complete else { return }
             json.member("history") { json in
                 json.member("state", history.name)
@@ -33,6 +34,17 @@ enum PurchaseRoutes {
             }
         }
         return json.response()
+    }
+
+    private static func write(_ kept: [String], _ refused: [RefusedText], to json: inout JSONWriter) {
+        json.member("kept", kept) { $0.string($1) }
+        json.member("refused", refused) { json, refused in
+            json.object { json in
+                json.member("id", refused.id)
+                json.member("code", refused.code)
+                json.member("param", refused.parameter)
+            }
+        }
     }
 
     /// What was sent says which app and environment it is of. The parameters are for those who send nothing.

@@ -1,5 +1,6 @@
 internal import AppStoreModels
 internal import AppStoreServer
+internal import AppStoreTrust
 internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
@@ -72,7 +73,7 @@ struct OfferDesk: Sendable {
 
     /// The Apple account that an app transaction proves.
     func account(provenBy text: String) async throws -> String {
-        let transaction = try await core.naming("app_transaction") {
+        let transaction = try await core.naming("app_transaction") { () throws(VerificationError) in
             let transaction = try await core.historical.appTransaction(text).payload
             try scope.requireMatch(transaction.bundleId, transaction.receiptType)
             return transaction

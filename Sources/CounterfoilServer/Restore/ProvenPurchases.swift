@@ -2,6 +2,7 @@ internal import AppStoreModels
 internal import AppStoreReceipts
 internal import AppStoreServer
 internal import AppStoreTrust
+internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
@@ -11,8 +12,21 @@ struct ProvenPurchases: Sendable {
     /// Whom it is about; nil when nothing was sent.
     private(set) var audience: PurchaseAudience?
     private(set) var transactions: [Verified<JWSTransactionDecodedPayload>] = []
+    fileprivate(set) var renewals: [(renewal: Verified<JWSRenewalInfoDecodedPayload>, parameter: String)] = []
     private(set) var appTransaction: Verified<AppTransaction>?
     private(set) var receipt: ProvenReceipt?
+    /// What was sent beside it and cannot be believed.
+    fileprivate(set) var refused: [RefusedText] = []
+
+    /// Whether nothing was proven.
+    var isEmpty: Bool { audience == nil && renewals.isEmpty }
+
+    /// The transactions that were sent, the receipt's included.
+    var transactionIds: [String] {
+        var seen: Set<String> = []
+        return (transactions.map(\.payload.transactionId) + (receipt?.facts ?? []).map(\.transactionId))
+            .filter { seen.insert($0).inserted }
+    }
 
     /// The subscriptions and purchases that were sent, the receipt's included.
     var originalTransactionIds: [String] {
@@ -41,10 +55,12 @@ struct ProvenPurchases: Sendable {
         receipt = proven
     }
 
+    fileprivate static let mixed = "mixed_audience"
+
     private mutating func agree(_ other: PurchaseAudience, _ parameter: String) throws(APIFailure) {
         guard audience?.isSame(as: other) ?? true else {
             throw APIFailure(
-                .badRequest, "mixed_audience", "All that is sent at once must be of one app and one environment.",
+                .badRequest, Self.mixed, "All that is sent at once must be of one app and one environment.",
                 parameter: parameter)
         }
         audience = other
@@ -59,29 +75,89 @@ struct PurchaseAudience: Sendable {
     func isSame(as other: Self) -> Bool { bundleId.isExactly(other.bundleId) && environment == other.environment }
 }
 
+/// A text that an app sent and the server did not keep, or kept for another customer.
+struct RefusedText: Sendable, Hashable {
+    /// Where it was, such as `signed_transactions[3]`; nil for a purchase of a receipt.
+    var parameter: String?
+    /// The transaction. Of what cannot be believed it is what the text itself says.
+    var id: String?
+    /// Why, as in errors.
+    var code: String
+}
+
 extension ServerCore {
-    /// Proves what an app sent. What a device keeps may have been signed long ago, so certificates are judged at the
-    /// signing date.
+    /// Proves what an app sent, each transaction by itself. What a device keeps may have been signed long ago, so
+    /// certificates are judged at the signing date.
+    ///
+    /// - Throws: ``APIFailure`` where nothing of it can be believed, and where it may be believed later.
     func prove(_ report: PurchaseReport) async throws -> ProvenPurchases {
         var proven = ProvenPurchases()
-        for text in report.signedTransactions {
-            try proven.add(try await naming("signed_transactions") { try await historical.transaction(text) })
+        var first: APIFailure?
+        for item in report.signedTransactions {
+            do throws(APIFailure) {
+                try proven.add(
+                    try await naming(item.parameter) { () throws(VerificationError) in
+                        try await historical.transaction(item.text)
+                    })
+            } catch {
+                try proven.refuse(item, error)
+                first = first ?? error
+            }
+        }
+        for item in report.signedRenewals {
+            do throws(APIFailure) {
+                let renewal = try await naming(item.parameter) { () throws(VerificationError) in
+                    try await historical.renewalInfo(item.text)
+                }
+                proven.renewals.append((renewal, item.parameter))
+            } catch {
+                try proven.refuse(item, error)
+                first = first ?? error
+            }
         }
         if let text = report.appTransaction {
-            try proven.add(try await naming("app_transaction") { try await historical.appTransaction(text) })
+            try proven.add(
+                try await naming("app_transaction") { () throws(VerificationError) in
+                    try await historical.appTransaction(text)
+                })
         }
         if let text = report.receipt {
-            try proven.add(try await naming("receipt") { try proveReceipt(text) })
+            try proven.add(try await naming("receipt") { () throws(VerificationError) in try proveReceipt(text) })
         }
+        if let first, proven.isEmpty { throw first }
         return proven
     }
 
     /// Says in an answer what cannot be believed, and why.
-    func naming<Value>(_ parameter: String, _ proof: () async throws -> Value) async throws -> Value {
-        do { return try await proof() } catch let error as VerificationError {
+    func naming<Value>(
+        _ parameter: String, _ proof: () async throws(VerificationError) -> Value
+    ) async throws(APIFailure) -> Value {
+        do { return try await proof() } catch {
             throw APIFailure(
                 error.isRetryable ? .serviceUnavailable : .badRequest, "\(error.code)", error.reason,
                 isRetryable: error.isRetryable, backoff: error.isRetryable ? 30_000 : nil, parameter: parameter)
         }
+    }
+}
+
+extension ProvenPurchases {
+    /// Goes on without a text, unless it may be believed later or is of another app than the rest.
+    fileprivate mutating func refuse(_ item: PurchaseReport.Item, _ failure: APIFailure) throws(APIFailure) {
+        guard !failure.isRetryable, failure.type != Self.mixed else { throw failure }
+        refused.append(RefusedText(parameter: item.parameter, id: Self.claimedID(item.text), code: failure.type))
+    }
+
+    /// The transaction that a text says it is, which nobody has proven: it only goes back to who sent it.
+    private static func claimedID(_ text: String) -> String? {
+        struct Payload: Decodable {
+            var transactionId: String?
+            var originalTransactionId: String?
+        }
+        let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let json = Base64.decodeURL(parts[1]),
+            // A text that is no payload names no transaction.
+            let payload = try? StrictJSONDecoder.decode(Payload.self, from: json)
+        else { return nil }
+        return (payload.transactionId ?? payload.originalTransactionId).flatMap { $0.utf8.count <= 64 ? $0 : nil }
     }
 }

@@ -6,7 +6,9 @@ internal import HTTPTypes
 /// What an app sends about its customer's purchases.
 struct PurchaseReport: JSONRequestBody {
     /// What the device has: `Transaction.all`, `Transaction.currentEntitlements` or the one just bought, as JWS.
-    var signedTransactions: [String] = []
+    var signedTransactions: [Item] = []
+    /// `Product.SubscriptionInfo.Status.renewalInfo` of its subscriptions, as JWS.
+    var signedRenewals: [Item] = []
     /// `AppTransaction.shared`, as JWS.
     var appTransaction: String?
     /// The app receipt, or an old transaction receipt, in base64.
@@ -15,6 +17,15 @@ struct PurchaseReport: JSONRequestBody {
     var restore: Bool?
     /// Whether it says nothing of what was bought, not even that it is nothing.
     private var isEmpty: Bool
+    /// A list that has more than ``maximumTransactions``.
+    private var tooLong: CodingKeys?
+
+    /// One text of a list.
+    struct Item: Sendable, Hashable {
+        var text: String
+        /// Where it is, such as `signed_transactions[3]`.
+        var parameter: String
+    }
 
     /// A device has what its customer bought in a lifetime. More than this is no customer's.
     static let maximumTransactions = 500
@@ -23,17 +34,35 @@ struct PurchaseReport: JSONRequestBody {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case signedTransactions = "signed_transactions"
+        case signedRenewals = "signed_renewals"
         case appTransaction = "app_transaction"
         case receipt, restore
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        signedTransactions = try container.decodeIfPresent([String].self, forKey: .signedTransactions) ?? []
+        let transactions = try container.decodeIfPresent([String].self, forKey: .signedTransactions) ?? []
+        let renewals = try container.decodeIfPresent([String].self, forKey: .signedRenewals) ?? []
+        // Each is verified once, however often it was sent.
+        signedTransactions = Self.items(transactions, .signedTransactions)
+        signedRenewals = Self.items(renewals, .signedRenewals)
+        tooLong =
+            transactions.count > Self.maximumTransactions
+            ? .signedTransactions : renewals.count > Self.maximumTransactions ? .signedRenewals : nil
         appTransaction = try container.decodeIfPresent(String.self, forKey: .appTransaction)
         receipt = try container.decodeIfPresent(String.self, forKey: .receipt)
         restore = try container.decodeIfPresent(Bool.self, forKey: .restore)
-        isEmpty = !container.contains(.signedTransactions) && appTransaction == nil && receipt == nil
+        isEmpty =
+            !container.contains(.signedTransactions) && signedRenewals.isEmpty && appTransaction == nil
+            && receipt == nil
+    }
+
+    private static func items(_ texts: [String], _ key: CodingKeys) -> [Item] {
+        var seen: Set<ExactText> = []
+        return texts.enumerated().compactMap { index, text in
+            guard seen.insert(ExactText(text)).inserted else { return nil }
+            return Item(text: text, parameter: "\(key.rawValue)[\(index)]")
+        }
     }
 
     /// Reads the body of a request.
@@ -41,7 +70,10 @@ struct PurchaseReport: JSONRequestBody {
         try self.init(
             body: body,
             form:
-                "a JSON object with signed_transactions, app_transaction, receipt and restore, as far as they are there"
+                """
+                a JSON object with signed_transactions, signed_renewals, app_transaction, receipt and restore, as far as \
+                they are there
+                """
         )
         guard !isEmpty else {
             throw APIFailure(
@@ -49,15 +81,12 @@ struct PurchaseReport: JSONRequestBody {
                 "Send signed_transactions, app_transaction or receipt; an empty list says that nothing was bought.",
                 parameter: "signed_transactions")
         }
-        guard signedTransactions.count <= Self.maximumTransactions else {
+        if let tooLong {
             throw APIFailure(
                 .badRequest, "too_many_transactions",
                 "A request has at most \(Self.maximumTransactions) transactions; send the others with the next.",
-                parameter: "signed_transactions")
+                parameter: tooLong.rawValue)
         }
-        // Each is verified once, however often it was sent.
-        var seen: Set<ExactText> = []
-        signedTransactions.removeAll { !seen.insert(ExactText($0)).inserted }
     }
 }
 

@@ -1,14 +1,18 @@
 internal import AppStoreModels
+internal import AppStoreTrust
 internal import Entitlements
 internal import Foundation
 internal import HTTPTypes
-internal import AppStoreTrust
 
 /// What came of a restore.
 struct Restoration: Sendable {
     var reading: CustomerReading
     /// Nil when there was nothing to ask about.
     var history: HistoryState?
+    /// The transactions that are kept and the customer's.
+    var kept: [String] = []
+    /// What is not, and why.
+    var refused: [RefusedText] = []
 }
 
 extension ServerCore {
@@ -21,29 +25,55 @@ extension ServerCore {
         _ proven: ProvenPurchases, for customer: String, in scope: Scope, _ takeover: Takeover,
         askingUnlessYoungerThan age: TimeInterval = 0
     ) async throws -> Restoration {
-        guard proven.audience != nil else {
+        guard !proven.isEmpty else {
             return Restoration(reading: try await self.customer(customer, in: scope, at: nil), history: nil)
         }
-        let arrived = now
-        _ = try await storage.commit(
-            proven.transactions.map {
-                Statement($0, scope: scope, at: arrived, origin: .app, headers: storage.headers)
-            })
-        try await keep(proven.receipt?.facts ?? [], in: scope)
+        let unknown = try await keep(proven, in: scope)
         let sent = proven.originalTransactionIds
         let account = proven.appTransaction?.payload.appTransactionId
-        try await claim(
-            sent, account, for: customer, in: scope, takeover, skipsRefused: takeover == .nothing)
+        let claimed = try await claim(
+            sent, account, for: customer, in: scope, takeover, skipsRefused: takeover == .nothing || !sent.isEmpty)
+        let inUse = Set(sent).subtracting(claimed)
+        if takeover != .nothing, !sent.isEmpty, inUse.count == sent.count { throw APIFailure.inUse }
         var history: HistoryState?
         if let ids = sent.isEmpty ? account.map({ [$0] }) : sent {
             let fetched = try await fetchHistory(of: ids, in: scope, because: .restore, unlessYoungerThan: age)
             history = fetched.state
             let relatives = try await storage.identifiersOfRelatives(of: sent, in: scope.id)
             try await claim(
-                Array(fetched.found.union(relatives)), nil, for: customer, in: scope,
+                Array(fetched.found.union(relatives).subtracting(inUse)), nil, for: customer, in: scope,
                 takeover == .everything ? .everything : .nothing, skipsRefused: true)
         }
-        return Restoration(reading: try await self.customer(customer, in: scope, at: nil), history: history)
+        let (kept, refused) = proven.sorted(inUse)
+        return Restoration(
+            reading: try await self.customer(customer, in: scope, at: nil), history: history, kept: kept,
+            refused: proven.refused + unknown + refused)
+    }
+
+    /// Keeps everything that was proven; what is left out are renewal infos of subscriptions that nobody knows, since such an
+    /// info does not say which app it is of.
+    private func keep(_ proven: ProvenPurchases, in scope: Scope) async throws -> [RefusedText] {
+        let arrived = now
+        _ = try await storage.commit(
+            proven.transactions.map {
+                Statement($0, scope: scope, at: arrived, origin: .app, headers: storage.headers)
+            })
+        try await keep(proven.receipt?.facts ?? [], in: scope)
+        var renewals: [Statement] = []
+        var unknown: [RefusedText] = []
+        for (renewal, parameter) in proven.renewals {
+            let original = renewal.payload.originalTransactionId
+            if renewal.payload.environment == scope.environment,
+                try await storage.lineage(original, in: scope.id)?.transactions.isEmpty == false
+            {
+                renewals.append(
+                    Statement(renewal, scope: scope, at: arrived, origin: .app, headers: storage.headers))
+            } else {
+                unknown.append(RefusedText(parameter: parameter, id: original, code: "unknown_subscription"))
+            }
+        }
+        if !renewals.isEmpty { _ = try await storage.commit(renewals) }
+        return unknown
     }
 
     /// Keeps what a receipt says and is not known as new. One and the same is sent again and again.
@@ -80,13 +110,31 @@ extension ServerCore {
             webhooks.wake()
             return originals
         case .inUse:
-            throw APIFailure(
-                .conflict, "receipt_already_in_use",
-                """
-                A purchase belongs to another customer, and stays there: by the app's restore policy, or because the App \
-                Store signed it for that customer and nobody asked to restore it.
-                """)
+            throw APIFailure.inUse
         }
+    }
+}
+
+extension APIFailure {
+    fileprivate static let inUse = APIFailure(
+        .conflict, "receipt_already_in_use",
+        """
+        A purchase belongs to another customer, and stays there: by the app's restore policy, or because the App Store \
+        signed it for that customer and nobody asked to restore it.
+        """)
+}
+
+extension ProvenPurchases {
+    /// The transactions that are kept for the customer, and those of purchases that stay another's.
+    fileprivate func sorted(_ inUse: Set<String>) -> (kept: [String], refused: [RefusedText]) {
+        let taken = Set(
+            transactions.filter { inUse.contains($0.payload.originalTransactionId) }.map(\.payload.transactionId)
+                + (receipt?.facts ?? []).filter { inUse.contains($0.originalTransactionId) }.map(\.transactionId))
+        let all = transactionIds
+        return (
+            all.filter { !taken.contains($0) },
+            all.filter { taken.contains($0) }.map { RefusedText(id: $0, code: APIFailure.inUse.type) }
+        )
     }
 }
 

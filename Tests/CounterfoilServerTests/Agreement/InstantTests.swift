@@ -14,7 +14,12 @@ import Testing
 
         init(_ name: String, _ product: String, _ commands: [StoreCommand]) {
             testDescription = name
-            self.commands = [.purchase(customer: "anna", product: product, introductory: false)] + commands
+            self.commands = [Self.buys(product)] + commands
+        }
+
+        /// A purchase that names no account, so that anybody may claim it.
+        private static func buys(_ product: String) -> StoreCommand {
+            .purchase(customer: "anna", product: product, introductory: false, appAccountToken: .absent)
         }
 
         static let all = [
@@ -31,14 +36,14 @@ import Testing
                 [
                     .cancel(customer: "anna"), .resume(customer: "anna"), .cancel(customer: "anna"),
                 ]),
-            Story("a downgrade", "plus", [.purchase(customer: "anna", product: "basic", introductory: false)]),
+            Story("a downgrade", "plus", [buys("basic")]),
             Story(
                 "a downgrade, withdrawn", "plus",
                 [
-                    .purchase(customer: "anna", product: "basic", introductory: false),
-                    .purchase(customer: "anna", product: "plus", introductory: false),
+                    buys("basic"),
+                    buys("plus"),
                 ]),
-            Story("an upgrade", "plus", [.purchase(customer: "anna", product: "gold", introductory: false)]),
+            Story("an upgrade", "plus", [buys("gold")]),
         ]
     }
 

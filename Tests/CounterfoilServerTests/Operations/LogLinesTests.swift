@@ -20,7 +20,7 @@ import Testing
             logger.error("no \"disk\"\n", metadata: ["reason": "full"])
         }
         #expect(
-            line == #"{"time":"2026-05-28T20:26:40.000Z","level":"error","message":"no \"disk\"\u000a","#
+            line == #"{"time":"2026-05-28T20:26:40.000Z","level":"error","message":"no \"disk\"\n","#
                 + #""metadata":{"reason":"full","request":"7"}}"# + "\n")
         #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any])
         #expect(!Self.line(.json) { $0.info("x") }.contains("metadata"))

@@ -47,8 +47,10 @@ import Testing
             #expect(answer.flag("subscriptions.0.will_renew") == true)
             #expect(answer.text("purchases.0.product_id") == "com.example.unlock")
             #expect(answer["history"] == nil)
+            #expect(answer.texts("kept") == [first])
+            // What became of the report stands behind what anybody may read.
             let read = try await world.call(.GET, "/v1/customers/anna")
-            #expect(read.body == answer.body)
+            #expect(answer.body.starts(with: read.body.dropLast()))
             let again = try await world.call(.POST, "/v1/customers/anna/purchases", body)
             #expect(again.body == answer.body)
             #expect(try await events(world) == ["purchase.linked", "purchase.linked"])

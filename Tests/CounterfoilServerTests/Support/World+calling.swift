@@ -37,6 +37,7 @@ struct APIAnswer {
     func number(_ path: String) -> Int? { self[path] as? Int }
     func flag(_ path: String) -> Bool? { self[path] as? Bool }
     func count(_ path: String) -> Int? { (self[path] as? [Any])?.count }
+    func texts(_ path: String) -> [String]? { self[path] as? [String] }
 }
 
 extension World {

@@ -142,7 +142,7 @@ import Testing
                 try shop.perform(.setAppAccountToken(customer: "anna", appAccountToken: token))
             }
             let after = try shop.signed(id)
-            #expect(before.appAccountToken == nil && after.appAccountToken == token)
+            #expect(before.appAccountToken != token && after.appAccountToken == token)
             #expect(before.signedDate < after.signedDate)
             #expect(shop.store.notifications.count == count)
             #expect(try shop.signed(id).signedDate == after.signedDate)

@@ -62,7 +62,8 @@ enum ConsumptionTables {
                 """,
             arguments: [
                 notification.scope, notification.uuid, transactionId, original, customer, notification.signedDate,
-                notification.signedDate + window, notification.signedDate,
+                // It is answered at once, also where the App Store's clock is ahead of this machine's.
+                notification.signedDate + window, min(notification.signedDate, notification.foldedAt),
             ])
         try settle(original, transactionId, in: notification.scope, db)
     }
