@@ -1,0 +1,127 @@
+public import Foundation
+
+/// The server that keeps purchases. ``HTTPBackend`` speaks to a Counterfoil server; an app may put its own in between.
+public protocol Backend: Sendable {
+    /// Hands over what the device has.
+    func report(
+        _ report: PurchaseReport, for customer: CustomerCredential
+    ) async throws(BackendFailure) -> CustomerAnswer
+
+    /// Asks what the customer has.
+    func customer(
+        _ customer: CustomerCredential, environment: String?
+    ) async throws(BackendFailure) -> CustomerAnswer
+
+    /// Gives what an anonymous customer bought to an account.
+    func merge(
+        _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
+    ) async throws(BackendFailure) -> CustomerAnswer
+
+    /// Returns a token for the anonymous customer of a verified app transaction, for apps without a backend of their own.
+    func session(for customer: String, appTransaction: String) async throws(BackendFailure) -> CustomerCredential
+}
+
+/// A customer and the proof that it is them.
+public struct CustomerCredential: Hashable, Sendable {
+    /// The customer.
+    public var customer: String
+    /// The token that your backend signed; nil where the backend knows by other means.
+    public var token: String?
+
+    /// Makes a credential.
+    public init(customer: String, token: String?) {
+        self.customer = customer
+        self.token = token
+    }
+}
+
+/// What a device has: of one environment, at most 500 transactions.
+public struct PurchaseReport: Hashable, Sendable, Encodable {
+    /// The transactions, as they were signed.
+    public var signedTransactions: [String] = []
+    /// The renewal infos, as they were signed.
+    public var signedRenewals: [String]?
+    /// The app transaction, as it was signed.
+    public var appTransaction: String?
+    /// The receipt of a system without app transactions.
+    public var receipt: Data?
+    /// True: the customer pressed the button. False: take nothing from anybody. Nil: a purchase.
+    public var restore: Bool?
+    /// Where it was bought. It is a parameter of the request, not a member of its body.
+    public var environment: String?
+
+    /// Makes an empty report.
+    public init() {}
+
+    private enum CodingKeys: String, CodingKey {
+        case receipt, restore
+        case signedTransactions = "signed_transactions"
+        case signedRenewals = "signed_renewals"
+        case appTransaction = "app_transaction"
+    }
+
+    /// How many transactions the server takes at once.
+    package static let maximum = 500
+}
+
+/// Why the server did not answer as it was asked to.
+public struct BackendFailure: Error, Hashable, Sendable {
+    /// The status of the answer; nil when there was none that could be read.
+    public var status: Int?
+    /// The server's word for it, or one of ours: `no_connection`, `timeout`, `invalid_answer`, `no_token`.
+    public var code: String
+    /// The server's sentence.
+    public var message: String
+    /// The member of the request that was wrong.
+    public var parameter: String?
+    /// How long the server wants to be left alone, in seconds.
+    public var retryAfter: TimeInterval?
+    /// Whether the server says that the same request may succeed later.
+    public var isRetryable: Bool
+
+    /// Makes a failure.
+    public init(
+        status: Int? = nil, code: String, message: String = "", parameter: String? = nil,
+        retryAfter: TimeInterval? = nil, isRetryable: Bool = false
+    ) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.parameter = parameter
+        self.retryAfter = retryAfter
+        self.isRetryable = isRetryable
+    }
+
+    /// The server could not be reached.
+    public static let noConnection = Self(code: "no_connection")
+    /// The server did not answer in time.
+    public static let timeout = Self(code: "timeout")
+    /// The answer is torn, or about somebody else.
+    public static let invalidAnswer = Self(code: "invalid_answer")
+    /// The app has no token for the customer.
+    public static let noToken = Self(status: 401, code: "no_token")
+}
+
+extension BackendFailure {
+    /// What to do about a failure. The table is section "Finish only what is kept" of the documentation.
+    enum Remedy: Equatable { case retry, newToken, belongsToAnother, split, stop }
+
+    var remedy: Remedy {
+        guard let status else { return .retry }
+        if isRetryable { return .retry }
+        switch status {
+        case 408, 429, 500...: return .retry
+        case 401 where code == "token_expired": return .newToken
+        case 409 where code == "receipt_already_in_use": return .belongsToAnother
+        case 413, 422: return .split
+        case 400 where !Self.mistakesOfTheApp.contains(code): return .split
+        case 200..<300: return .retry
+        default: return .stop
+        }
+    }
+
+    /// Codes of 400 that no transaction is to blame for.
+    private static let mistakesOfTheApp: Set<String> = [
+        "unknown_member", "empty_report", "too_many_transactions", "invalid_customer", "unknown_app", "bad_request",
+    ]
+}

@@ -1,0 +1,141 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// Speaks to a Counterfoil server.
+///
+/// The key is one that the server's configuration marks `public`: it opens nothing without a customer's token.
+public struct HTTPBackend: Backend {
+    private let server: URL
+    private let key: String
+    private let app: String?
+    private let session: URLSession
+
+    /// - Parameters:
+    ///   - server: Where the server is, without a path of the API.
+    ///   - key: A public key of the server.
+    ///   - app: The bundle identifier, where the key is for several apps.
+    ///   - session: The session to ask in. Requests end after ten seconds in any.
+    public init(server: URL, key: String, app: String? = nil, session: URLSession = .shared) {
+        self.server = server
+        self.key = key
+        self.app = app
+        self.session = session
+    }
+
+    /// Sends `POST /v1/customers/{id}/purchases`.
+    public func report(
+        _ report: PurchaseReport, for customer: CustomerCredential
+    ) async throws(BackendFailure) -> CustomerAnswer {
+        try await ask(
+            ["v1", "customers", customer.customer, "purchases"], customer.token, report.environment, body: report)
+    }
+
+    /// Sends `GET /v1/customers/{id}`.
+    public func customer(
+        _ customer: CustomerCredential, environment: String?
+    ) async throws(BackendFailure) -> CustomerAnswer {
+        try await ask(["v1", "customers", customer.customer], customer.token, environment, body: Nothing?.none)
+    }
+
+    /// Sends `POST /v1/customers/{id}/merge`.
+    public func merge(
+        _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
+    ) async throws(BackendFailure) -> CustomerAnswer {
+        try await ask(
+            ["v1", "customers", customer.customer, "merge"], customer.token, environment,
+            body: Merge(from: anonymous.customer, from_token: anonymous.token))
+    }
+
+    /// Sends `POST /v1/sessions`.
+    public func session(
+        for customer: String, appTransaction: String
+    ) async throws(BackendFailure) -> CustomerCredential {
+        let answer: Session = try await ask(
+            ["v1", "sessions"], nil, SignedText.environment(of: appTransaction),
+            body: SessionRequest(customer: customer, app_transaction: appTransaction))
+        return CustomerCredential(customer: answer.customer, token: answer.token)
+    }
+
+    // The names of these members are those on the wire.
+    private struct Nothing: Encodable {}
+    private struct Merge: Encodable {
+        var from: String
+        var from_token: String?
+    }
+    private struct SessionRequest: Encodable {
+        var customer: String
+        var app_transaction: String
+    }
+    private struct Session: Decodable {
+        var customer: String
+        var token: String
+    }
+    private struct ErrorBody: Decodable {
+        var type: String?
+        var code: String?
+        var message: String?
+        var retryable: Bool?
+        var backoff_ms: Double?
+        var param: String?
+    }
+
+    private func ask<Answer: Decodable>(
+        _ path: [String], _ token: String?, _ environment: String?, body: (some Encodable)?
+    ) async throws(BackendFailure) -> Answer {
+        let request = try request(path, token, environment, body)
+        let (data, response) = try await send(request)
+        guard let response = response as? HTTPURLResponse else { throw .invalidAnswer }
+        guard response.statusCode == 200 || response.statusCode == 201 else { throw Self.failure(response, data) }
+        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
+    }
+
+    private func send(_ request: URLRequest) async throws(BackendFailure) -> (Data, URLResponse) {
+        do { return try await session.data(for: request) } catch {
+            throw (error as? URLError)?.code == .timedOut ? .timeout : .noConnection
+        }
+    }
+
+    private func request(
+        _ path: [String], _ token: String?, _ environment: String?, _ body: (some Encodable)?
+    ) throws(BackendFailure) -> URLRequest {
+        var address = URLComponents(url: server, resolvingAgainstBaseURL: false)
+        // A customer's identifier may hold anything, a slash as well.
+        let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        let parts = path.compactMap { $0.addingPercentEncoding(withAllowedCharacters: unreserved) }
+        var base = address?.percentEncodedPath ?? ""
+        while base.hasSuffix("/") { base.removeLast() }
+        address?.percentEncodedPath = base + "/" + parts.joined(separator: "/")
+        let query = [("app", app), ("environment", environment)].compactMap { name, value in
+            value.map { URLQueryItem(name: name, value: $0) }
+        }
+        address?.queryItems = query.isEmpty ? nil : query
+        guard let url = address?.url, parts.count == path.count else {
+            throw BackendFailure(status: 400, code: "bad_request", message: "The address of the server is not a URL.")
+        }
+        var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 10)
+        request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization")
+        if let token { request.setValue(token, forHTTPHeaderField: "Counterfoil-Customer-Token") }
+        if let body {
+            request.httpMethod = "POST"
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            do { request.httpBody = try CustomerAnswer.encoder.encode(body) } catch {
+                throw BackendFailure(status: 400, code: "bad_request", message: "\(error)")
+            }
+        }
+        return request
+    }
+
+    private static func failure(_ response: HTTPURLResponse, _ data: Data) -> BackendFailure {
+        // Whatever stands in between answers in its own words; the status says enough then.
+        let body = (try? JSONDecoder().decode(ErrorBody.self, from: data)) ?? ErrorBody()
+        let header = response.value(forHTTPHeaderField: "Retry-After").flatMap { TimeInterval($0) }
+        let pause = header ?? body.backoff_ms.map { $0 / 1000 }
+        return BackendFailure(
+            status: response.statusCode, code: body.code ?? body.type ?? "http_\(response.statusCode)",
+            message: body.message ?? "", parameter: body.param, retryAfter: pause.flatMap { $0.isFinite ? $0 : nil },
+            isRetryable: body.retryable ?? false)
+    }
+}

@@ -1,0 +1,332 @@
+import Foundation
+
+/// How a client behaves.
+public struct PurchaseClientConfiguration: Sendable {
+    /// False beside another library that finishes transactions: this client reports and never finishes.
+    public var finishes = true
+    /// Whether customers may buy before they have an account.
+    public var allowsAnonymousCustomers = false
+    /// The version of the app. A transaction that the server refused is reported again after an update.
+    public var appVersion = ""
+    /// What products give, for the time before the server's first answer.
+    public var productEntitlements: [ProductEntitlements] = []
+    /// Asks your backend for a customer's token. Nil says that there is none; an error, that it may be asked again.
+    public var token: (@Sendable (_ customer: String) async throws -> String?)?
+    /// Gives the customer a consumable. It returns when that is stored for good, and may be called twice with the same
+    /// transaction if the app is killed in between.
+    public var deliver: (@Sendable (DeviceTransaction) async throws -> Void)?
+    /// Takes what nobody asked for. Debug builds print it, unless this is set.
+    public var onNotice: (@Sendable (ClientNotice) -> Void)?
+
+    /// Makes a configuration.
+    public init() {}
+
+    fileprivate var rules: ClientRules {
+        var rules = ClientRules()
+        rules.finishes = finishes
+        rules.delivers = deliver != nil
+        rules.hasTokens = token != nil
+        rules.allowsAnonymous = allowsAnonymousCustomers
+        rules.appVersion = appVersion
+        rules.productEntitlements = productEntitlements
+        return rules
+    }
+}
+
+/// The app's half of proactive restore: listens for transactions from the first moment, reports them to the server,
+/// finishes only what the server keeps, and says what the customer has.
+///
+/// Make one, and call ``start()`` in the initialiser of your app.
+public actor PurchaseClient {
+    private let configuration: PurchaseClientConfiguration
+    private nonisolated let store: any PurchaseStore
+    private let backend: any Backend
+    private let storage: any ClientStorage
+    private let scheduler: any ClientScheduler
+    private nonisolated let events: AsyncStream<ClientEvent>.Continuation
+    private let incoming: AsyncStream<ClientEvent>
+    private var machine: PurchaseStateMachine
+    private var isRunning = false
+    private var isStopped = false
+    private var lastCall = 0
+    private var calls: [Int: CheckedContinuation<CallOutcome, Never>] = [:]
+    private var timers: [ClientTimer: Task<Void, Never>] = [:]
+    private var requests: [Int: Task<Void, Never>] = [:]
+    private var observers: [UUID: AsyncStream<Customer>.Continuation] = [:]
+
+    /// - Parameters:
+    ///   - store: `StoreKitPurchaseStore()` in the app.
+    ///   - backend: ``HTTPBackend``, or your own.
+    ///   - storage: ``FileStorage``, the Keychain, or iCloud.
+    ///   - scheduler: Time. Tests put their own in.
+    public init(
+        store: any PurchaseStore, backend: any Backend, storage: any ClientStorage,
+        configuration: PurchaseClientConfiguration = PurchaseClientConfiguration(),
+        scheduler: any ClientScheduler = SystemScheduler()
+    ) {
+        self.store = store
+        self.backend = backend
+        self.storage = storage
+        self.configuration = configuration
+        self.scheduler = scheduler
+        (incoming, events) = AsyncStream.makeStream(of: ClientEvent.self)
+        machine = PurchaseStateMachine(rules: configuration.rules, seed: .random(in: 0 ... .max))
+    }
+
+    // MARK: What the app calls
+
+    /// Begins to listen before it returns, and does everything else elsewhere. Call it once, as early as you can.
+    public nonisolated func start() {
+        let updates = store.updates
+        Task { await run(updates) }
+    }
+
+    /// Ends everything that is under way. A stopped client does not start again.
+    public func stop() {
+        isStopped = true
+        events.finish()
+        timers.values.forEach { $0.cancel() }
+        requests.values.forEach { $0.cancel() }
+        observers.values.forEach { $0.finish() }
+        for (call, waiting) in calls {
+            calls[call] = nil
+            waiting.resume(returning: .failed(.stopped))
+        }
+    }
+
+    /// What the customer has, as it was last published.
+    public var current: Customer { machine.customer }
+
+    /// What the customer has, from now on, whenever it changes.
+    public nonisolated var customers: AsyncStream<Customer> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Customer.self, bufferingPolicy: .bufferingNewest(1))
+        Task { await observe(continuation) }
+        return stream
+    }
+
+    /// The transactions that could not be handed over, and why. They stay unfinished.
+    public var stuck: [StuckTransaction] { machine.stuck }
+
+    /// Says who the customer is. The token is asked for if it is left out.
+    public nonisolated func signIn(_ customer: String, token: String? = nil) throws(PurchaseClientError) {
+        guard 1...255 ~= customer.utf8.count else { throw .invalidCustomer }
+        events.yield(.signedIn(customer: customer, token: token))
+    }
+
+    /// Forgets the customer. What is bought meanwhile waits on the device.
+    public nonisolated func signOut() { events.yield(.signedOut(fresh: UUID())) }
+
+    /// Tells that the app came to the front.
+    public nonisolated func enterForeground() { events.yield(.foreground) }
+
+    /// Reports a purchase that other code of the app made.
+    public nonisolated func record(_ transaction: DeviceTransaction) { events.yield(.recorded(transaction)) }
+
+    /// The products that are for sale.
+    public nonisolated func products(_ ids: [String]) async throws -> [DeviceProduct] { try await store.products(ids) }
+
+    /// Buys. It returns when the server keeps the purchase, and two seconds after StoreKit's answer at the latest.
+    public func buy(
+        _ productID: String, options: PurchaseOptions = PurchaseOptions()
+    ) async throws(PurchaseClientError) -> PurchaseOutcome {
+        switch await call({ .buy(call: $0, productID: productID, options: options) }) {
+        case .purchase(let outcome): return outcome
+        case .failed(let error): throw error
+        case .restore: throw .stopped
+        }
+    }
+
+    /// Restores, because the customer pressed the button: the App Store may ask for a password.
+    public func restore() async throws(PurchaseClientError) -> RestoreOutcome {
+        switch await call({ .restore(call: $0) }) {
+        case .restore(let outcome): return outcome
+        case .failed(let error): throw error
+        case .purchase: throw .stopped
+        }
+    }
+
+    private func call(_ event: (Int) -> ClientEvent) async -> CallOutcome {
+        guard !isStopped else { return .failed(.stopped) }
+        lastCall += 1
+        let call = lastCall
+        let event = event(call)
+        return await withCheckedContinuation { waiting in
+            calls[call] = waiting
+            events.yield(event)
+        }
+    }
+
+    private func observe(_ observer: AsyncStream<Customer>.Continuation) {
+        guard !isStopped else { return observer.finish() }
+        let id = UUID()
+        observers[id] = observer
+        observer.onTermination = { [weak self] _ in Task { await self?.forget(id) } }
+        if isRunning { observer.yield(machine.customer) }
+    }
+
+    private func forget(_ observer: UUID) { observers[observer] = nil }
+
+    // MARK: What drives the state machine
+
+    private func run(_ updates: AsyncStream<StoreUpdate>) async {
+        guard !isRunning, !isStopped else { return }
+        isRunning = true
+        let events = events
+        let listener = Task {
+            for await update in updates {
+                switch update {
+                case .transaction(let transaction): events.yield(.updated(transaction))
+                case .statuses: events.yield(.statusesChanged)
+                }
+            }
+        }
+        let device: DeviceRecord? = await load("device")
+        let customer: CustomerRecord? = await load("customer")
+        await handle(.started(device: device, customer: customer, fresh: UUID()))
+        for await event in incoming { await handle(event) }
+        listener.cancel()
+    }
+
+    private func handle(_ event: ClientEvent) async {
+        let now = await scheduler.now()
+        for effect in machine.handle(event, at: now) where !isStopped { await carryOut(effect) }
+    }
+
+    private func carryOut(_ effect: ClientEffect) async {
+        let (store, events) = (store, events)
+        switch effect {
+        case .saveDevice(let record): await save(record, as: "device")
+        case .saveCustomer(let record): await save(record, as: "customer")
+        case .publish(let customer): observers.values.forEach { $0.yield(customer) }
+        case .gather(let id, let name): Task { events.yield(.gathered(id, await Self.gather(name, from: store))) }
+        case .send(let id, let request): requests[id] = Task { await send(id, request) }
+        case .cancel(let request): requests.removeValue(forKey: request)?.cancel()
+        case .askForToken(let customer, let isAnonymous):
+            Task { events.yield(.token(customer: customer, await token(for: customer, isAnonymous: isAnonymous))) }
+        case .purchase(let call, let productID, let options):
+            Task {
+                do { events.yield(.bought(call: call, .result(try await store.purchase(productID, options)))) } catch {
+                    events.yield(.bought(call: call, .failed("\(error)")))
+                }
+            }
+        case .sync:
+            Task {
+                do {
+                    try await store.sync()
+                    events.yield(.synced(reachedAppStore: true))
+                } catch {
+                    // StoreKit says "cancelled" for a missing network as well; what the device has is reported anyway.
+                    events.yield(.synced(reachedAppStore: false))
+                }
+            }
+        case .deliver(let transaction): deliver(transaction)
+        case .finish(let id): Task { await store.finish(id) }
+        case .schedule(let timer, let delay): schedule(timer, after: delay)
+        case .unschedule(let timer): timers.removeValue(forKey: timer)?.cancel()
+        case .complete(let call, let outcome): calls.removeValue(forKey: call)?.resume(returning: outcome)
+        case .notify(let notice): notify(notice)
+        }
+    }
+
+    private static func gather(_ name: GatheredPart.Name, from store: any PurchaseStore) async -> GatheredPart {
+        switch name {
+        case .unfinished: .unfinished(await store.unfinished())
+        case .current: .current(await store.current())
+        case .all: .all(await store.all())
+        case .statuses: .statuses(await store.statuses())
+        case .appTransaction: .appTransaction(await store.appTransaction())
+        case .receipt: .receipt(await store.receipt())
+        }
+    }
+
+    private func send(_ id: Int, _ request: ClientRequest) async {
+        do throws(BackendFailure) {
+            let answer = try await answer(to: request)
+            guard !Task.isCancelled else { return }
+            events.yield(.answered(request: id, answer))
+        } catch {
+            // What was cancelled has no answer any more.
+            guard !Task.isCancelled else { return }
+            events.yield(.failed(request: id, error))
+        }
+        requests[id] = nil
+    }
+
+    private func answer(to request: ClientRequest) async throws(BackendFailure) -> CustomerAnswer {
+        switch request.kind {
+        case .report(let report): return try await backend.report(report, for: request.credential)
+        case .fetch(let environment): return try await backend.customer(request.credential, environment: environment)
+        case .merge(let anonymous, let environment):
+            switch await token(for: anonymous, isAnonymous: true) {
+            case .token(let token, let owner):
+                return try await backend.merge(
+                    CustomerCredential(customer: owner, token: token), into: request.credential,
+                    environment: environment)
+            case .refused(let failure): throw failure
+            case .failed: throw .noConnection
+            }
+        }
+    }
+
+    private func token(for customer: String, isAnonymous: Bool) async -> ClientEvent.TokenOutcome {
+        if let token = configuration.token {
+            do { return try await token(customer).map { .token($0, customer: customer) } ?? .refused(.noToken) } catch {
+                return .failed
+            }
+        }
+        guard isAnonymous, let appTransaction = await store.appTransaction() else { return .refused(.noToken) }
+        do throws(BackendFailure) {
+            let session = try await backend.session(for: customer, appTransaction: appTransaction)
+            return session.token.map { .token($0, customer: session.customer) } ?? .refused(.noToken)
+        } catch {
+            return error.remedy == .retry ? .failed : .refused(error)
+        }
+    }
+
+    private func deliver(_ transaction: DeviceTransaction) {
+        let (deliver, events) = (configuration.deliver, events)
+        Task {
+            do {
+                try await deliver?(transaction)
+                events.yield(.delivered(transaction.id, true))
+            } catch {
+                // The app could not take it yet: it stays unfinished and is offered again.
+                events.yield(.delivered(transaction.id, false))
+            }
+        }
+    }
+
+    private func schedule(_ timer: ClientTimer, after delay: TimeInterval) {
+        timers[timer]?.cancel()
+        let (scheduler, events) = (scheduler, events)
+        timers[timer] = Task {
+            do { try await scheduler.sleep(for: delay) } catch { return }
+            events.yield(.timer(timer))
+        }
+    }
+
+    private func notify(_ notice: ClientNotice) {
+        if let onNotice = configuration.onNotice { return onNotice(notice) }
+        #if DEBUG
+            print("Counterfoil: \(notice)")
+        #endif
+    }
+
+    // MARK: What is remembered
+
+    /// What cannot be read counts as not there: StoreKit and the server know everything that matters.
+    private func load<Record: Decodable>(_ name: String) async -> Record? {
+        do {
+            return try await storage.load(name).map { try JSONDecoder().decode(Record.self, from: $0) }
+        } catch {
+            notify(.storage("\(error)"))
+            return nil
+        }
+    }
+
+    private func save(_ record: (some Encodable)?, as name: String) async {
+        do { try await storage.save(record.map { try JSONEncoder().encode($0) }, as: name) } catch {
+            notify(.storage("\(error)"))
+        }
+    }
+}

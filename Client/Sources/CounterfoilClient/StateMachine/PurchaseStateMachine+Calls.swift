@@ -1,0 +1,127 @@
+import Foundation
+
+/// The buy button and the restore button.
+extension PurchaseStateMachine {
+    mutating func buy(_ call: Int, _ productID: String, _ options: PurchaseOptions) {
+        guard let customer = device.customer else {
+            return effects.append(.complete(call: call, .failed(.notSignedIn)))
+        }
+        retryNow()
+        // Asked to buy, somebody may take weeks.
+        let expires = now.addingTimeInterval(30 * Self.day)
+        let intent = PurchaseIntent(customer: customer, productID: productID, date: now, expires: expires)
+        calls[call] = intent
+        device.intents = (device.intents.filter { $0.expires > now } + [intent]).suffix(100)
+        var options = options
+        options.appAccountToken = options.appAccountToken ?? accountToken
+        effects.append(.purchase(call: call, productID: productID, options: options))
+    }
+
+    mutating func finishPurchase(_ call: Int, _ bought: ClientEvent.Bought) {
+        guard let intent = calls.removeValue(forKey: call) else { return }
+        switch bought {
+        case .failed(let reason): effects.append(.complete(call: call, .failed(.store(reason))))
+        case .result(.pending): effects.append(.complete(call: call, .purchase(.pending)))
+        case .result(.cancelled):
+            // A purchase that was interrupted says so too, and goes on outside the app.
+            if let index = device.intents.lastIndex(of: intent) {
+                device.intents[index].expires = now.addingTimeInterval(Self.day)
+            }
+            effects.append(.complete(call: call, .purchase(.cancelled)))
+        case .result(.success(let transaction)): receivePurchase(call, transaction, of: intent.customer)
+        }
+    }
+
+    private mutating func receivePurchase(_ call: Int, _ transaction: DeviceTransaction, of customer: String) {
+        retryNow()
+        let isTheirs = customer == device.customer && transaction.isVerified
+        receive(transaction, isUnfinished: true, isTheirs ? .purchase : .background, call: isTheirs ? call : nil)
+        guard isTheirs else {
+            let confirmation: PurchaseOutcome.Confirmation = transaction.isVerified ? .awaited : .stuck
+            return effects.append(.complete(call: call, .purchase(.purchased(transaction, confirmation))))
+        }
+        guard let lane = lanes[transaction.id], lane.call == call else { return }
+        if lane.isStuck || lane.phase == .delivering { return stopWaiting(lane) }
+        effects.append(.schedule(.call(call), after: Self.patience))
+    }
+
+    /// Tells who waits for a purchase how far the server is.
+    mutating func complete(_ lane: Lane, _ confirmation: PurchaseOutcome.Confirmation) {
+        guard let call = lane.call else { return }
+        lanes[lane.transaction.id]?.call = nil
+        effects += [
+            .unschedule(.call(call)),
+            .complete(call: call, .purchase(.purchased(lane.transaction, confirmation))),
+        ]
+    }
+
+    /// The server takes its time. The purchase is safe, so nobody waits any longer.
+    mutating func stopWaiting(_ call: Int) {
+        if restoring?.calls.contains(call) ?? false { return giveUpRestore(.timeout) }
+        stopWaiting(lanes.values.first { $0.call == call })
+    }
+
+    mutating func stopWaiting(_ lane: Lane?) {
+        guard let lane else { return }
+        complete(lane, lane.isStuck ? .stuck : lane.phase == .delivering ? .kept : .awaited)
+    }
+
+    // MARK: The restore button
+
+    mutating func restore(_ call: Int) {
+        guard device.customer != nil else {
+            return effects.append(.complete(call: call, .failed(.notSignedIn)))
+        }
+        if restoring != nil {
+            restoring?.calls.append(call)
+        } else {
+            restoring = Restoring(calls: [call])
+            effects.append(.sync)
+        }
+    }
+
+    /// The only way that anybody is asked for a password leads through ``restore(_:)``.
+    mutating func synced(_ reachedAppStore: Bool) {
+        guard restoring?.reachedAppStore == nil, let call = restoring?.calls.first else { return }
+        restoring?.reachedAppStore = reachedAppStore
+        restoring?.needsRequest = true
+        // Pressed again, a button may try what was refused before.
+        halted = nil
+        blocksExtras = false
+        retryNow()
+        check(force: true, isRestore: true)
+        effects.append(.schedule(.call(call), after: Self.restoreTimeout))
+    }
+
+    /// What is left of the button's work goes on by itself, and takes nothing from anybody.
+    mutating func giveUpRestore(_ failure: BackendFailure) {
+        guard var stopped = restoring else { return }
+        stopped.failure = stopped.failure ?? failure
+        stopped.needsRequest = false
+        if failure == .timeout { stopped.reachedAppStore = stopped.reachedAppStore ?? false }
+        restoring = stopped
+        for (id, lane) in lanes where lane.mode == .restore && !lane.isSending { lanes[id]?.mode = .background }
+        if gathering?.isRestore ?? false { endGathering() }
+    }
+
+    mutating func completeRestore() {
+        guard let restoring, let reached = restoring.reachedAppStore, !restoring.needsRequest,
+            gathering?.isRestore != true || restoring.failure != nil
+        else { return }
+        if pause == .servers, restoring.failure == nil { return giveUpRestore(BackendFailure(code: "backoff")) }
+        let isUnderWay =
+            requests.values.contains { $0.mode == .restore }
+            || lanes.values.contains { $0.mode == .restore && $0.phase == .waiting && !isHeld($0.transaction) }
+        guard !isUnderWay || restoring.failure != nil else { return }
+        self.restoring = nil
+        for call in restoring.calls {
+            effects += [
+                .unschedule(.call(call)),
+                .complete(
+                    call: call,
+                    .restore(
+                        RestoreOutcome(customer: customer, reachedAppStore: reached, failure: restoring.failure))),
+            ]
+        }
+    }
+}

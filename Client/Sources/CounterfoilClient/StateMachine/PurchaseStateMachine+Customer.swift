@@ -1,0 +1,123 @@
+import Foundation
+
+/// What the customer has: by the server while its answer holds, then by StoreKit's verified transactions, then nothing.
+extension PurchaseStateMachine {
+    /// Now, by the server's clock as far as it is known: its last answer and the time since. It never goes back.
+    var instant: Date {
+        guard let record, let asOf = record.answer?.asOf, let receivedAt = record.receivedAt else { return now }
+        let elapsed = max(0, now.timeIntervalSince(receivedAt))
+        return max(asOf.addingTimeInterval(elapsed), latest ?? asOf)
+    }
+
+    /// How old the last answer is. One from the future tells of a clock that was set back.
+    var age: TimeInterval? {
+        record?.receivedAt.flatMap { $0 <= now ? now.timeIntervalSince($0) : nil }
+    }
+
+    mutating func publish() {
+        if record?.answer != nil { latest = instant }
+        let customer = customer
+        schedule(endOf: customer)
+        guard customer != published else { return }
+        published = customer
+        effects.append(.publish(customer))
+    }
+
+    /// An expiry makes no transaction, so the server is asked when an entitlement ends.
+    private mutating func schedule(endOf customer: Customer) {
+        let instant = instant
+        let ends = customer.entitlements.compactMap { $0.isActive ? $0.until : nil }
+        guard let end = ends.filter({ $0 > instant }).min(), end != scheduledEnd else { return }
+        scheduledEnd = end
+        effects.append(.schedule(.entitlementEnd, after: end.timeIntervalSince(instant)))
+    }
+
+    package var customer: Customer {
+        let instant = instant
+        let answer = record?.answer
+        var entitlements: [String: Entitlement] = [:]
+        for answered in answer?.entitlements ?? [] {
+            entitlements[answered.key] = entitlement(answered, at: instant, in: answer)
+        }
+        if record != nil {
+            for transaction in current.values.sorted(by: { $0.id < $1.id }) {
+                for key in keys(of: transaction.productID) where !(entitlements[key]?.isActive ?? false) {
+                    guard mayDecide(transaction, key, at: instant),
+                        let granted = grant(transaction, key, at: instant)
+                    else { continue }
+                    entitlements[key] = granted
+                }
+            }
+        }
+        let sorted = entitlements.values.sorted { $0.key < $1.key }
+        let source: Customer.Source = sorted.contains { $0.source == .device } ? .device : hasAnswer ? .server : .cache
+        return Customer(
+            id: device.customer, isAnonymous: isAnonymous, entitlements: sorted, groups: answer?.groups ?? [],
+            consumables: answer?.consumables ?? [], asOf: answer?.asOf, source: source, readiness: readiness)
+    }
+
+    private func entitlement(
+        _ answered: AnsweredEntitlement, at instant: Date, in answer: CustomerAnswer?
+    ) -> Entitlement {
+        let isOver = answered.until.map { $0 <= instant } ?? false
+        let isRevoked = revoked.contains { id, signedDate in
+            answered.originalTransactionID == String(id) && signedDate > answer?.asOf ?? .distantPast
+        }
+        let isActive = answered.isActive && !isOver && !isRevoked
+        let group = answer?.groups.first {
+            $0.originalTransactionID != nil && $0.originalTransactionID == answered.originalTransactionID
+        }
+        return Entitlement(
+            key: answered.key, isActive: isActive,
+            state: isActive == answered.isActive ? answered.state : "inactive",
+            details: isRevoked ? ["revoked"] : isActive == answered.isActive ? answered.details : ["expired"],
+            until: answered.until, productID: answered.productID, nextStep: group?.nextStep,
+            source: hasAnswer ? .server : .cache)
+    }
+
+    private func keys(of productID: String) -> [String] { product(productID)?.entitlements ?? [] }
+
+    private func product(_ productID: String) -> ProductEntitlements? {
+        let products = record?.answer?.productEntitlements ?? rules.productEntitlements
+        return products.first { $0.productID == productID }
+    }
+
+    /// Whether the device may speak where the server has spoken: when the server's word is over or old, or when the
+    /// purchase is newer than it.
+    private func mayDecide(_ transaction: DeviceTransaction, _ key: String, at instant: Date) -> Bool {
+        guard let answer = record?.answer else { return true }
+        let answered = answer.entitlements.first { $0.key == key }
+        if let answered, answered.isActive, let until = answered.until, until <= instant { return true }
+        if transaction.purchaseDate > answer.asOf { return true }
+        return instant.timeIntervalSince(answer.asOf) >= Self.validity
+    }
+
+    /// What a transaction by itself gives. It lasts until its own end.
+    private func grant(_ transaction: DeviceTransaction, _ key: String, at instant: Date) -> Entitlement? {
+        guard transaction.revocationDate == nil, !transaction.isUpgraded, !isOfAnother(transaction),
+            !isHeld(transaction), record?.foreign.contains(transaction.originalID) == false,
+            revoked[transaction.id].map({ $0 < transaction.signedDate }) ?? true
+        else { return nil }
+        let status = statuses.first { $0.transaction.originalID == transaction.originalID }
+        var details: [String] = []
+        var until: Date?
+        switch transaction.kind {
+        case .nonConsumable: break
+        case .nonRenewing:
+            guard let duration = product(transaction.productID)?.duration else { return nil }
+            until = transaction.purchaseDate.addingTimeInterval(Double(duration) / 1000)
+        case .autoRenewable:
+            guard let expires = transaction.expirationDate else { return nil }
+            until = expires
+            if status?.state == .inGracePeriod, expires <= instant, let end = status?.gracePeriodExpirationDate {
+                until = end
+                details = ["in_grace_period"]
+            }
+        default: return nil
+        }
+        guard until.map({ $0 > instant }) ?? true else { return nil }
+        return Entitlement(
+            key: key, isActive: true, state: "active", details: details, until: until,
+            productID: transaction.productID, nextStep: details.isEmpty ? nil : .fixPayment, source: .device)
+    }
+}

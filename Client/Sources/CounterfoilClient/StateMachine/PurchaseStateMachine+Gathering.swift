@@ -1,0 +1,156 @@
+import Foundation
+
+/// What the device has.
+extension PurchaseStateMachine {
+    /// Looks at the device and asks the server, if anything is new or the last answer is old.
+    mutating func check(force: Bool, isRestore: Bool = false) {
+        guard let record else { return }
+        if force || (age ?? .infinity) >= Self.freshness { needsAnswer = true }
+        guard gathering == nil || isRestore else { return gathersAgain = true }
+        if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
+        lastCheck = now
+        retryUndelivered()
+        var parts: [GatheredPart.Name] = [.unfinished, .current, .statuses, .appTransaction]
+        if isRestore || !record.wasHistorySent { parts.append(.all) }
+        let id = makeID()
+        gathering = Gathering(id: id, pending: Set(parts), isRestore: isRestore)
+        effects += parts.map { .gather(id, $0) }
+        effects.append(.schedule(.gathering(id), after: isRestore ? Self.restoreTimeout : Self.patience))
+    }
+
+    mutating func gathered(_ id: Int, _ part: GatheredPart) {
+        // What comes late counts, unless it was asked for another customer.
+        guard id >= firstGathering, record != nil else { return }
+        let isRestore = gathering?.id == id && gathering?.isRestore == true
+        take(part, isRestore ? .restore : .background)
+        guard gathering?.id == id else { return }
+        gathering?.pending.remove(part.name)
+        if case .appTransaction(nil) = part, record?.wasReceiptSent == false || isRestore {
+            gathering?.pending.insert(.receipt)
+            effects.append(.gather(id, .receipt))
+        }
+        if gathering?.pending.isEmpty ?? false { endGathering() }
+    }
+
+    private mutating func take(_ part: GatheredPart, _ mode: Mode) {
+        switch part {
+        case .unfinished(let transactions): transactions.forEach { receive($0, isUnfinished: true, mode) }
+        case .current(let transactions):
+            // What was just bought may be missing from the list for a while.
+            current = current.filter { lanes[$0.key] != nil }
+            transactions.forEach { receive($0, isUnfinished: false, mode) }
+        case .all(let transactions):
+            hasHistory = true
+            transactions.forEach { receive($0, isUnfinished: false, mode) }
+        case .statuses(let statuses): take(statuses, mode)
+        case .appTransaction(let jws):
+            guard let jws, !blocksExtras, let record else { return }
+            let isRecent = record.appTransactionSent.map(isRecent) ?? false
+            if !isRecent || mode == .restore { extras.appTransaction = jws }
+        case .receipt(let receipt): if !blocksExtras { extras.receipt = receipt }
+        }
+    }
+
+    private mutating func take(_ statuses: [DeviceStatus], _ mode: Mode) {
+        self.statuses = statuses.filter(\.isVerified)
+        for status in self.statuses {
+            let id = status.transaction.originalID
+            receive(status.transaction, isUnfinished: false, mode)
+            let isNew = record?.renewals[id].map { $0 < status.renewalSignedDate } ?? true
+            guard isNew || mode == .restore, !blocksExtras, !isHeld(status.transaction) else { continue }
+            extras.renewals[id] = Extras.Renewal(
+                jws: status.renewalJWS, signedDate: status.renewalSignedDate,
+                environment: status.transaction.environment)
+        }
+    }
+
+    mutating func endGathering() {
+        guard let gathering else { return }
+        effects.append(.unschedule(.gathering(gathering.id)))
+        self.gathering = nil
+        if gathersAgain {
+            gathersAgain = false
+            check(force: false)
+        }
+        // A fresh answer is there, and nothing is new.
+        if !needsAnswer, !hasWork { becomeReady() }
+    }
+
+    /// Takes one transaction, however often and from wherever it comes: each has one lane.
+    mutating func receive(_ transaction: DeviceTransaction, isUnfinished: Bool, _ mode: Mode, call: Int? = nil) {
+        guard transaction.isVerified else { return refuseUnverified(transaction) }
+        unverified[transaction.id] = nil
+        learn(transaction)
+        guard record != nil else { return }
+        let mode = mode == .background && isUnfinished && isWanted(transaction) ? .purchase : mode
+        if var lane = lanes[transaction.id] {
+            if transaction.signedDate > lane.transaction.signedDate {
+                lane.transaction = transaction
+                // What is under way is about the older text; its answer sends this one.
+                if lane.phase == .kept || lane.isStuck { lane.phase = .waiting }
+            }
+            lane.isUnfinished = lane.isUnfinished || isUnfinished
+            lane.call = call ?? lane.call
+            if mode > lane.mode {
+                lane.mode = mode
+                if lane.isStuck, mode == .restore { lane.phase = .waiting }
+            }
+            if lane.phase == .stuck(.notDelivered) { lane.phase = .kept }
+            lanes[transaction.id] = lane
+        } else if let lane = newLane(transaction, isUnfinished, mode, call) {
+            lanes[transaction.id] = lane
+        }
+    }
+
+    private func newLane(
+        _ transaction: DeviceTransaction, _ isUnfinished: Bool, _ mode: Mode, _ call: Int?
+    ) -> Lane? {
+        var lane = Lane(transaction: transaction, mode: mode, isUnfinished: isUnfinished, call: call)
+        if mode != .restore, let refusal = record?.refused[transaction.id], stillHolds(refusal, of: transaction) {
+            if !isUnfinished { return nil }
+            lane.phase = .stuck(StuckReason(rawValue: refusal.code))
+        } else if mode != .restore, let report = record?.reported[transaction.id],
+            report.signedDate >= transaction.signedDate, isRecent(report.date)
+        {
+            if report.isKept { lane.phase = .kept } else if isUnfinished { lane.misses = 1 }
+            if !isUnfinished { return nil }
+        }
+        return lane
+    }
+
+    /// A refusal holds for a day, and until the app was updated.
+    private func stillHolds(_ refusal: CustomerRecord.Refused, of transaction: DeviceTransaction) -> Bool {
+        refusal.signedDate >= transaction.signedDate && refusal.appVersion == rules.appVersion
+            && isRecent(refusal.date)
+    }
+
+    /// Whether something was less than a day ago. A clock that was set back makes it long ago.
+    func isRecent(_ date: Date) -> Bool { date <= now && now.timeIntervalSince(date) < Self.day }
+
+    /// A purchase that the customer started here and that came later, as with Ask to Buy.
+    private func isWanted(_ transaction: DeviceTransaction) -> Bool {
+        intent(of: transaction)?.customer == device.customer
+    }
+
+    private mutating func refuseUnverified(_ transaction: DeviceTransaction) {
+        guard unverified.updateValue(transaction, forKey: transaction.id) != transaction else { return }
+        effects.append(.notify(.unverified(transaction)))
+    }
+
+    /// Keeps what decides without the server. A revocation counts at once.
+    private mutating func learn(_ transaction: DeviceTransaction) {
+        if transaction.revocationDate != nil {
+            revoked[transaction.id] = transaction.signedDate
+            current[transaction.id] = nil
+        } else if transaction.kind != .consumable,
+            current[transaction.id].map({ $0.signedDate <= transaction.signedDate }) ?? true
+        {
+            current[transaction.id] = transaction
+        }
+    }
+}
+
+extension PurchaseStateMachine.Lane {
+    var isStuck: Bool { if case .stuck = phase { true } else { false } }
+    var isSending: Bool { if case .sending = phase { true } else { false } }
+}

@@ -1,0 +1,142 @@
+import Foundation
+
+/// Who the customer is.
+extension PurchaseStateMachine {
+    mutating func start(_ device: DeviceRecord?, _ record: CustomerRecord?, _ fresh: UUID) {
+        isStarted = true
+        self.device = device ?? DeviceRecord()
+        savedDevice = device
+        savedRecord = record
+        self.device.intents = self.device.intents.filter { $0.expires > now }
+        if self.device.customer == nil, rules.allowsAnonymous { becomeAnonymous(fresh) }
+        guard let customer = self.device.customer else { return readiness = .ready }
+        begin(customer, token: nil, with: record?.customer == customer ? record : nil)
+    }
+
+    mutating func signIn(_ customer: String, _ token: String?) {
+        guard !customer.isEmpty else { return }
+        guard customer != device.customer else {
+            // The same customer: a new token is all there is to it.
+            if let token { credential = CustomerCredential(customer: customer, token: token) }
+            (halted, wasTokenRenewed) = (nil, false)
+            retryNow()
+            return check(force: false)
+        }
+        let anonymous = isAnonymous ? device.customer : nil
+        endSession()
+        device.mergesFrom = anonymous
+        device.customer = customer
+        begin(customer, token: token, with: nil)
+    }
+
+    mutating func signOut(_ fresh: UUID) {
+        guard device.customer != nil, !isAnonymous else { return }
+        endSession()
+        (device.customer, device.mergesFrom) = (nil, nil)
+        record = nil
+        credential = nil
+        readiness = .ready
+        effects.append(.unschedule(.readiness))
+        guard rules.allowsAnonymous else { return }
+        device.anonymous = nil
+        becomeAnonymous(fresh)
+        if let customer = device.customer { begin(customer, token: nil, with: nil) }
+    }
+
+    var isAnonymous: Bool { device.customer != nil && device.customer == device.anonymous }
+
+    /// The account token of the customer's purchases: their identifier, if it is a UUID, or the one that the server names.
+    var accountToken: UUID? { record?.answer?.appAccountToken ?? device.customer.flatMap { UUID(uuidString: $0) } }
+
+    private mutating func becomeAnonymous(_ fresh: UUID) {
+        let anonymous = device.anonymous ?? fresh.uuidString.lowercased()
+        device.anonymous = anonymous
+        device.customer = anonymous
+    }
+
+    private mutating func begin(_ customer: String, token: String?, with stored: CustomerRecord?) {
+        record = stored ?? CustomerRecord(customer: customer)
+        latest = record?.latest
+        credential = token != nil || !needsToken ? CustomerCredential(customer: customer, token: token) : nil
+        firstGathering = lastID + 1
+        let isValid = (age ?? .infinity) < Self.validity
+        readiness = isValid ? .ready : .checking
+        if !isValid { effects.append(.schedule(.readiness, after: Self.patience)) }
+        check(force: false)
+    }
+
+    /// Drops what is under way. Nothing is lost: StoreKit's own queue has what is not finished.
+    private mutating func endSession() {
+        for id in requests.keys.sorted() { effects += [.cancel(request: id), .unschedule(.request(id))] }
+        requests = [:]
+        for lane in lanes.values.sorted(by: { $0.transaction.id < $1.transaction.id }) { complete(lane, .awaited) }
+        lanes = [:]
+        for call in restoring?.calls ?? [] { effects.append(.complete(call: call, .failed(.customerChanged))) }
+        restoring = nil
+        if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
+        if pause != nil { effects.append(.unschedule(.retry)) }
+        (gathering, gathersAgain, hasHistory, pause, halted, attempts) = (nil, false, false, nil, nil, 0)
+        (extras, blocksExtras, needsAnswer) = (Extras(), false, false)
+        (hasAnswer, lastAccepted, isAskingForToken, wasTokenRenewed) = (false, 0, false, false)
+    }
+
+    var needsToken: Bool { rules.hasTokens || isAnonymous }
+
+    /// Returns the credential to send with, or asks for the token.
+    mutating func credentialToSend() -> CustomerCredential? {
+        guard pause == nil, !isAskingForToken, let customer = device.customer else { return nil }
+        if credential == nil {
+            isAskingForToken = true
+            effects.append(.askForToken(customer: customer, isAnonymous: isAnonymous))
+        }
+        return credential
+    }
+
+    mutating func receiveToken(_ customer: String, _ outcome: ClientEvent.TokenOutcome) {
+        // An answer for somebody who has signed out meanwhile is thrown away.
+        guard isAskingForToken, customer == device.customer else { return }
+        isAskingForToken = false
+        switch outcome {
+        case .token(let token, let owner):
+            if owner != customer, isAnonymous { rename(customer, to: owner) }
+            credential = CustomerCredential(customer: device.customer ?? customer, token: token)
+        case .refused(let failure): halt(failure)
+        case .failed:
+            giveUpRestore(.noConnection)
+            wait(nil)
+        }
+    }
+
+    /// The server knows the anonymous customer of this Apple Account by another name.
+    private mutating func rename(_ customer: String, to owner: String) {
+        device.anonymous = owner
+        device.customer = owner
+        record?.customer = owner
+        moveIntents(from: customer, to: owner)
+    }
+
+    mutating func moveIntents(from old: String, to new: String) {
+        for index in device.intents.indices where device.intents[index].customer == old {
+            device.intents[index].customer = new
+        }
+    }
+
+    /// Who started the purchase that a transaction comes from, if that is somebody else: it waits for them.
+    func isHeld(_ transaction: DeviceTransaction) -> Bool {
+        guard transaction.appAccountToken == nil, let intent = intent(of: transaction) else { return false }
+        return intent.customer != device.customer
+    }
+
+    /// The newest purchase of the product that was started here. What was bought long before it did not come of it.
+    func intent(of transaction: DeviceTransaction) -> PurchaseIntent? {
+        device.intents.filter {
+            $0.productID == transaction.productID && $0.expires > now
+                && transaction.purchaseDate >= $0.date.addingTimeInterval(-Self.day)
+        }.max { $0.date < $1.date }
+    }
+
+    /// Whether the App Store signed a transaction for another customer.
+    func isOfAnother(_ transaction: DeviceTransaction) -> Bool {
+        transaction.appAccountToken.map { $0 != accountToken } ?? false
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+
+/// What is sent, and when.
+extension PurchaseStateMachine {
+    /// Sends what is due: each purchase by itself at once, the rest in one report at a time.
+    mutating func sendDue() {
+        guard isStarted, halted == nil else { return }
+        for lane in waiting.filter({ $0.mode == .purchase }) {
+            guard let credential = credentialToSend() else { return }
+            send([lane], .purchase, credential)
+        }
+        guard gathering == nil, !requests.values.contains(where: { $0.mode != .purchase }), needsAnswer || hasWork,
+            let credential = credentialToSend()
+        else { return }
+        if let anonymous = device.mergesFrom {
+            send(Request(kind: .merge, customer: credential.customer), credential,
+                .merge(from: anonymous, environment: environment))
+        } else if let first = waiting.first {
+            let lot = waiting.filter { $0.belongs(with: first) }.prefix(PurchaseReport.maximum)
+            send(Array(lot), first.mode, credential)
+        } else if hasWork {
+            send([], restoring?.needsRequest == true ? .restore : .background, credential)
+        } else if requests.isEmpty {
+            send(Request(kind: .fetch, customer: credential.customer), credential, .fetch(environment: environment))
+        }
+    }
+
+    /// Whether there is something to send beside the question what the customer has.
+    var hasWork: Bool {
+        device.mergesFrom != nil || !extras.isEmpty || restoring?.needsRequest == true || !waiting.isEmpty
+    }
+
+    /// What waits to be sent, those of the button first, so that the order never depends on chance.
+    private var waiting: [Lane] {
+        lanes.values.filter { $0.phase == .waiting && !isHeld($0.transaction) }.sorted {
+            ($1.mode, $0.lot, $0.transaction.id) < ($0.mode, $1.lot, $1.transaction.id)
+        }
+    }
+
+    private mutating func send(_ lot: [Lane], _ mode: Mode, _ credential: CustomerCredential) {
+        var request = Request(kind: .report, customer: credential.customer, mode: mode)
+        let environment = lot.first?.transaction.environment ?? extras.environment ?? environment ?? ""
+        // A purchase is sent alone, and so is what was refused together with others.
+        if mode != .purchase, lot.first?.lot ?? 0 == 0 { request.extras = extras.removing(environment) }
+        if mode == .restore { restoring?.needsRequest = false }
+        for lane in lot { request.sent[lane.transaction.id] = lane.transaction.signedDate }
+        var report = PurchaseReport()
+        report.signedTransactions = lot.map(\.transaction.jws)
+        let renewals = request.extras.renewals.sorted { $0.key < $1.key }.map(\.value.jws)
+        report.signedRenewals = renewals.isEmpty ? nil : renewals
+        report.appTransaction = request.extras.appTransaction
+        report.receipt = request.extras.receipt
+        report.restore = mode == .purchase ? nil : mode == .restore
+        report.environment = environment.isEmpty ? nil : environment
+        send(request, credential, .report(report))
+    }
+
+    private mutating func send(_ request: Request, _ credential: CustomerCredential, _ kind: ClientRequest.Kind) {
+        let id = makeID()
+        requests[id] = request
+        for transaction in request.sent.keys { lanes[transaction]?.phase = .sending(id) }
+        effects += [
+            .send(id, ClientRequest(credential: credential, kind: kind)),
+            .schedule(.request(id), after: Self.requestTimeout),
+        ]
+    }
+
+    /// Where this app buys. The server speaks of production unless it is told.
+    var environment: String? {
+        extras.environment ?? current.values.max { $0.signedDate < $1.signedDate }?.environment
+            ?? record?.answer?.environment
+    }
+
+    mutating func failed(_ id: Int, _ failure: BackendFailure) {
+        guard let request = requests.removeValue(forKey: id) else { return }
+        effects.append(.unschedule(.request(id)))
+        for transaction in request.sent.keys where lanes[transaction]?.phase == .sending(id) {
+            lanes[transaction]?.phase = .waiting
+        }
+        becomeReady()
+        if request.kind == .merge, failure.remedy == .split || failure.remedy == .stop || failure.status == 409 {
+            // What was bought stays the anonymous customer's; the button can still bring it over.
+            device.mergesFrom = nil
+            return effects.append(.notify(.notMerged(failure)))
+        }
+        switch failure.remedy {
+        case .retry:
+            extras.add(request.extras)
+            fallBack(request, failure)
+            wait(failure.retryAfter)
+        case .newToken:
+            extras.add(request.extras)
+            credential = nil
+            // The app was asked already, and what it gave has expired as well.
+            if wasTokenRenewed { halt(failure) }
+            wasTokenRenewed = true
+        case .belongsToAnother: divide(request, failure)
+        case .split: divide(request, failure)
+        case .stop:
+            extras.add(request.extras)
+            halt(failure)
+        }
+    }
+
+    /// Finds what is to blame: first what the server names, then by halves, until one is alone.
+    private mutating func divide(_ request: Request, _ failure: BackendFailure) {
+        let ids = request.sent.keys.sorted()
+        let blamesExtras = ["app_transaction", "receipt", "signed_renewals"].contains(failure.parameter ?? "")
+        if !request.extras.isEmpty, blamesExtras || ids.count <= 1 {
+            // They are sent again after the next launch; the transactions go on without them.
+            blocksExtras = true
+            return
+        }
+        extras.add(request.extras)
+        guard ids.count > 1 else {
+            guard let id = ids.first, failure.remedy != .stop else { return halt(failure) }
+            return refuse(id, failure.code, signedDate: request.sent[id] ?? now)
+        }
+        let lots = [makeID(), makeID()]
+        for (index, id) in ids.enumerated() { lanes[id]?.lot = lots[index < ids.count / 2 ? 0 : 1] }
+    }
+
+    /// The button's request failed. What is left goes on by itself, and takes nothing from anybody.
+    private mutating func fallBack(_ request: Request, _ failure: BackendFailure) {
+        if request.mode == .restore { giveUpRestore(failure) }
+        for id in request.sent.keys { stopWaiting(lanes[id]) }
+    }
+
+    mutating func halt(_ failure: BackendFailure) {
+        halted = failure
+        needsAnswer = false
+        becomeReady()
+        giveUpRestore(failure)
+        for lane in lanes.values.sorted(by: { $0.transaction.id < $1.transaction.id }) { stopWaiting(lane) }
+        effects.append(.notify(.misconfigured(failure)))
+    }
+
+    /// Waits 1, 2, 4 … seconds, up to a quarter of an hour, give or take half, or as long as the server says.
+    mutating func wait(_ ordered: TimeInterval?) {
+        attempts += 1
+        let base = min(pow(2, Double(min(attempts, 20) - 1)), 900)
+        let own = min(base * Double.random(in: 0.5...1.5, using: &random), 900)
+        pause = ordered == nil ? .ours : .servers
+        effects.append(.schedule(.retry, after: ordered.map { min(max($0, own), Self.day) } ?? own))
+    }
+
+    mutating func becomeReady() {
+        guard readiness == .checking else { return }
+        readiness = .ready
+        effects.append(.unschedule(.readiness))
+    }
+}
+
+extension PurchaseStateMachine.Lane {
+    /// Whether two may be in one report: the server takes one environment at a time.
+    func belongs(with other: Self) -> Bool {
+        mode == other.mode && mode != .purchase && lot == other.lot
+            && transaction.environment == other.transaction.environment
+    }
+}
+
+extension PurchaseStateMachine.Extras {
+    /// Of which environment it is, as far as it says so.
+    var environment: String? {
+        appTransaction.flatMap { SignedText.environment(of: $0) }
+            ?? renewals.min { $0.key < $1.key }?.value.environment
+    }
+
+    /// Takes out what may be sent together with transactions of an environment.
+    mutating func removing(_ environment: String) -> Self {
+        var part = Self(receipt: receipt)
+        receipt = nil
+        if appTransaction.flatMap({ SignedText.environment(of: $0) }) ?? environment == environment {
+            (part.appTransaction, appTransaction) = (appTransaction, nil)
+        }
+        part.renewals = renewals.filter { $0.value.environment == environment }
+        renewals = renewals.filter { $0.value.environment != environment }
+        return part
+    }
+
+    /// Puts back what was not taken. What came meanwhile is newer.
+    mutating func add(_ other: Self) {
+        appTransaction = appTransaction ?? other.appTransaction
+        receipt = receipt ?? other.receipt
+        renewals.merge(other.renewals) { $0.signedDate >= $1.signedDate ? $0 : $1 }
+    }
+}

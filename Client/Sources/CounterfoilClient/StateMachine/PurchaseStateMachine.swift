@@ -1,0 +1,239 @@
+package import Foundation
+
+/// What does not change while the app runs.
+package struct ClientRules: Sendable {
+    /// False beside another library that finishes transactions.
+    package var finishes = true
+    /// Whether the app delivers consumables itself.
+    package var delivers = false
+    /// Whether the app has tokens for its customers.
+    package var hasTokens = false
+    /// Whether there are customers without an account.
+    package var allowsAnonymous = false
+    package var appVersion = ""
+    /// What products give, until the server says it.
+    package var productEntitlements: [ProductEntitlements] = []
+
+    package init() {}
+}
+
+/// Decides what happens next: an event goes in, effects come out.
+///
+/// It has no clock, no tasks, no network and no store, so that every order of events can be tried. ``PurchaseClient``
+/// carries out the effects and feeds back what came of them.
+package struct PurchaseStateMachine: Sendable {
+    /// One transaction on its way to the server and out of StoreKit's queue.
+    struct Lane: Sendable {
+        enum Phase: Equatable, Sendable { case waiting, sending(Int), kept, delivering, stuck(StuckReason) }
+
+        var transaction: DeviceTransaction
+        var phase = Phase.waiting
+        var mode: Mode
+        var isUnfinished: Bool
+        /// Transactions that were refused together are sent in halves, by this number.
+        var lot = 0
+        /// How often the server answered without naming it.
+        var misses = 0
+        var isForeign = false
+        var call: Int?
+    }
+
+    /// What a report takes from other customers: nothing, what the policy says of a purchase, or of a restore.
+    enum Mode: Int, Comparable, Sendable {
+        case background, purchase, restore
+
+        static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    struct Request: Sendable {
+        enum Kind: Sendable { case report, fetch, merge }
+
+        var kind: Kind
+        var customer: String
+        var mode = Mode.background
+        /// What was sent of each transaction: when it was signed.
+        var sent: [UInt64: Date] = [:]
+        var extras = Extras()
+    }
+
+    /// What a report holds beside transactions.
+    struct Extras: Sendable {
+        struct Renewal: Sendable {
+            var jws: String
+            var signedDate: Date
+            var environment: String
+        }
+
+        var appTransaction: String?
+        var receipt: Data?
+        var renewals: [UInt64: Renewal] = [:]
+        var isEmpty: Bool { appTransaction == nil && receipt == nil && renewals.isEmpty }
+    }
+
+    struct Gathering: Sendable {
+        var id: Int
+        var pending: Set<GatheredPart.Name>
+        var isRestore: Bool
+    }
+
+    struct Restoring: Sendable {
+        var calls: [Int]
+        var reachedAppStore: Bool?
+        /// Whether the button has not led to a request yet.
+        var needsRequest = false
+        var failure: BackendFailure?
+    }
+
+    /// Why nothing is sent for a while. Ours ends early when there is something new; the server's does not.
+    enum Pause: Sendable { case ours, servers }
+
+    let rules: ClientRules
+    package internal(set) var device = DeviceRecord()
+    package internal(set) var record: CustomerRecord?
+    package internal(set) var readiness = Customer.Readiness.checking
+    package internal(set) var halted: BackendFailure?
+    var savedDevice: DeviceRecord?
+    var savedRecord: CustomerRecord?
+    var isStarted = false
+    var now = Date.distantPast
+    var credential: CustomerCredential?
+    var isAskingForToken = false
+    var wasTokenRenewed = false
+    /// Whether the server answered since the start.
+    var hasAnswer = false
+    var lastAccepted = 0
+    var lanes: [UInt64: Lane] = [:]
+    var requests: [Int: Request] = [:]
+    var extras = Extras()
+    var blocksExtras = false
+    var unverified: [UInt64: DeviceTransaction] = [:]
+    /// StoreKit's current entitlements, verified.
+    var current: [UInt64: DeviceTransaction] = [:]
+    var statuses: [DeviceStatus] = []
+    /// Transactions that were taken back, by the update that said so.
+    var revoked: [UInt64: Date] = [:]
+    /// Consumables that the app is delivering. Signing out does not stop it.
+    var delivering: Set<UInt64> = []
+    var gathering: Gathering?
+    var firstGathering = 0
+    var gathersAgain = false
+    var hasHistory = false
+    var lastCheck: Date?
+    var needsAnswer = false
+    var attempts = 0
+    var pause: Pause?
+    var restoring: Restoring?
+    /// Purchases under way.
+    var calls: [Int: PurchaseIntent] = [:]
+    var lastID = 0
+    var latest: Date?
+    var scheduledEnd: Date?
+    var published: Customer?
+    var effects: [ClientEffect] = []
+    var random: SeededGenerator
+
+    package init(rules: ClientRules, seed: UInt64) {
+        self.rules = rules
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// Takes an event and returns what to do, in this order.
+    package mutating func handle(_ event: ClientEvent, at now: Date) -> [ClientEffect] {
+        self.now = now
+        effects = []
+        process(event)
+        advanceKept()
+        sendDue()
+        completeRestore()
+        publish()
+        return saves() + effects
+    }
+
+    private mutating func process(_ event: ClientEvent) {
+        switch event {
+        case .started(let device, let record, let fresh): start(device, record, fresh)
+        case .signedIn(let customer, let token): signIn(customer, token)
+        case .signedOut(let fresh): signOut(fresh)
+        case .foreground: enterForeground()
+        case .updated(let transaction): update(transaction, .background)
+        case .recorded(let transaction): update(transaction, .purchase)
+        case .statusesChanged: check(force: true)
+        case .buy(let call, let productID, let options): buy(call, productID, options)
+        case .bought(let call, let bought): finishPurchase(call, bought)
+        case .restore(let call): restore(call)
+        case .synced(let reached): synced(reached)
+        case .gathered(let id, let part): gathered(id, part)
+        case .answered(let request, let answer): answered(request, answer)
+        case .failed(let request, let failure): failed(request, failure)
+        case .token(let customer, let outcome): receiveToken(customer, outcome)
+        case .delivered(let id, let succeeded): delivered(id, succeeded)
+        case .timer(let timer): fire(timer)
+        }
+    }
+
+    private mutating func fire(_ timer: ClientTimer) {
+        switch timer {
+        case .readiness: readiness = .ready
+        case .gathering(let id): if gathering?.id == id { endGathering() }
+        case .request(let id):
+            guard requests[id] != nil else { return }
+            effects.append(.cancel(request: id))
+            failed(id, .timeout)
+        case .call(let call): stopWaiting(call)
+        case .retry: pause = nil
+        case .entitlementEnd:
+            guard let end = scheduledEnd else { return }
+            scheduledEnd = nil
+            if instant >= end { check(force: true) }
+        }
+    }
+
+    /// An update may be the first sign that the network is back.
+    private mutating func update(_ transaction: DeviceTransaction, _ mode: Mode) {
+        retryNow()
+        receive(transaction, isUnfinished: true, mode)
+    }
+
+    private mutating func enterForeground() {
+        retryNow()
+        guard let lastCheck, now >= lastCheck, now.timeIntervalSince(lastCheck) < Self.freshness else {
+            return check(force: false)
+        }
+    }
+
+    private mutating func saves() -> [ClientEffect] {
+        var saves: [ClientEffect] = []
+        if device != savedDevice {
+            savedDevice = device
+            saves.append(.saveDevice(device))
+        }
+        if record != savedRecord {
+            savedRecord = record
+            var record = record
+            record?.latest = latest
+            saves.append(.saveCustomer(record))
+        }
+        return saves
+    }
+
+    mutating func makeID() -> Int {
+        lastID += 1
+        return lastID
+    }
+
+    mutating func retryNow() {
+        guard pause == .ours else { return }
+        pause = nil
+        effects.append(.unschedule(.retry))
+    }
+
+    /// How old an answer may be before the server is asked again.
+    static let freshness: TimeInterval = 5 * 60
+    /// How old an answer may be to decide without the server.
+    static let validity: TimeInterval = 25 * 3600
+    static let day: TimeInterval = 24 * 3600
+    /// How long a buy button waits, and how long the device may take to answer.
+    static let patience: TimeInterval = 2
+    static let requestTimeout: TimeInterval = 10
+    static let restoreTimeout: TimeInterval = 30
+}

@@ -1,0 +1,76 @@
+package import Foundation
+
+/// What the device remembers, whoever is signed in.
+package struct DeviceRecord: Hashable, Sendable, Codable {
+    /// Who is signed in.
+    package var customer: String?
+    /// The customer while there is no account.
+    package var anonymous: String?
+    /// The anonymous customer whose purchases go to the account.
+    package var mergesFrom: String?
+    /// The purchases that were started here.
+    package var intents: [PurchaseIntent] = []
+    /// The consumables that the app delivered, until they are surely finished.
+    package var delivered: [UInt64] = []
+
+    package init() {}
+}
+
+/// A purchase that a customer started. It is saved before StoreKit is asked: the answer may come days later.
+package struct PurchaseIntent: Hashable, Sendable, Codable {
+    package var customer: String
+    package var productID: String
+    package var date: Date
+    package var expires: Date
+}
+
+/// What is remembered of the customer who is signed in. Signing out removes it.
+package struct CustomerRecord: Hashable, Sendable, Codable {
+    package var customer: String
+    /// The last answer, and when it came by the device's clock.
+    package var answer: CustomerAnswer?
+    package var receivedAt: Date?
+    /// The latest instant that was ever known, by the server's clock: setting the device's clock back wins nothing.
+    package var latest: Date?
+    package var reported: [UInt64: Report] = [:]
+    package var refused: [UInt64: Refused] = [:]
+    /// When the latest renewal info of each subscription was signed that was reported.
+    package var renewals: [UInt64: Date] = [:]
+    /// Purchases that belong to another customer.
+    package var foreign: Set<UInt64> = []
+    package var appTransactionSent: Date?
+    package var wasReceiptSent = false
+    package var wasHistorySent = false
+
+    package init(customer: String) { self.customer = customer }
+
+    /// A transaction that was reported.
+    package struct Report: Hashable, Sendable, Codable {
+        package var signedDate: Date
+        package var date: Date
+        package var isKept: Bool
+    }
+
+    /// A transaction that the server refuses.
+    package struct Refused: Hashable, Sendable, Codable {
+        package var code: String
+        package var signedDate: Date
+        package var date: Date
+        package var appVersion: String
+    }
+}
+
+/// A generator of pseudo-random numbers with a seed (SplitMix64), for the jitter of retries.
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,175 @@
+public import Foundation
+
+/// The server's answer: the customer, and what became of each transaction that was reported.
+///
+/// Members that are not listed are ignored, so that the server may grow.
+public struct CustomerAnswer: Hashable, Sendable, Codable {
+    /// Whom it is about.
+    public var id: String
+    /// Of which environment it is.
+    public var environment: String?
+    /// The server's clock.
+    public var asOf: Date
+    /// What the customer has or had a right to.
+    public var entitlements: [AnsweredEntitlement] = []
+    /// The states of the subscription groups.
+    public var groups: [SubscriptionGroup] = []
+    /// What was bought of consumables.
+    public var consumables: [ConsumableBalance] = []
+    /// What each product of the catalogue gives, for when the server cannot be asked.
+    public var productEntitlements: [ProductEntitlements]?
+    /// The account token of the customer's purchases, where it is not the customer's identifier.
+    public var appAccountToken: UUID?
+    /// The transactions that the server keeps. Only these may be finished.
+    public var kept: [String]?
+    /// The transactions that the server refuses.
+    public var refused: [Refusal]?
+
+    /// Makes an answer, in tests and in backends of your own.
+    public init(id: String, environment: String? = nil, asOf: Date) {
+        self.id = id
+        self.environment = environment
+        self.asOf = asOf
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, environment, entitlements, groups, consumables, kept, refused
+        case asOf = "as_of"
+        case productEntitlements = "product_entitlements"
+        case appAccountToken = "app_account_token"
+    }
+
+    /// The server's instants are milliseconds.
+    package static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .millisecondsSince1970
+        return decoder
+    }
+
+    package static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .millisecondsSince1970
+        return encoder
+    }
+}
+
+/// An entitlement in the server's answer.
+public struct AnsweredEntitlement: Hashable, Sendable, Codable {
+    /// Its name in the catalogue.
+    public var key: String
+    /// Whether it was in force.
+    public var isActive: Bool
+    /// `new`, `active` or `inactive`.
+    public var state: String
+    /// Why.
+    public var details: [String]
+    /// When it ends; nil if it does not end.
+    public var until: Date?
+    /// The product that it comes from.
+    public var productID: String?
+    /// The transaction that it comes from.
+    public var originalTransactionID: String?
+
+    /// Makes an entitlement.
+    public init(
+        key: String, isActive: Bool, state: String? = nil, details: [String] = [], until: Date? = nil,
+        productID: String? = nil, originalTransactionID: String? = nil
+    ) {
+        self.key = key
+        self.isActive = isActive
+        self.state = state ?? (isActive ? "active" : "inactive")
+        self.details = details
+        self.until = until
+        self.productID = productID
+        self.originalTransactionID = originalTransactionID
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case key, state, details, until
+        case isActive = "is_active"
+        case productID = "product_id"
+        case originalTransactionID = "original_transaction_id"
+    }
+}
+
+/// The state of a subscription group in the server's answer.
+public struct SubscriptionGroup: Hashable, Sendable, Codable {
+    /// The group.
+    public var id: String
+    /// `new`, `active` or `inactive`.
+    public var state: String
+    /// Why.
+    public var details: [String]
+    /// When the state ends.
+    public var until: Date?
+    /// The product of the latest period.
+    public var productID: String?
+    /// The subscription that decides.
+    public var originalTransactionID: String?
+    /// Whether the App Store would give an introductory offer.
+    public var isEligibleForIntroductoryOffer: Bool
+    /// What to show next.
+    public var nextStep: NextStep
+
+    private enum CodingKeys: String, CodingKey {
+        case state, details, until
+        case id = "subscription_group_identifier"
+        case productID = "product_id"
+        case originalTransactionID = "original_transaction_id"
+        case isEligibleForIntroductoryOffer = "is_eligible_for_introductory_offer"
+        case nextStep = "next_step"
+    }
+}
+
+/// How many of a consumable a customer bought.
+public struct ConsumableBalance: Hashable, Sendable, Codable {
+    /// The product.
+    public var productID: String
+    /// How many were bought.
+    public var quantity: Int
+    /// How many of them were taken back.
+    public var revokedQuantity: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case quantity
+        case productID = "product_id"
+        case revokedQuantity = "revoked_quantity"
+    }
+}
+
+/// What a product of the catalogue gives.
+public struct ProductEntitlements: Hashable, Sendable, Codable {
+    /// The product.
+    public var productID: String
+    /// The entitlements.
+    public var entitlements: [String]
+    /// How long a non-renewing subscription lasts, in milliseconds.
+    public var duration: Int64?
+
+    /// Makes an entry.
+    public init(_ productID: String, _ entitlements: [String], duration: Int64? = nil) {
+        self.productID = productID
+        self.entitlements = entitlements
+        self.duration = duration
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case entitlements
+        case productID = "product_id"
+        case duration = "duration_ms"
+    }
+}
+
+/// A transaction that the server refuses.
+public struct Refusal: Hashable, Sendable, Codable {
+    /// The transaction, or nothing where the text could not even be read.
+    public var id: String?
+    /// Why, in a word for programs.
+    public var code: String
+
+    /// Makes a refusal.
+    public init(id: String?, code: String) {
+        self.id = id
+        self.code = code
+    }
+}

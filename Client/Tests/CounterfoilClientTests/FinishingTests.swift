@@ -1,0 +1,331 @@
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+@Suite("A transaction is finished when the server keeps it, and not before")
+struct FinishingTests {
+    @Test("A subscription that is named as kept is finished")
+    func keptSubscription() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.finished.isEmpty)
+        #expect(harness.lastReport?.restore == false)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+        #expect(harness.machine.stuck.isEmpty)
+    }
+
+    @Test("What the device merely has is reported, and needs no finishing")
+    func currentIsNotFinished() {
+        var harness = Harness.signedIn()
+        harness.gather(current: [subscription()])
+        #expect(harness.sent.last?.request.ids == [1])
+        harness.answerAll()
+        #expect(harness.finished.isEmpty)
+    }
+
+    @Test("A consumable is finished after the app delivered it")
+    func consumableIsDeliveredFirst() {
+        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        harness.gather(unfinished: [coins()])
+        #expect(harness.delivered.isEmpty)
+        harness.answerAll()
+        #expect(harness.delivered == [7])
+        #expect(harness.finished.isEmpty)
+        harness.send(.delivered(7, true))
+        #expect(harness.finished == [7])
+    }
+
+    @Test("Without a delivery of its own the app counts what the server keeps as delivered")
+    func consumableWithoutDelivery() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [coins()])
+        harness.answerAll()
+        #expect(harness.finished == [7])
+    }
+
+    @Test("What the app could not deliver stays, and is offered again")
+    func failedDelivery() {
+        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        harness.gather(unfinished: [coins()])
+        harness.answerAll()
+        harness.send(.delivered(7, false))
+        #expect(harness.finished.isEmpty)
+        #expect(harness.stuck == [7: .notDelivered])
+        harness.pass(6 * 60)
+        harness.send(.foreground)
+        #expect(harness.delivered == [7, 7])
+        harness.send(.delivered(7, true))
+        #expect(harness.finished == [7])
+    }
+
+    @Test("What was delivered before the app was killed is not delivered again")
+    func deliveredBeforeKill() {
+        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        harness.gather(unfinished: [coins()])
+        harness.answerAll()
+        harness.send(.delivered(7, true))
+        // StoreKit never saw the call of finish.
+        harness.relaunch { $0.delivers = true }
+        harness.gather(unfinished: [coins()])
+        harness.answerAll()
+        #expect(harness.delivered.isEmpty)
+        #expect(harness.finished == [7])
+    }
+
+    @Test("A delivery that a sign-out overtook is not made twice")
+    func deliveryAcrossSignOut() {
+        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        harness.gather(unfinished: [coins()])
+        harness.answerAll()
+        harness.send(.signedOut(fresh: UUID()))
+        harness.send(.signedIn(customer: anna, token: "token"))
+        harness.gather(unfinished: [coins()])
+        harness.answerAll()
+        #expect(harness.delivered == [7])
+        harness.send(.delivered(7, true))
+        #expect(harness.finished == [7])
+    }
+
+    @Test("A consumable that was refunded before it was delivered is finished without")
+    func refundedConsumable() {
+        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        harness.gather(unfinished: [coins(revoked: t0)])
+        harness.answerAll()
+        #expect(harness.delivered.isEmpty)
+        #expect(harness.finished == [7])
+    }
+
+    @Test("What is not named is reported once more, and then stuck")
+    func notNamed() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        let first = harness.sent.count
+        harness.answerAll { $0.kept = [] }
+        #expect(harness.sent.count == first + 1)
+        #expect(harness.finished.isEmpty)
+        #expect(harness.stuck == [1: .notNamed])
+        #expect(harness.notices == [.stuck(StuckTransaction(transaction: subscription(), reason: .notNamed))])
+    }
+
+    @Test("A server that names nothing, as older ones do, finishes nothing")
+    func olderServer() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription(), coins()])
+        harness.answerAll { $0.kept = nil }
+        #expect(harness.finished.isEmpty)
+    }
+
+    @Test("Another customer's subscription is finished, and the app is told", arguments: [true, false])
+    func anothersSubscription(inTheAnswer: Bool) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription(token: nil)], appTransaction: nil)
+        if inTheAnswer {
+            harness.answerAll {
+                $0.kept = []
+                $0.refused = [Refusal(id: "1", code: "receipt_already_in_use")]
+            }
+        } else {
+            harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        }
+        #expect(harness.finished == [1])
+        #expect(harness.notices == [.ofAnotherCustomer(subscription(token: nil))])
+    }
+
+    @Test("Another customer's consumable stays", arguments: [true, false])
+    func anothersConsumable(inTheAnswer: Bool) {
+        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        harness.gather(unfinished: [coins(token: nil)], appTransaction: nil)
+        if inTheAnswer {
+            harness.answerAll {
+                $0.kept = []
+                $0.refused = [Refusal(id: "7", code: "receipt_already_in_use")]
+            }
+        } else {
+            harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        }
+        #expect(harness.finished.isEmpty)
+        #expect(harness.delivered.isEmpty)
+        #expect(harness.stuck == [7: .ofAnotherCustomer])
+    }
+
+    @Test("A consumable that was signed for another customer is kept, and waits for them")
+    func consumableWithAnothersToken() {
+        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
+        harness.answerAll()
+        #expect(harness.finished.isEmpty && harness.delivered.isEmpty)
+        harness.send(.signedIn(customer: bert, token: "b"))
+        harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
+        harness.answerAll()
+        harness.send(.delivered(7, true))
+        #expect(harness.finished == [7])
+    }
+
+    @Test("One bad transaction is found by halves, and the others are kept")
+    func halving() {
+        var harness = Harness.signedIn()
+        let all = (10...17).map { subscription($0) }
+        harness.gather(unfinished: all)
+        var rounds = 0
+        while let id = harness.open.keys.min(), let request = harness.open[id], rounds < 30 {
+            rounds += 1
+            if request.ids.contains(13) {
+                harness.fail(BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions"))
+            } else {
+                var answer = CustomerAnswer(id: anna, asOf: harness.now)
+                answer.kept = request.ids.map { String($0) }
+                harness.answer(id, answer)
+            }
+        }
+        #expect(harness.finished.sorted() == [10, 11, 12, 14, 15, 16, 17])
+        #expect(harness.stuck == [13: StuckReason(rawValue: "bad_signature")])
+        #expect(rounds <= 8)
+    }
+
+    @Test("A refusal in the answer concerns one transaction alone")
+    func refusedInAnswer() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription(), lifetime()])
+        harness.answerAll {
+            $0.kept = ["5"]
+            $0.refused = [Refusal(id: "1", code: "wrong_app")]
+        }
+        #expect(harness.finished == [5])
+        #expect(harness.stuck == [1: StuckReason(rawValue: "wrong_app")])
+    }
+
+    @Test("A refusal holds over launches, for a day")
+    func refusalHolds() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [Refusal(id: "1", code: "bad_signature")]
+        }
+        harness.relaunch()
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
+        #expect(harness.stuck == [1: StuckReason(rawValue: "bad_signature")])
+        harness.relaunch(after: day)
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.sent.last?.request.ids == [1])
+    }
+
+    @Test("A refusal ends when the app was updated")
+    func refusalEndsWithUpdate() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [Refusal(id: "1", code: "wrong_app")]
+        }
+        harness.relaunch { $0.appVersion = "2.0" }
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.sent.last?.request.ids == [1])
+    }
+
+    @Test("A refusal that says nothing of the transaction is tried again")
+    func passingRefusal() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [Refusal(id: "1", code: "revocation_unknown")]
+        }
+        #expect(harness.machine.stuck.isEmpty)
+        harness.fire(.retry)
+        #expect(harness.sent.last?.request.ids == [1])
+    }
+
+    @Test("An app transaction that the server refuses does not hold up the transactions")
+    func badAppTransaction() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.lastReport?.appTransaction != nil)
+        harness.fail(BackendFailure(status: 400, code: "bad_signature", parameter: "app_transaction"))
+        #expect(harness.lastReport?.appTransaction == nil)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test("What StoreKit could not verify is neither sent nor finished, and the app hears of it once")
+    func unverified() {
+        var harness = Harness.signedIn()
+        let bad = subscription(isVerified: false)
+        harness.gather(unfinished: [bad], current: [bad])
+        harness.send(.updated(bad))
+        harness.answerAll()
+        #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
+        #expect(harness.finished.isEmpty)
+        #expect(harness.notices == [.unverified(bad)])
+        #expect(harness.stuck == [1: .unverified])
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test("Beside another library nothing is finished or delivered")
+    func observerMode() {
+        var harness = Harness.signedIn(anna) {
+            $0.finishes = false
+            $0.delivers = true
+        }
+        harness.gather(unfinished: [subscription(), coins()])
+        harness.answerAll()
+        harness.send(.updated(lifetime()))
+        harness.answerAll()
+        #expect(Set(harness.sent.flatMap(\.request.ids)) == [1, 5, 7])
+        #expect(harness.finished.isEmpty && harness.delivered.isEmpty)
+    }
+
+    @Test("What was kept and not finished before the app was killed is finished without asking again")
+    func keptBeforeKill() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll()
+        harness.relaunch()
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.finished == [1])
+        #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
+    }
+
+    @Test("A newer text of the same transaction is reported before it is finished")
+    func newerText() {
+        var harness = Harness.settled()
+        harness.send(.updated(subscription()))
+        harness.send(.updated(subscription(revoked: t0, signed: t0)))
+        #expect(harness.open.count == 1)
+        guard let id = harness.open.keys.min() else { return }
+        var answer = CustomerAnswer(id: anna, asOf: harness.now)
+        answer.kept = ["1"]
+        harness.answer(id, answer)
+        #expect(harness.finished.isEmpty)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+        #expect(harness.sent.last?.request.transactions.first?.revocationDate != nil)
+    }
+
+    @Test("Several unfinished of one consumable are each delivered and finished")
+    func severalOfOneConsumable() {
+        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        harness.gather(unfinished: [coins(7), coins(8), coins(9)])
+        harness.answerAll()
+        #expect(harness.delivered == [7, 8, 9])
+        for id: UInt64 in [7, 8, 9] { harness.send(.delivered(id, true)) }
+        #expect(harness.finished == [7, 8, 9])
+    }
+
+    @Test("A purchase that comes by its result and by an update is sent once")
+    func resultAndUpdate() {
+        var harness = Harness.settled()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0)))))
+        harness.send(.updated(subscription(purchased: t0)))
+        #expect(harness.open.count == 1)
+        harness.answerAll()
+        harness.pass(15)
+        harness.send(.updated(subscription(purchased: t0)))
+        #expect(harness.sent.count == 1)
+        #expect(Set(harness.finished) == [1])
+    }
+}

@@ -1,0 +1,187 @@
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+
+let t0 = Date(timeIntervalSince1970: 1_750_000_000)
+let anna = "8c0e2b6e-0000-4000-8000-00000000000a"
+let bert = "8c0e2b6e-0000-4000-8000-00000000000b"
+let hour: TimeInterval = 3600
+let day: TimeInterval = 24 * 3600
+let year: TimeInterval = 365 * 24 * 3600
+
+/// The state machine with what it asked for: a test answers what it wants to.
+struct Harness {
+    var machine: PurchaseStateMachine
+    var now = t0
+    var sent: [(id: Int, request: ClientRequest)] = []
+    var open: [Int: ClientRequest] = [:]
+    var gathers: [(id: Int, name: GatheredPart.Name)] = []
+    var finished: [UInt64] = []
+    var delivered: [UInt64] = []
+    var notices: [ClientNotice] = []
+    var outcomes: [Int: CallOutcome] = [:]
+    var timers: [ClientTimer: TimeInterval] = [:]
+    var purchases: [PurchaseOptions] = []
+    var tokenRequests: [String] = []
+    var syncs = 0
+    var device: DeviceRecord?
+    var record: CustomerRecord?
+    var customer: Customer?
+
+    init(_ change: (inout ClientRules) -> Void = { _ in }, seed: UInt64 = 1) {
+        var rules = ClientRules()
+        rules.productEntitlements = [
+            ProductEntitlements("monthly", ["pro"]), ProductEntitlements("lifetime", ["pro"]),
+            ProductEntitlements("season", ["season"], duration: 30 * 86_400_000),
+        ]
+        change(&rules)
+        machine = PurchaseStateMachine(rules: rules, seed: seed)
+    }
+
+    /// Started, signed in, and the device has nothing.
+    static func signedIn(
+        _ customer: String = anna, _ change: (inout ClientRules) -> Void = { _ in }
+    ) -> Harness {
+        var harness = Harness(change)
+        harness.start()
+        harness.send(.signedIn(customer: customer, token: "token"))
+        return harness
+    }
+
+    /// The same, after the first launch is over.
+    static func settled(
+        _ customer: String = anna, _ change: (inout ClientRules) -> Void = { _ in }
+    ) -> Harness {
+        var harness = signedIn(customer, change)
+        harness.gather()
+        harness.answerAll()
+        harness.sent = []
+        return harness
+    }
+
+    mutating func start() { send(.started(device: device, customer: record, fresh: UUID())) }
+
+    /// Kills the app and starts it again, with what was saved.
+    mutating func relaunch(after seconds: TimeInterval = 60, _ change: (inout ClientRules) -> Void = { _ in }) {
+        let (device, record, now) = (device, record, now)
+        self = Harness(change)
+        (self.device, self.record, self.now) = (device, record, now.addingTimeInterval(seconds))
+        start()
+    }
+
+    mutating func send(_ event: ClientEvent) {
+        for effect in machine.handle(event, at: now) { take(effect) }
+    }
+
+    mutating func take(_ effect: ClientEffect) {
+        switch effect {
+        case .saveDevice(let device): self.device = device
+        case .saveCustomer(let record): self.record = record
+        case .publish(let customer): self.customer = customer
+        case .gather(let id, let name): gathers.append((id, name))
+        case .send(let id, let request):
+            sent.append((id, request))
+            open[id] = request
+        case .cancel(let request): open[request] = nil
+        case .askForToken(let customer, _): tokenRequests.append(customer)
+        case .purchase(_, _, let options): purchases.append(options)
+        case .sync: syncs += 1
+        case .deliver(let transaction): delivered.append(transaction.id)
+        case .finish(let id): finished.append(id)
+        case .schedule(let timer, let delay): timers[timer] = delay
+        case .unschedule(let timer): timers[timer] = nil
+        case .complete(let call, let outcome): outcomes[call] = outcome
+        case .notify(let notice): notices.append(notice)
+        }
+    }
+
+    /// Answers everything that the device was asked.
+    mutating func gather(
+        unfinished: [DeviceTransaction] = [], current: [DeviceTransaction] = [], all: [DeviceTransaction]? = nil,
+        statuses: [DeviceStatus] = [], appTransaction: String? = "e30.e30.e30", receipt: Data? = nil,
+        without: Set<GatheredPart.Name> = []
+    ) {
+        while !gathers.isEmpty {
+            let (id, name) = gathers.removeFirst()
+            if without.contains(name) { continue }
+            switch name {
+            case .unfinished: send(.gathered(id, .unfinished(unfinished)))
+            case .current: send(.gathered(id, .current(current)))
+            case .all: send(.gathered(id, .all(all ?? current)))
+            case .statuses: send(.gathered(id, .statuses(statuses)))
+            case .appTransaction: send(.gathered(id, .appTransaction(appTransaction)))
+            case .receipt: send(.gathered(id, .receipt(receipt)))
+            }
+        }
+    }
+
+    /// Answers every open request; everything that was sent is kept, unless the test says otherwise.
+    mutating func answerAll(_ change: (inout CustomerAnswer) -> Void = { _ in }) {
+        while let id = open.keys.min(), let request = open[id] {
+            var answer = CustomerAnswer(id: request.credential.customer, environment: "Sandbox", asOf: now)
+            answer.kept = request.transactions.map { String($0.id) }
+            change(&answer)
+            self.answer(id, answer)
+        }
+    }
+
+    mutating func answer(_ id: Int, _ answer: CustomerAnswer) {
+        open[id] = nil
+        send(.answered(request: id, answer))
+    }
+
+    mutating func fail(_ failure: BackendFailure) {
+        guard let id = open.keys.min() else { return }
+        open[id] = nil
+        send(.failed(request: id, failure))
+    }
+
+    mutating func fire(_ timer: ClientTimer) {
+        guard let delay = timers.removeValue(forKey: timer) else { return }
+        now += delay
+        send(.timer(timer))
+    }
+
+    mutating func pass(_ seconds: TimeInterval) { now += seconds }
+
+    var lastReport: PurchaseReport? { sent.last?.request.report }
+    var stuck: [UInt64: StuckReason] {
+        Dictionary(machine.stuck.map { ($0.transaction.id, $0.reason) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension ClientRequest {
+    var report: PurchaseReport? { if case .report(let report) = kind { report } else { nil } }
+    var isFetch: Bool { if case .fetch = kind { true } else { false } }
+    var isMerge: Bool { if case .merge = kind { true } else { false } }
+    var transactions: [DeviceTransaction] {
+        report?.signedTransactions.compactMap { DeviceTransaction(jws: $0, isVerified: true) } ?? []
+    }
+    var ids: [UInt64] { transactions.map(\.id) }
+}
+
+func subscription(
+    _ id: UInt64 = 1, purchased: Date = t0 - hour, expires: Date = t0 + 30 * day, token: UUID? = UUID(uuidString: anna),
+    revoked: Date? = nil, signed: Date? = nil, environment: String = "Sandbox", isVerified: Bool = true
+) -> DeviceTransaction {
+    .unsigned(
+        id, "monthly", originalID: 1, purchased: purchased, expires: expires, revoked: revoked, token: token,
+        signed: signed, environment: environment, isVerified: isVerified)
+}
+
+func coins(
+    _ id: UInt64 = 7, purchased: Date = t0 - hour, token: UUID? = UUID(uuidString: anna), revoked: Date? = nil,
+    signed: Date? = nil
+) -> DeviceTransaction {
+    .unsigned(id, "coins", .consumable, purchased: purchased, revoked: revoked, token: token, signed: signed)
+}
+
+func lifetime(_ id: UInt64 = 5, token: UUID? = UUID(uuidString: anna)) -> DeviceTransaction {
+    .unsigned(id, "lifetime", .nonConsumable, purchased: t0 - hour, token: token)
+}
+
+func status(_ transaction: DeviceTransaction, _ state: RenewalState = .subscribed, signed: Date = t0) -> DeviceStatus {
+    DeviceStatus(
+        state: state, transaction: transaction, renewalJWS: "renewal-\(transaction.id)", renewalSignedDate: signed,
+        gracePeriodExpirationDate: state == .inGracePeriod ? t0 + 16 * day : nil, isVerified: true)
+}

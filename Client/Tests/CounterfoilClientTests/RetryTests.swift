@@ -1,0 +1,239 @@
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+@Suite("When the server does not answer as it should")
+struct RetryTests {
+    @Test(
+        "An overloaded, broken or silent server is asked again",
+        arguments: [
+            BackendFailure(status: 429, code: "rate_limited"), BackendFailure(status: 500, code: "internal"),
+            BackendFailure(status: 503, code: "unavailable"), BackendFailure(status: 408, code: "timeout"), .noConnection,
+            .timeout, .invalidAnswer, BackendFailure(status: 400, code: "odd", isRetryable: true),
+        ])
+    func again(_ failure: BackendFailure) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.fail(failure)
+        #expect(harness.finished.isEmpty && harness.notices.isEmpty && harness.machine.stuck.isEmpty)
+        #expect(harness.open.isEmpty)
+        harness.fire(.retry)
+        #expect(harness.open.count == 1)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test("The pauses double from a second to a quarter of an hour, give or take half")
+    func backoff() throws {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        for round in 0..<20 {
+            harness.fail(.noConnection)
+            let pause = try #require(harness.timers[.retry])
+            let base = min(pow(2, Double(round)), 900)
+            #expect(pause >= base * 0.5 && pause <= min(base * 1.5, 900))
+            harness.fire(.retry)
+        }
+    }
+
+    @Test("Pauses differ between devices")
+    func jitter() {
+        let pauses = (1...20).map { (seed: UInt64) -> TimeInterval? in
+            var harness = Harness(seed: seed)
+            harness.start()
+            harness.send(.signedIn(customer: anna, token: "token"))
+            harness.gather(unfinished: [subscription()])
+            harness.fail(.noConnection)
+            return harness.timers[.retry]
+        }
+        #expect(Set(pauses).count > 15)
+    }
+
+    @Test("Retry-After is obeyed, and nothing ends that pause early")
+    func retryAfter() throws {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 1800))
+        #expect(try #require(harness.timers[.retry]) >= 1800)
+        harness.send(.foreground)
+        harness.send(.updated(lifetime()))
+        #expect(harness.open.isEmpty)
+        harness.fire(.retry)
+        harness.answerAll()
+        #expect(harness.finished.sorted() == [1, 5])
+    }
+
+    @Test("An absurd Retry-After is a day at most")
+    func absurdRetryAfter() throws {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 1e12))
+        #expect(try #require(harness.timers[.retry]) == day)
+    }
+
+    enum Occasion: CaseIterable { case foreground, update, purchase, restore }
+
+    @Test("Our own pause ends when there is news", arguments: Occasion.allCases)
+    func earlier(_ occasion: Occasion) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [lifetime()])
+        harness.fail(.noConnection)
+        #expect(harness.open.isEmpty)
+        switch occasion {
+        case .foreground: harness.send(.foreground)
+        case .update: harness.send(.updated(subscription()))
+        case .purchase: harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        case .restore:
+            harness.send(.restore(call: 1))
+            harness.send(.synced(reachedAppStore: true))
+            harness.gather(unfinished: [lifetime()])
+        }
+        #expect(harness.open.values.contains { $0.ids.contains(5) })
+        #expect(harness.timers[.retry] == nil)
+    }
+
+    @Test("A request without an answer ends after ten seconds, and is sent again")
+    func requestTimeout() throws {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        let id = try #require(harness.open.keys.first)
+        #expect(harness.timers[.request(id)] == 10)
+        harness.fire(.request(id))
+        #expect(harness.open.isEmpty)
+        harness.fire(.retry)
+        #expect(harness.sent.last?.request.ids == [1])
+        // The answer that came too late.
+        var late = CustomerAnswer(id: anna, asOf: harness.now)
+        late.kept = ["1"]
+        harness.send(.answered(request: id, late))
+        #expect(harness.finished.isEmpty)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test("An expired token is asked for once, and the report sent again")
+    func expiredToken() {
+        var harness = Harness.signedIn(anna) { $0.hasTokens = true }
+        harness.gather(unfinished: [subscription()])
+        harness.fail(BackendFailure(status: 401, code: "token_expired"))
+        #expect(harness.tokenRequests == [anna])
+        #expect(harness.open.isEmpty)
+        harness.send(.token(customer: anna, .token("fresh", customer: anna)))
+        #expect(harness.sent.last?.request.credential.token == "fresh")
+        #expect(harness.sent.last?.request.ids == [1])
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test("A fresh token that has expired as well is a mistake of the app")
+    func expiredAgain() {
+        var harness = Harness.signedIn(anna) { $0.hasTokens = true }
+        harness.gather(unfinished: [subscription()])
+        let failure = BackendFailure(status: 401, code: "token_expired")
+        harness.fail(failure)
+        harness.send(.token(customer: anna, .token("fresh", customer: anna)))
+        harness.fail(failure)
+        #expect(harness.tokenRequests == [anna])
+        #expect(harness.notices == [.misconfigured(failure)])
+        #expect(harness.finished.isEmpty)
+    }
+
+    @Test("A token that cannot be had now is asked for later; one that does not exist stops everything")
+    func noToken() {
+        var harness = Harness { $0.hasTokens = true }
+        harness.start()
+        harness.send(.signedIn(customer: anna, token: nil))
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.tokenRequests == [anna] && harness.sent.isEmpty)
+        harness.send(.token(customer: anna, .failed))
+        harness.fire(.retry)
+        #expect(harness.tokenRequests == [anna, anna])
+        harness.send(.token(customer: anna, .refused(.noToken)))
+        #expect(harness.notices == [.misconfigured(.noToken)])
+        harness.send(.signedIn(customer: anna, token: "token"))
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test("A wrong key stops everything, loses nothing and is told", arguments: [401, 403, 404, 405])
+    func misconfigured(_ status: Int) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription(), coins()])
+        let failure = BackendFailure(status: status, code: "unauthorized")
+        harness.fail(failure)
+        harness.send(.foreground)
+        harness.send(.updated(lifetime()))
+        #expect(harness.open.isEmpty && harness.finished.isEmpty && harness.machine.stuck.isEmpty)
+        #expect(harness.notices == [.misconfigured(failure)])
+        harness.relaunch()
+        harness.gather(unfinished: [subscription(), coins()])
+        harness.answerAll()
+        #expect(harness.finished.sorted() == [1, 7])
+    }
+
+    @Test("A mistake in the request is no transaction's fault")
+    func badRequest() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()], appTransaction: nil)
+        harness.fail(BackendFailure(status: 400, code: "unknown_member", parameter: "signed_renewals"))
+        #expect(harness.machine.stuck.isEmpty)
+        #expect(harness.machine.halted?.code == "unknown_member")
+    }
+
+    @Test("An answer about somebody else is thrown away")
+    func anothersAnswer() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.answerOnce {
+            $0.id = bert
+            $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true)]
+        }
+        #expect(harness.finished.isEmpty)
+        #expect(harness.customer?.id == anna)
+        #expect(harness.customer?.isActive("pro") != true || harness.customer?["pro"]?.source == .device)
+    }
+
+    @Test("The server may write a UUID in lower case")
+    func caseOfUUID() {
+        var harness = Harness.signedIn(anna.uppercased())
+        harness.gather(unfinished: [subscription()])
+        harness.answerOnce { $0.id = anna }
+        #expect(harness.finished == [1])
+    }
+
+    @Test("Environments are reported apart, and 500 at a time")
+    func lots() {
+        var harness = Harness.signedIn()
+        let many = (1...1100).map { subscription(UInt64($0)) } + [subscription(2000, environment: "Production")]
+        harness.gather(unfinished: many)
+        harness.answerAll()
+        #expect(harness.sent.map(\.request.ids.count).sorted() == [1, 100, 500, 500])
+        #expect(
+            harness.sent.allSatisfy { sent in
+                Set(sent.request.transactions.map(\.environment)) == [sent.request.report?.environment ?? ""]
+            })
+        #expect(harness.finished.count == 1101)
+    }
+
+    @Test("A report that is too large is halved")
+    func tooLarge() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription(1), subscription(2)], appTransaction: nil)
+        harness.fail(BackendFailure(status: 413, code: "too_large"))
+        harness.answerAll()
+        #expect(harness.finished.sorted() == [1, 2])
+    }
+}
+
+extension Harness {
+    /// Answers one request.
+    mutating func answerOnce(_ change: (inout CustomerAnswer) -> Void = { _ in }) {
+        guard let id = open.keys.min(), let request = open[id] else { return }
+        var answer = CustomerAnswer(id: request.credential.customer, environment: "Sandbox", asOf: now)
+        answer.kept = request.ids.map { String($0) }
+        change(&answer)
+        self.answer(id, answer)
+    }
+}
