@@ -185,3 +185,17 @@ func status(_ transaction: DeviceTransaction, _ state: RenewalState = .subscribe
         state: state, transaction: transaction, renewalJWS: "renewal-\(transaction.id)", renewalSignedDate: signed,
         gracePeriodExpirationDate: state == .inGracePeriod ? t0 + 16 * day : nil, isVerified: true)
 }
+
+extension GatheredPart {
+    /// What a device answers where nothing was bought.
+    static func nothing(of name: Name) -> Self {
+        switch name {
+        case .unfinished: .unfinished([])
+        case .current: .current([])
+        case .all: .all([])
+        case .statuses: .statuses([])
+        case .appTransaction: .appTransaction("e30.e30.e30")
+        case .receipt: .receipt(nil)
+        }
+    }
+}

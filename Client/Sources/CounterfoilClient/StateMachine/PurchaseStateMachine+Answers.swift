@@ -79,7 +79,7 @@ extension PurchaseStateMachine {
         let customer = device.customer
         device.intents.removeAll {
             $0.customer == customer && $0.productID == transaction.productID
-                && $0.date <= transaction.purchaseDate.addingTimeInterval(Self.day)
+                && $0.date <= transaction.purchaseDate.addingTimeInterval(Self.clockTolerance)
         }
         lanes[id]?.phase = .kept
     }

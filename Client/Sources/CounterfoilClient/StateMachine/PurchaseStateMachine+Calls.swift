@@ -105,10 +105,11 @@ extension PurchaseStateMachine {
     }
 
     mutating func completeRestore() {
+        guard restoring?.reachedAppStore != nil else { return }
+        if pause == .servers { giveUpRestore(BackendFailure(code: "backoff", isRetryable: true)) }
         guard let restoring, let reached = restoring.reachedAppStore, !restoring.needsRequest,
             gathering?.isRestore != true || restoring.failure != nil
         else { return }
-        if pause == .servers, restoring.failure == nil { return giveUpRestore(BackendFailure(code: "backoff")) }
         let isUnderWay =
             requests.values.contains { $0.mode == .restore }
             || lanes.values.contains { $0.mode == .restore && $0.phase == .waiting && !isHeld($0.transaction) }

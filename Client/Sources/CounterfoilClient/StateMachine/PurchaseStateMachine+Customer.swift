@@ -20,6 +20,8 @@ extension PurchaseStateMachine {
         schedule(endOf: customer)
         guard customer != published else { return }
         published = customer
+        // Saved with what it ended, so that a restart does not bring it back.
+        record?.latest = latest
         effects.append(.publish(customer))
     }
 

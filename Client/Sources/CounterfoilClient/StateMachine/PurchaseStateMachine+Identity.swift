@@ -127,12 +127,13 @@ extension PurchaseStateMachine {
         return intent.customer != device.customer
     }
 
-    /// The newest purchase of the product that was started here. What was bought long before it did not come of it.
+    /// The last purchase of the product that was started here before it was bought. The device's clock may be wrong, so the
+    /// closest one counts, also if it seems to have been started up to a day later.
     func intent(of transaction: DeviceTransaction) -> PurchaseIntent? {
-        device.intents.filter {
-            $0.productID == transaction.productID && $0.expires > now
-                && transaction.purchaseDate >= $0.date.addingTimeInterval(-Self.day)
-        }.max { $0.date < $1.date }
+        let bought = transaction.purchaseDate
+        return device.intents.filter {
+            $0.productID == transaction.productID && $0.expires > now && $0.date <= bought.addingTimeInterval(Self.day)
+        }.min { abs($0.date.timeIntervalSince(bought)) < abs($1.date.timeIntervalSince(bought)) }
     }
 
     /// Whether the App Store signed a transaction for another customer.

@@ -123,7 +123,7 @@ extension PurchaseStateMachine {
     /// The button's request failed. What is left goes on by itself, and takes nothing from anybody.
     private mutating func fallBack(_ request: Request, _ failure: BackendFailure) {
         if request.mode == .restore { giveUpRestore(failure) }
-        for id in request.sent.keys { stopWaiting(lanes[id]) }
+        for id in request.sent.keys.sorted() { stopWaiting(lanes[id]) }
     }
 
     mutating func halt(_ failure: BackendFailure) {

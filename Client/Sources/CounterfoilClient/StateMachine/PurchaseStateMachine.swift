@@ -209,8 +209,6 @@ package struct PurchaseStateMachine: Sendable {
         }
         if record != savedRecord {
             savedRecord = record
-            var record = record
-            record?.latest = latest
             saves.append(.saveCustomer(record))
         }
         return saves
@@ -232,6 +230,8 @@ package struct PurchaseStateMachine: Sendable {
     /// How old an answer may be to decide without the server.
     static let validity: TimeInterval = 25 * 3600
     static let day: TimeInterval = 24 * 3600
+    /// How far the device's clock may be ahead of the App Store's.
+    static let clockTolerance: TimeInterval = 10 * 60
     /// How long a buy button waits, and how long the device may take to answer.
     static let patience: TimeInterval = 2
     static let requestTimeout: TimeInterval = 10

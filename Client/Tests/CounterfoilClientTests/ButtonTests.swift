@@ -1,0 +1,202 @@
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+@Suite("The buy button and the restore button")
+struct ButtonTests {
+    @Test("A purchase is sent at once, alone, as it came, and leaves out restore")
+    func purchase() throws {
+        var harness = Harness.signedIn()
+        // The device still looks through its lists, and will not find it there.
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0)))))
+        #expect(harness.sent.map(\.request.ids) == [[1]])
+        let report = try #require(harness.lastReport)
+        #expect(report.restore == nil && report.appTransaction == nil)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+        guard case .purchase(.purchased(_, .kept))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+    }
+
+    @Test("A server that hangs holds up a purchase for two seconds, and StoreKit's word counts meanwhile")
+    func hangingServer() {
+        var harness = Harness.settled()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0 + 1)))))
+        #expect(harness.timers[.call(1)] == 2)
+        #expect(harness.customer?.isActive("pro") == true)
+        #expect(harness.customer?.source == .device)
+        harness.fire(.call(1))
+        guard case .purchase(.purchased(_, .awaited))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(harness.finished.isEmpty)
+    }
+
+    @Test("A purchase during a slow launch does not wait for the launch")
+    func besideLaunch() {
+        var harness = Harness.signedIn()
+        harness.gather(current: [lifetime()])
+        harness.send(.recorded(subscription()))
+        #expect(harness.open.count == 2)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test("Somebody else's purchase is told to who waits")
+    func anothers() {
+        var harness = Harness.settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0, token: nil)))))
+        harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        guard case .purchase(.purchased(_, .ofAnotherCustomer))? = harness.outcomes[1] else {
+            return #expect(Bool(false)) as Void
+        }
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test("An unverified purchase is told and never finished")
+    func unverifiedPurchase() {
+        var harness = Harness.settled()
+        let bad = subscription(isVerified: false)
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.success(bad))))
+        guard case .purchase(.purchased(bad, .stuck))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(harness.sent.isEmpty && harness.finished.isEmpty)
+    }
+
+    @Test("A store that throws is heard")
+    func storeFails() {
+        var harness = Harness.settled()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .failed("no network")))
+        guard case .failed(.store("no network"))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+    }
+
+    @Test("Nobody buys or restores without being signed in")
+    func notSignedIn() {
+        var harness = Harness()
+        harness.start()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.restore(call: 2))
+        guard case .failed(.notSignedIn)? = harness.outcomes[1], case .failed(.notSignedIn)? = harness.outcomes[2] else {
+            return #expect(Bool(false)) as Void
+        }
+        #expect(harness.purchases.isEmpty && harness.syncs == 0)
+    }
+
+    @Test("A purchase whose customer signed out meanwhile waits for them")
+    func signedOutMeanwhile() {
+        var harness = Harness.settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.signedIn(customer: "bert", token: "b"))
+        harness.gather()
+        harness.answerAll()
+        harness.sent = []
+        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0, token: nil)))))
+        guard case .purchase(.purchased(_, .awaited))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(harness.sent.isEmpty && harness.stuck == [1: .waitsForCustomer])
+    }
+
+    @Test("Only the button asks the App Store, and reports everything with restore")
+    func restore() throws {
+        var harness = Harness.signedIn()
+        harness.gather(current: [subscription()])
+        harness.answerAll()
+        #expect(harness.syncs == 0)
+        harness.send(.restore(call: 1))
+        #expect(harness.syncs == 1)
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [coins()], current: [subscription()], all: [subscription(), lifetime()])
+        let report = try #require(harness.lastReport)
+        #expect(report.restore == true)
+        #expect(harness.sent.last?.request.ids.sorted() == [1, 5, 7])
+        #expect(harness.outcomes.isEmpty)
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.reachedAppStore && outcome.failure == nil)
+        #expect(harness.finished == [7])
+    }
+
+    @Test("A customer with nothing on the device may restore as well")
+    func restoreNothing() {
+        var harness = Harness.settled()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather()
+        #expect(harness.lastReport?.restore == true)
+        harness.answerAll()
+        #expect(harness.outcomes[1] != nil)
+    }
+
+    @Test("Without a network StoreKit says cancelled; what the device has is reported all the same")
+    func syncFails() {
+        var harness = Harness.settled()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: false))
+        harness.gather(current: [lifetime()])
+        #expect(harness.sent.last?.request.ids == [5])
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(!outcome.reachedAppStore && outcome.failure == nil)
+    }
+
+    @Test("Pressed twice, the button asks once and tells both")
+    func restoreTwice() {
+        var harness = Harness.settled()
+        harness.send(.restore(call: 1))
+        harness.send(.restore(call: 2))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather()
+        harness.answerAll()
+        #expect(harness.syncs == 1)
+        #expect(harness.outcomes.count == 2)
+    }
+
+    @Test("A restore that fails is told, and what goes on by itself takes nothing")
+    func restoreFails() {
+        var harness = Harness.settled()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(current: [lifetime()])
+        harness.fail(.noConnection)
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == .noConnection)
+        harness.fire(.retry)
+        #expect(harness.sent.last?.request.ids == [5])
+        #expect(harness.lastReport?.restore == false)
+    }
+
+    @Test("A restore while the server wants to be left alone is told so")
+    func restoreDuringPause() {
+        var harness = Harness.signedIn()
+        harness.gather()
+        harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 600))
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(current: [lifetime()])
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure != nil)
+        #expect(harness.open.isEmpty)
+    }
+
+    @Test("A restore that nobody answers ends")
+    func restoreHangs() {
+        var harness = Harness.settled()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.fire(.call(1))
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == .timeout)
+    }
+
+    @Test("A sign-in ends the other customer's restore")
+    func restoreAcrossSignIn() {
+        var harness = Harness.settled()
+        harness.send(.restore(call: 1))
+        harness.send(.signedIn(customer: bert, token: "b"))
+        guard case .failed(.customerChanged)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(current: [lifetime()])
+        #expect(harness.sent.allSatisfy { $0.request.report?.restore != true })
+    }
+}

@@ -1,0 +1,262 @@
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+@Suite("Whose a purchase is")
+struct IdentityTests {
+    @Test("The account token is the customer's UUID, or the one that the server names, and no other")
+    func accountToken() {
+        var harness = Harness.settled()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        #expect(harness.purchases.last?.appAccountToken == UUID(uuidString: anna))
+        harness = .settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        #expect(harness.purchases.last?.appAccountToken == nil)
+        let named = UUID()
+        harness.send(.statusesChanged)
+        harness.gather()
+        harness.answerAll { $0.appAccountToken = named }
+        harness.send(.buy(call: 2, productID: "monthly", options: PurchaseOptions()))
+        #expect(harness.purchases.last?.appAccountToken == named)
+    }
+
+    @Test("Who buys is saved before StoreKit is asked")
+    func intentFirst() throws {
+        var harness = Harness.settled("anna")
+        let effects = harness.machine.handle(
+            .buy(call: 1, productID: "monthly", options: PurchaseOptions()), at: harness.now)
+        let save = try #require(effects.firstIndex { if case .saveDevice(let d) = $0 { !d.intents.isEmpty } else { false } })
+        let purchase = try #require(effects.firstIndex { if case .purchase = $0 { true } else { false } })
+        #expect(save < purchase)
+    }
+
+    @Test("A purchase that is approved days later is theirs who asked, also after a restart")
+    func askToBuy() {
+        var harness = Harness.settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.pending)))
+        guard case .purchase(.pending)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        harness.send(.signedIn(customer: "bert", token: "b"))
+        harness.gather()
+        harness.answerAll()
+        harness.relaunch(after: 3 * day)
+        harness.gather()
+        harness.answerAll()
+        harness.sent = []
+        let approved = subscription(purchased: t0 + 3 * day, token: nil)
+        harness.send(.updated(approved))
+        #expect(harness.sent.isEmpty && harness.finished.isEmpty)
+        #expect(harness.stuck == [1: .waitsForCustomer])
+        #expect(harness.customer?.isActive("pro") == false)
+        harness.send(.signedIn(customer: "anna", token: "a"))
+        harness.gather(unfinished: [approved])
+        let sent = harness.sent.first { $0.request.ids == [1] }?.request
+        #expect(sent?.credential.customer == "anna")
+        // It is a purchase: the policy decides, as if it had come at once.
+        #expect(sent?.report != nil && sent?.report?.restore == nil)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test("Of two who asked for a product the later one has it")
+    func newestIntent() {
+        var harness = Harness.settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.pending)))
+        harness.send(.signedIn(customer: "bert", token: "b"))
+        harness.gather()
+        harness.pass(60)
+        harness.send(.buy(call: 2, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 2, .result(.pending)))
+        harness.answerAll()
+        harness.send(.updated(subscription(purchased: t0 + 120, token: nil)))
+        #expect(harness.sent.last?.request.credential.customer == "bert")
+        #expect(harness.sent.last?.request.ids == [1])
+    }
+
+    @Test("An intent is over after a month, and says nothing of what was bought long before")
+    func oldIntent() {
+        var harness = Harness.settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.pending)))
+        harness.send(.signedIn(customer: "bert", token: "b"))
+        harness.gather(current: [subscription(2, purchased: t0 - 20 * day, token: nil)])
+        #expect(harness.sent.last?.request.ids == [2])
+        harness.answerAll()
+        harness.pass(31 * day)
+        harness.send(.updated(subscription(purchased: t0 + 31 * day, token: nil)))
+        #expect(harness.sent.last?.request.ids == [1])
+    }
+
+    @Test("A cancelled purchase is remembered for a day: an interrupted one says the same")
+    func cancelled() {
+        var harness = Harness.settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.cancelled)))
+        guard case .purchase(.cancelled)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(harness.device?.intents.first?.expires == t0 + day)
+    }
+
+    @Test("A transaction of another customer is reported without taking anything")
+    func anothersToken() {
+        var harness = Harness.settled()
+        harness.send(.updated(subscription(token: UUID(uuidString: bert))))
+        #expect(harness.lastReport?.restore == false)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test("Signed out, the listener hears and nothing is sent or finished; afterwards everything is there")
+    func signedOut() {
+        var harness = Harness.settled()
+        harness.send(.signedOut(fresh: UUID()))
+        harness.send(.updated(subscription()))
+        harness.send(.recorded(coins()))
+        harness.send(.foreground)
+        #expect(harness.sent.isEmpty && harness.finished.isEmpty)
+        #expect(harness.customer?.id == nil && harness.customer?.entitlements.isEmpty == true)
+        #expect(harness.record == nil)
+        harness.send(.signedIn(customer: anna, token: "token"))
+        harness.gather(unfinished: [subscription(), coins()])
+        harness.answerAll()
+        #expect(harness.finished.sorted() == [1, 7])
+    }
+
+    @Test("What is under way when somebody else signs in is dropped, and its answer thrown away")
+    func switchUnderWay() throws {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        let id = try #require(harness.open.keys.first)
+        harness.send(.signedIn(customer: bert, token: "b"))
+        #expect(harness.open[id] == nil)
+        var late = CustomerAnswer(id: anna, asOf: harness.now)
+        late.kept = ["1"]
+        late.entitlements = [AnsweredEntitlement(key: "pro", isActive: true)]
+        harness.send(.answered(request: id, late))
+        #expect(harness.finished.isEmpty)
+        #expect(harness.customer?.id == bert && harness.customer?.entitlements.isEmpty == true)
+        #expect(harness.record?.customer == bert)
+    }
+
+    @Test("What the device answered for another customer is thrown away")
+    func lateGathering() throws {
+        var harness = Harness.signedIn()
+        let old = harness.gathers
+        harness.gathers = []
+        harness.send(.signedIn(customer: bert, token: "b"))
+        for gather in old where gather.name == .unfinished {
+            harness.send(.gathered(gather.id, .unfinished([subscription()])))
+        }
+        harness.gather()
+        #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
+    }
+
+    @Test("A token that comes for somebody who signed out is thrown away")
+    func lateToken() {
+        var harness = Harness { $0.hasTokens = true }
+        harness.start()
+        harness.send(.signedIn(customer: anna, token: nil))
+        harness.gather()
+        harness.send(.signedIn(customer: bert, token: nil))
+        harness.send(.token(customer: anna, .token("annas", customer: anna)))
+        harness.gather()
+        harness.send(.token(customer: anna, .token("annas", customer: anna)))
+        #expect(harness.sent.isEmpty)
+        harness.send(.token(customer: bert, .token("berts", customer: bert)))
+        #expect(harness.sent.map(\.request.credential) == [CustomerCredential(customer: bert, token: "berts")])
+    }
+
+    @Test("The customer is the same after a restart")
+    func stored() {
+        var harness = Harness.settled()
+        harness.relaunch()
+        #expect(harness.customer?.id == anna)
+    }
+
+    @Test("A record of somebody else is not believed")
+    func foreignRecord() {
+        var harness = Harness.settled()
+        var record = CustomerRecord(customer: bert)
+        record.answer = CustomerAnswer(id: bert, asOf: t0)
+        record.answer?.entitlements = [AnsweredEntitlement(key: "pro", isActive: true)]
+        record.receivedAt = t0
+        harness.record = record
+        harness.relaunch()
+        #expect(harness.customer?.isActive("pro") == false)
+        #expect(harness.record?.customer == anna)
+    }
+
+    @Test("Without an account there is an anonymous customer, the same after a restart")
+    func anonymous() {
+        var harness = Harness { $0.allowsAnonymous = true }
+        harness.start()
+        let id = harness.customer?.id
+        #expect(id != nil && harness.customer?.isAnonymous == true)
+        #expect(id.flatMap { UUID(uuidString: $0) } != nil)
+        harness.relaunch { $0.allowsAnonymous = true }
+        #expect(harness.customer?.id == id)
+    }
+
+    @Test("What an anonymous customer bought goes to the account, before anything else is sent")
+    func merge() throws {
+        var harness = Harness { $0.allowsAnonymous = true }
+        harness.start()
+        harness.gather()
+        let anonymous = try #require(harness.customer?.id)
+        harness.send(.token(customer: anonymous, .token("session", customer: anonymous)))
+        harness.answerAll()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.pending)))
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.sent = []
+        harness.gather(current: [subscription()])
+        #expect(harness.sent.count == 1 && harness.sent[0].request.isMerge)
+        harness.fail(.noConnection)
+        harness.fire(.retry)
+        #expect(harness.sent.last?.request.isMerge == true)
+        harness.answerAll()
+        #expect(harness.sent.last?.request.ids == [1])
+        #expect(harness.device?.anonymous == nil && harness.device?.mergesFrom == nil)
+        #expect(harness.device?.intents.map(\.customer) == [anna])
+        #expect(harness.customer?.isAnonymous == false)
+    }
+
+    @Test("A merge that the server refuses is told and holds up nothing")
+    func refusedMerge() throws {
+        var harness = Harness { $0.allowsAnonymous = true }
+        harness.start()
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather(unfinished: [subscription()])
+        let failure = BackendFailure(status: 403, code: "forbidden")
+        harness.fail(failure)
+        harness.answerAll()
+        #expect(harness.notices == [.notMerged(failure)])
+        #expect(harness.finished == [1])
+    }
+
+    @Test("The server may know the anonymous customer by another name")
+    func renamed() throws {
+        var harness = Harness { $0.allowsAnonymous = true }
+        harness.start()
+        harness.gather()
+        let anonymous = try #require(harness.customer?.id)
+        harness.send(.token(customer: anonymous, .token("session", customer: "known")))
+        #expect(harness.customer?.id == "known" && harness.customer?.isAnonymous == true)
+        #expect(harness.sent.last?.request.credential.customer == "known")
+        harness.relaunch { $0.allowsAnonymous = true }
+        #expect(harness.customer?.id == "known")
+    }
+
+    @Test("Signing out of an account makes a new anonymous customer")
+    func anonymousAgain() {
+        var harness = Harness { $0.allowsAnonymous = true }
+        harness.start()
+        let first = harness.customer?.id
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.send(.signedOut(fresh: UUID()))
+        #expect(harness.customer?.isAnonymous == true)
+        #expect(harness.customer?.id != first && harness.customer?.id != anna)
+    }
+}

@@ -1,0 +1,252 @@
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+@Suite("The course of a launch")
+struct LaunchTests {
+    @Test("Everything goes in one report that takes nothing from anybody")
+    func oneReport() throws {
+        var harness = Harness.signedIn()
+        #expect(harness.sent.isEmpty)
+        harness.gather(
+            unfinished: [coins()], current: [subscription()], all: [subscription(), lifetime()],
+            statuses: [status(subscription())])
+        #expect(harness.sent.count == 1)
+        let report = try #require(harness.lastReport)
+        #expect(report.restore == false)
+        #expect(Set(harness.sent[0].request.ids) == [1, 5, 7])
+        #expect(report.signedRenewals == ["renewal-1"])
+        #expect(report.appTransaction == "e30.e30.e30")
+        #expect(report.environment == "Sandbox")
+    }
+
+    @Test("Who bought nothing is reported with an empty list and the app transaction")
+    func nothingBought() throws {
+        var harness = Harness.signedIn()
+        harness.gather()
+        let report = try #require(harness.lastReport)
+        #expect(report.signedTransactions.isEmpty && report.appTransaction != nil)
+    }
+
+    @Test("The second launch asks only what the customer has, if nothing is new and the answer is old")
+    func secondLaunch() {
+        var harness = Harness.signedIn()
+        let list = [subscription()]
+        harness.gather(current: list, statuses: [status(subscription())])
+        harness.answerAll()
+        harness.relaunch(after: 60)
+        harness.gather(current: list, statuses: [status(subscription())])
+        #expect(harness.sent.isEmpty)
+        harness.relaunch(after: 6 * 60)
+        harness.gather(current: list, statuses: [status(subscription())])
+        #expect(harness.sent.count == 1 && harness.sent.first?.request.isFetch == true)
+    }
+
+    @Test("What was reported is reported again after a day")
+    func memoryOfADay() {
+        var harness = Harness.signedIn()
+        harness.gather(current: [subscription()])
+        harness.answerAll()
+        harness.relaunch(after: day)
+        harness.gather(current: [subscription()])
+        #expect(harness.sent.last?.request.ids == [1])
+        #expect(harness.lastReport?.appTransaction != nil)
+    }
+
+    @Test("A newer text or renewal info is new")
+    func newerTexts() {
+        var harness = Harness.signedIn()
+        harness.gather(current: [subscription()], statuses: [status(subscription())])
+        harness.answerAll()
+        harness.relaunch(after: 60)
+        harness.gather(
+            current: [subscription(signed: t0 + 50)], statuses: [status(subscription(), signed: t0 + 50)])
+        #expect(harness.sent.first?.request.ids == [1])
+        #expect(harness.lastReport?.signedRenewals == ["renewal-1"])
+        harness.answerAll()
+        harness.relaunch(after: 60)
+        harness.gather(current: [subscription(signed: t0 + 50)], statuses: [status(subscription(), signed: t0 + 50)])
+        #expect(harness.sent.isEmpty)
+    }
+
+    @Test("The whole history is sent once in an installation's life")
+    func historyOnce() {
+        var harness = Harness.signedIn()
+        #expect(harness.gathers.contains { $0.name == .all })
+        harness.gather(all: [lifetime()])
+        harness.answerAll()
+        harness.relaunch(after: 6 * 60)
+        #expect(!harness.gathers.contains { $0.name == .all })
+    }
+
+    @Test("The whole history is sent again if the server never had it")
+    func historyAgain() {
+        var harness = Harness.signedIn()
+        harness.gather(all: [lifetime()])
+        harness.fail(.noConnection)
+        harness.relaunch(after: 60)
+        #expect(harness.gathers.contains { $0.name == .all })
+    }
+
+    @Test("A system without app transactions sends its receipt once")
+    func receiptOnce() {
+        let receipt = Data("receipt".utf8)
+        var harness = Harness.signedIn()
+        harness.gather(appTransaction: nil, receipt: receipt)
+        #expect(harness.lastReport?.receipt == receipt)
+        harness.answerAll()
+        harness.relaunch(after: 60)
+        harness.gather(current: [subscription()], appTransaction: nil, receipt: receipt)
+        #expect(harness.sent.count == 1 && harness.lastReport?.receipt == nil)
+    }
+
+    @Test("A receipt that did not arrive is sent again")
+    func receiptAgain() {
+        let receipt = Data("receipt".utf8)
+        var harness = Harness.signedIn()
+        harness.gather(appTransaction: nil, receipt: receipt)
+        harness.fail(.noConnection)
+        harness.fire(.retry)
+        #expect(harness.lastReport?.receipt == receipt)
+    }
+
+    @Test("A device that does not answer holds nothing up, and what comes late follows")
+    func slowDevice() throws {
+        var harness = Harness.signedIn()
+        harness.gather(current: [subscription()], without: [.unfinished, .statuses])
+        #expect(harness.sent.isEmpty)
+        let timer = try #require(harness.timers.keys.first { if case .gathering = $0 { true } else { false } })
+        #expect(harness.timers[timer] == 2)
+        harness.fire(timer)
+        #expect(harness.sent.last?.request.ids == [1])
+        harness.answerAll()
+        guard case .gathering(let id) = timer else { return }
+        harness.send(.gathered(id, .unfinished([coins()])))
+        #expect(harness.sent.last?.request.ids == [7])
+        harness.answerAll()
+        #expect(harness.finished == [7])
+    }
+
+    @Test("The buy button waits for the answer")
+    func readyWithAnswer() {
+        var harness = Harness.signedIn()
+        #expect(harness.customer?.readiness == .checking)
+        harness.gather()
+        #expect(harness.customer?.readiness == .checking)
+        harness.answerAll()
+        #expect(harness.customer?.readiness == .ready)
+        #expect(harness.timers[.readiness] == nil)
+    }
+
+    @Test("The buy button waits for two seconds at most")
+    func readyWithoutAnswer() {
+        var harness = Harness.signedIn()
+        #expect(harness.timers[.readiness] == 2)
+        harness.gather()
+        harness.fire(.readiness)
+        #expect(harness.customer?.readiness == .ready)
+    }
+
+    @Test("A server that fails does not hold up the buy button")
+    func readyWithFailure() {
+        var harness = Harness.signedIn()
+        harness.gather()
+        harness.fail(.noConnection)
+        #expect(harness.customer?.readiness == .ready)
+    }
+
+    @Test("The answer of an earlier launch is shown at once, for 25 hours", arguments: [(24.0, true), (26.0, false)])
+    func cachedAnswer(_ hours: Double, _ isValid: Bool) {
+        var harness = Harness.signedIn()
+        harness.gather()
+        harness.answerAll {
+            $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + 30 * day)]
+        }
+        harness.relaunch(after: hours * hour)
+        #expect(harness.customer?.isActive("pro") == true)
+        #expect(harness.customer?.source == .cache)
+        #expect(harness.customer?.readiness == (isValid ? .ready : .checking))
+        harness.gather()
+        harness.answerAll { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + 30 * day)] }
+        #expect(harness.customer?.source == .server)
+    }
+
+    @Test("Nobody signed in is ready at once, and nothing is sent")
+    func nobody() {
+        var harness = Harness()
+        harness.start()
+        harness.send(.updated(subscription()))
+        harness.send(.foreground)
+        #expect(harness.customer?.readiness == .ready)
+        #expect(harness.customer?.id == nil)
+        #expect(harness.sent.isEmpty && harness.gathers.isEmpty && harness.finished.isEmpty)
+    }
+
+    @Test("In front the customer is asked for again after five minutes")
+    func foreground() {
+        var harness = Harness.settled()
+        harness.pass(4 * 60)
+        harness.send(.foreground)
+        #expect(harness.gathers.isEmpty)
+        harness.pass(2 * 60)
+        harness.send(.foreground)
+        harness.gather()
+        #expect(harness.sent.last?.request.isFetch == true)
+    }
+
+    @Test("A changed state is reported, and asked about")
+    func changedState() {
+        var harness = Harness.settled()
+        harness.send(.statusesChanged)
+        harness.gather(statuses: [status(subscription(), signed: t0 + 5)])
+        #expect(harness.lastReport?.signedRenewals == ["renewal-1"])
+        harness.answerAll()
+        harness.send(.statusesChanged)
+        harness.gather(statuses: [status(subscription(), signed: t0 + 5)])
+        #expect(harness.sent.last?.request.isFetch == true)
+    }
+
+    @Test("A state that changes while the device is asked leads to another look")
+    func changedMeanwhile() {
+        var harness = Harness.signedIn()
+        harness.send(.statusesChanged)
+        let first = harness.gathers
+        harness.gathers = []
+        for (id, name) in first where name != .statuses {
+            harness.send(.gathered(id, .nothing(of: name)))
+        }
+        #expect(harness.gathers.isEmpty)
+        for (id, name) in first where name == .statuses { harness.send(.gathered(id, .statuses([]))) }
+        #expect(harness.gathers.count == first.count)
+        harness.gather(statuses: [status(subscription(), signed: t0 + 5)])
+        harness.answerAll()
+        #expect(harness.sent.contains { $0.request.report?.signedRenewals == ["renewal-1"] })
+    }
+
+    @Test("The customer is asked for again when an entitlement ends")
+    func entitlementEnds() {
+        var harness = Harness.settled()
+        harness.send(.statusesChanged)
+        harness.gather()
+        harness.answerAll { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + hour)] }
+        #expect(harness.timers[.entitlementEnd] == hour)
+        harness.fire(.entitlementEnd)
+        #expect(harness.customer?.isActive("pro") == false)
+        harness.gather()
+        #expect(harness.sent.last?.request.isFetch == true)
+    }
+
+    @Test("A timer that rings early asks nobody")
+    func earlyTimer() {
+        var harness = Harness.settled()
+        harness.send(.statusesChanged)
+        harness.gather()
+        harness.answerAll { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + 3 * day)] }
+        harness.pass(day)
+        harness.timers[.entitlementEnd] = nil
+        harness.send(.timer(.entitlementEnd))
+        #expect(harness.gathers.isEmpty)
+        #expect(harness.timers[.entitlementEnd] == 2 * day)
+    }
+}

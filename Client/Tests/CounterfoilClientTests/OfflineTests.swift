@@ -1,0 +1,238 @@
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+@Suite("Life without the server")
+struct OfflineTests {
+    /// Signed in, and the server has answered once.
+    private func answered(_ change: (inout CustomerAnswer) -> Void, device: [DeviceTransaction] = []) -> Harness {
+        var harness = Harness.signedIn()
+        harness.gather(current: device)
+        harness.answerAll(change)
+        return harness
+    }
+
+    @Test("The server's answer holds until it ends")
+    func untilItEnds() {
+        var harness = answered {
+            $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + day)]
+        }
+        #expect(harness.customer?.isActive("pro") == true)
+        harness.pass(day)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == false)
+        #expect(harness.customer?["pro"]?.details == ["expired"])
+    }
+
+    @Test("When the answer is over the device decides, although something is cached")
+    func deviceAfterAnswer() {
+        var harness = answered(
+            { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + day)] },
+            device: [subscription(expires: t0 + 40 * day)])
+        harness.pass(2 * day)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == true)
+        #expect(harness.customer?["pro"]?.source == .device)
+        #expect(harness.customer?["pro"]?.until == t0 + 40 * day)
+    }
+
+    @Test("An unfinished consumable does not switch the device's word off")
+    func withUnfinishedConsumable() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [coins()], current: [subscription()])
+        harness.fail(.noConnection)
+        #expect(harness.customer?.isActive("pro") == true)
+        #expect(harness.customer?.source == .device)
+    }
+
+    @Test("A fresh answer that says no counts more than the device")
+    func serverSaysNo() {
+        var harness = answered(
+            { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: false, details: ["refunded"])] },
+            device: [subscription()])
+        #expect(harness.customer?.isActive("pro") == false)
+        harness.pass(26 * hour)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == true)
+    }
+
+    @Test("The server's word counts where a renewal does not show on the device")
+    func missingRenewal() {
+        let harness = answered(
+            { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + 20 * day)] },
+            device: [subscription(purchased: t0 - 40 * day, expires: t0 - 10 * day)])
+        #expect(harness.customer?.isActive("pro") == true)
+        #expect(harness.customer?.source == .server)
+    }
+
+    @Test("What belongs to another customer is not granted, however long the server is away")
+    func foreign() {
+        var harness = Harness.signedIn("anna")
+        harness.gather(unfinished: [lifetime(token: nil)], current: [lifetime(token: nil)])
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [Refusal(id: "5", code: "receipt_already_in_use")]
+        }
+        harness.relaunch(after: 60 * day)
+        harness.gather(current: [lifetime(token: nil)])
+        harness.fail(.noConnection)
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test("What another customer's token names is not granted")
+    func foreignToken() {
+        var harness = Harness.signedIn()
+        harness.gather(current: [lifetime(token: UUID(uuidString: bert))])
+        harness.fail(.noConnection)
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test("A non-renewing subscription lasts as long as the catalogue says, though StoreKit lists it for ever")
+    func nonRenewing() {
+        func granted(_ age: TimeInterval, _ productID: String = "season") -> Bool? {
+            var harness = Harness.signedIn()
+            harness.gather(current: [
+                .unsigned(3, productID, .nonRenewing, purchased: t0 - age, token: UUID(uuidString: anna))
+            ])
+            harness.fail(.noConnection)
+            return harness.customer?.isActive("season")
+        }
+        #expect(granted(29 * day) == true)
+        #expect(granted(31 * day) == false)
+        #expect(granted(day, "unknown") == false)
+    }
+
+    @Test(
+        "What was taken back, upgraded, used up or is over gives nothing",
+        arguments: [
+            subscription(revoked: t0 - 60), subscription(expires: t0 - 1),
+            {
+                var upgraded = subscription()
+                upgraded.isUpgraded = true
+                return upgraded
+            }(), .unsigned(9, "lifetime", .consumable, purchased: t0 - hour, token: UUID(uuidString: anna)),
+        ])
+    func givesNothing(_ transaction: DeviceTransaction) {
+        var harness = Harness.signedIn()
+        harness.gather(current: [transaction])
+        harness.fail(.noConnection)
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test("A revocation in an update counts at once, against device and server")
+    func revocation() {
+        var harness = answered(
+            {
+                $0.entitlements = [
+                    AnsweredEntitlement(
+                        key: "pro", isActive: true, until: t0 + 20 * day, originalTransactionID: "1")
+                ]
+            }, device: [subscription()])
+        #expect(harness.customer?.isActive("pro") == true)
+        harness.pass(60)
+        harness.send(.updated(subscription(revoked: t0 + 30, signed: t0 + 30)))
+        #expect(harness.customer?.isActive("pro") == false)
+        #expect(harness.customer?["pro"]?.details == ["revoked"])
+        harness.fail(.noConnection)
+        harness.pass(30 * hour)
+        harness.send(.foreground)
+        harness.gather(current: [subscription()])
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test("In the grace period the device grants, and asks to mend the payment")
+    func gracePeriod() {
+        var harness = Harness.signedIn()
+        let over = subscription(purchased: t0 - 31 * day, expires: t0 - day)
+        harness.gather(current: [over], statuses: [status(over, .inGracePeriod)])
+        harness.fail(.noConnection)
+        #expect(harness.customer?.isActive("pro") == true)
+        #expect(harness.customer?["pro"]?.until == t0 + 16 * day)
+        #expect(harness.customer?.nextStep == .fixPayment)
+        var retrying = Harness.signedIn()
+        retrying.gather(current: [over], statuses: [status(over, .inBillingRetry)])
+        retrying.fail(.noConnection)
+        #expect(retrying.customer?.isActive("pro") == false)
+    }
+
+    @Test("Setting the clock back wins nothing")
+    func clockBack() {
+        var harness = answered {
+            $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + day)]
+        }
+        harness.pass(2 * day)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == false)
+        harness.pass(-10 * day)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == false)
+        harness.send(.statusesChanged)
+        harness.relaunch(after: 1)
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test("A device whose clock is wrong by years shows what the server says", arguments: [-5 * year, 5 * year])
+    func wrongClock(_ error: TimeInterval) {
+        var harness = Harness.signedIn()
+        harness.now = t0 + error
+        harness.gather()
+        harness.answerAll {
+            $0.asOf = t0
+            $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + day)]
+        }
+        #expect(harness.customer?.isActive("pro") == true)
+        harness.pass(25 * hour)
+        harness.send(.timer(.readiness))
+        #expect(harness.customer?.isActive("pro") == false)
+    }
+
+    @Test("Nobody signed in has nothing, whatever the device has")
+    func nobody() {
+        var harness = Harness()
+        harness.start()
+        harness.send(.updated(lifetime()))
+        #expect(harness.customer?.entitlements.isEmpty == true)
+    }
+
+    @Test("Answers that overtake each other do not bring back what is over")
+    func overtaking() throws {
+        var harness = Harness.signedIn()
+        harness.gather(current: [lifetime()])
+        let first = try #require(harness.open.keys.first)
+        harness.send(.recorded(subscription()))
+        let second = try #require(harness.open.keys.max())
+        var newer = CustomerAnswer(id: anna, asOf: t0 + 5)
+        newer.kept = ["1"]
+        newer.entitlements = [AnsweredEntitlement(key: "pro", isActive: true)]
+        harness.answer(second, newer)
+        var older = CustomerAnswer(id: anna, asOf: t0 + 1)
+        older.kept = ["5"]
+        harness.answer(first, older)
+        #expect(harness.customer?.isActive("pro") == true)
+        #expect(harness.customer?.asOf == t0 + 5)
+    }
+
+    @Test("A server whose clock was set back is believed again")
+    func serverClockBack() {
+        var harness = answered { $0.asOf = t0 + 10 * day }
+        harness.send(.statusesChanged)
+        harness.gather()
+        harness.answerAll { $0.asOf = t0 }
+        #expect(harness.customer?.asOf == t0)
+    }
+
+    @Test("The most urgent step is shown")
+    func nextStep() throws {
+        let json = """
+            {"id": "\(anna)", "as_of": 1750000000000, "entitlements": [], "consumables": [], "groups": [
+              {"subscription_group_identifier": "1", "state": "inactive", "details": [],
+               "is_eligible_for_introductory_offer": false, "next_step": "promotional_offer"},
+              {"subscription_group_identifier": "2", "state": "active", "details": ["in_grace_period"],
+               "is_eligible_for_introductory_offer": false, "next_step": "fix_payment"}]}
+            """
+        let answer = try CustomerAnswer.decoder.decode(CustomerAnswer.self, from: Data(json.utf8))
+        let harness = answered { $0 = answer }
+        #expect(harness.customer?.nextStep == .fixPayment)
+    }
+}

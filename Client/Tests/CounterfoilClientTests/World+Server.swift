@@ -1,0 +1,149 @@
+import CounterfoilClient
+import Foundation
+
+/// A server that judges by the specification, and fails in every way.
+extension World {
+    mutating func answerRequest() {
+        guard let id = requests.keys.sorted().randomElement(using: &random), let request = requests[id] else { return }
+        requests[id] = nil
+        guard isQuiet || chance(65) else { return fail(id, request) }
+        guard let answer = perform(request) else {
+            return send(.failed(request: id, BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions")))
+        }
+        if !isQuiet, chance(10) { return send(.failed(request: id, .noConnection)) }
+        if !isQuiet, chance(3) {
+            var torn = answer
+            torn.id = bert + "x"
+            return send(.answered(request: id, torn))
+        }
+        answers[answer.id, default: []].append(answer)
+        send(.answered(request: id, answer))
+    }
+
+    private mutating func fail(_ id: Int, _ request: ClientRequest) {
+        let failures: [BackendFailure] = [
+            .noConnection, .timeout, .invalidAnswer, BackendFailure(status: 500, code: "internal"),
+            BackendFailure(status: 429, code: "rate_limited", retryAfter: 3),
+            BackendFailure(status: 503, code: "unavailable", retryAfter: 120), BackendFailure(status: 502, code: "http_502"),
+            BackendFailure(status: 401, code: "token_expired"), BackendFailure(status: 401, code: "unauthorized"),
+            BackendFailure(status: 403, code: "forbidden"), BackendFailure(status: 404, code: "not_found"),
+            BackendFailure(status: 413, code: "too_large"),
+            BackendFailure(status: 400, code: "bad_signature", parameter: "app_transaction"),
+        ]
+        // The rarer ones stop everything until the next launch.
+        let count = chance(15) ? failures.count : 7
+        send(.failed(request: id, failures[Int.random(in: 0..<count, using: &random)]))
+    }
+
+    /// Judges each by itself, or refuses all for one, as older servers do. Nil is such a refusal.
+    private mutating func perform(_ request: ClientRequest) -> CustomerAnswer? {
+        let customer = request.credential.customer
+        var named: [String] = []
+        var refused: [Refusal] = []
+        let transactions = (request.report?.signedTransactions ?? []).compactMap { texts[$0] }
+        if transactions.contains(where: { store[$0.id]?.isBad == true }), chance(50) { return nil }
+        for transaction in transactions {
+            let id = transaction.id
+            if store[id]?.isBad == true {
+                refused.append(Refusal(id: String(id), code: "bad_signature"))
+                continue
+            }
+            if !isQuiet, chance(3) { continue }
+            if !isQuiet, chance(2) {
+                refused.append(Refusal(id: String(id), code: "revocation_unknown"))
+                continue
+            }
+            kept.insert(id)
+            claim(transaction, for: customer, restore: request.report?.restore)
+            if owners[id] == customer {
+                named.append(String(id))
+            } else {
+                refused.append(Refusal(id: String(id), code: "receipt_already_in_use"))
+            }
+        }
+        var answer = answer(for: customer)
+        (answer.kept, answer.refused) = (named, refused)
+        return answer
+    }
+
+    private mutating func claim(_ transaction: DeviceTransaction, for customer: String, restore: Bool?) {
+        let id = transaction.id
+        let signedFor = transaction.appAccountToken?.uuidString.lowercased()
+        if restore == true {
+            owners[id] = customer
+        } else if owners[id] == nil {
+            owners[id] = signedFor ?? customer
+            if let buyer = store[id]?.buyer, signedFor == nil, !wasClockAbsurd {
+                expect(buyer == owners[id], "\(id) was bought by \(buyer) and went to \(customer)")
+            }
+        }
+    }
+
+    private func answer(for customer: String) -> CustomerAnswer {
+        var answer = CustomerAnswer(id: customer, environment: "Production", asOf: time)
+        answer.productEntitlements = rules.productEntitlements
+        for (id, owner) in owners.sorted(by: { $0.key < $1.key }) where owner == customer {
+            guard let transaction = store[id]?.transaction,
+                let keys = rules.productEntitlements.first(where: { $0.productID == transaction.productID })
+            else { continue }
+            for key in keys.entitlements where !answer.entitlements.contains(where: { $0.key == key && $0.isActive }) {
+                answer.entitlements.removeAll { $0.key == key }
+                let isOver = transaction.expirationDate.map { $0 <= time } ?? false
+                answer.entitlements.append(
+                    AnsweredEntitlement(
+                        key: key, isActive: !isOver && transaction.revocationDate == nil,
+                        until: transaction.expirationDate, productID: transaction.productID,
+                        originalTransactionID: String(id)))
+            }
+        }
+        return answer
+    }
+
+    // MARK: After quiet
+
+    /// Nothing fails any more, and everybody opens the app: then all that was paid for is kept and finished.
+    mutating func settle() {
+        isQuiet = true
+        skew = 0
+        for customer in Self.customers + Self.customers {
+            pass(26 * hour)
+            launch()
+            send(.signedIn(customer: customer, token: nil))
+            drain()
+        }
+        for (id, paid) in store.sorted(by: { $0.key < $1.key }) where paid.transaction.isVerified && !paid.isBad {
+            // Who bought it before the clock was years off is nobody's secret, but nobody's to see either.
+            if wasClockAbsurd, paid.transaction.appAccountToken == nil { continue }
+            expect(kept.contains(id), "\(id) \(paid.transaction.productID) was never kept")
+            expect(!rules.finishes || paid.isFinished, "\(id) \(paid.transaction.productID) was never finished")
+        }
+        expect(requests.isEmpty, "requests are still under way")
+        let answered = answers[customer ?? ""]?.last
+        for entitlement in answered?.entitlements ?? [] {
+            expect(
+                machine.customer.isActive(entitlement.key) == entitlement.isActive,
+                "the device shows something else than the server says")
+        }
+    }
+
+    private mutating func drain() {
+        for _ in 0..<400 {
+            if !gathers.isEmpty {
+                answerDevice()
+            } else if !tokens.isEmpty {
+                answerToken()
+            } else if !requests.isEmpty {
+                answerRequest()
+            } else if !deliveries.isEmpty {
+                endDelivery()
+            } else if syncs > 0 {
+                endSync()
+            } else if let due = timers.values.min(), due <= time.addingTimeInterval(1800) {
+                pass(max(0, due.timeIntervalSince(time)))
+            } else {
+                return
+            }
+        }
+        violations.append("it never comes to rest")
+    }
+}

@@ -1,0 +1,201 @@
+import CounterfoilClient
+import Foundation
+
+/// A device, a server, three customers and everything that can happen to them, by chance.
+///
+/// The client's state machine is in the middle. What it asks for is done in any order, late, twice or not at all.
+struct World {
+    static let customers = [anna, bert, "carl"]
+
+    struct Paid {
+        var transaction: DeviceTransaction
+        /// Who pressed the button; nil if it was bought elsewhere.
+        var buyer: String?
+        /// The server can never prove it.
+        var isBad = false
+        var isFinished = false
+    }
+
+    var random: SeededGenerator
+    var machine: PurchaseStateMachine
+    let rules: ClientRules
+    /// The true time. The device's clock may show something else.
+    var time = t0
+    var skew: TimeInterval = 0
+    /// Whether the device's clock was ever so wrong that nobody can say who started a purchase.
+    var wasClockAbsurd = false
+    var store: [UInt64: Paid] = [:]
+    var nextTransaction: UInt64 = 1
+    /// Everything that was ever handed to the app as verified.
+    var texts: [String: DeviceTransaction] = [:]
+    var device: DeviceRecord?
+    var record: CustomerRecord?
+    // The server.
+    var kept: Set<UInt64> = []
+    var owners: [UInt64: String] = [:]
+    var answers: [String: [CustomerAnswer]] = [:]
+    var isQuiet = false
+    // What is under way.
+    var requests: [Int: ClientRequest] = [:]
+    var gathers: [(id: Int, name: GatheredPart.Name)] = []
+    var purchases: [(call: Int, productID: String, options: PurchaseOptions, buyer: String)] = []
+    var approvals: [(productID: String, options: PurchaseOptions, buyer: String, until: Date)] = []
+    var lastBuy: [String: (buyer: String?, date: Date)] = [:]
+    var deliveries: [DeviceTransaction] = []
+    var tokens: [String] = []
+    var syncs = 0
+    var restores: Set<Int> = []
+    var timers: [ClientTimer: Date] = [:]
+    var checkingSince: Date?
+    var shown: String?
+    var lastCall = 0
+    var violations: [String] = []
+    var trace: [String] = []
+    let isTraced: Bool
+
+    init(seed: UInt64, isTraced: Bool = false) {
+        random = SeededGenerator(seed: seed)
+        self.isTraced = isTraced
+        var rules = ClientRules()
+        rules.hasTokens = Bool.random(using: &random)
+        rules.delivers = Int.random(in: 0..<4, using: &random) > 0
+        rules.finishes = Int.random(in: 0..<10, using: &random) > 0
+        rules.productEntitlements = [
+            ProductEntitlements("monthly", ["pro"]), ProductEntitlements("lifetime", ["pro"]),
+            ProductEntitlements("season", ["season"], duration: 30 * 86_400_000),
+        ]
+        self.rules = rules
+        machine = PurchaseStateMachine(rules: rules, seed: seed)
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    mutating func note(_ text: @autoclosure () -> String) { if isTraced { trace.append(text()) } }
+
+    mutating func expect(_ condition: Bool, _ claim: @autoclosure () -> String) {
+        if !condition { violations.append(claim()) }
+    }
+
+    var customer: String? { machine.device.customer }
+
+    // MARK: Driving the client
+
+    mutating func send(_ event: ClientEvent) {
+        note("· \(event)")
+        let effects = machine.handle(event, at: time.addingTimeInterval(skew))
+        // Killed at any await: what comes after is never done.
+        let isKilled = !isQuiet && chance(1)
+        let count = isKilled ? Int.random(in: 0...effects.count, using: &random) : effects.count
+        for effect in effects.prefix(count) { take(effect) }
+        if isKilled { launch() }
+    }
+
+    /// Starts the app anew. What was under way is gone.
+    mutating func launch() {
+        note("launch")
+        machine = PurchaseStateMachine(rules: rules, seed: random.next())
+        (requests, gathers, purchases, deliveries, tokens, syncs) = ([:], [], [], [], [], 0)
+        (restores, timers, checkingSince) = ([], [:], nil)
+        send(.started(device: device, customer: record, fresh: UUID()))
+    }
+
+    mutating func take(_ effect: ClientEffect) {
+        note("    → \(effect)")
+        switch effect {
+        case .saveDevice(let device): self.device = device
+        case .saveCustomer(let record): self.record = record
+        case .publish(let customer): check(customer)
+        case .gather(let id, let name): gathers.append((id, name))
+        case .send(let id, let request): check(id, request)
+        case .cancel(let id): requests[id] = nil
+        case .askForToken(let customer, _):
+            tokens.append(customer)
+        case .purchase(let call, let productID, let options):
+            expect(device?.intents.contains { $0.productID == productID } ?? false, "bought before it was noted")
+            purchases.append((call, productID, options, customer ?? ""))
+        case .sync:
+            expect(!restores.isEmpty, "the App Store was asked without the button")
+            syncs += 1
+        case .deliver(let transaction): check(delivery: transaction)
+        case .finish(let id): check(finish: id)
+        case .schedule(let timer, let delay):
+            expect(delay >= 0 && delay.isFinite, "a timer in the past")
+            timers[timer] = time.addingTimeInterval(delay)
+        case .unschedule(let timer): timers[timer] = nil
+        case .complete(let call, _): restores.remove(call)
+        case .notify: break
+        }
+    }
+
+    // MARK: What always holds
+
+    private mutating func check(_ id: Int, _ request: ClientRequest) {
+        expect(customer != nil, "something was sent while signed out")
+        expect(request.credential.customer == customer, "something was sent for another customer")
+        expect(!rules.hasTokens || request.credential.token != nil, "something was sent without a token")
+        switch request.kind {
+        case .fetch: expect(!requests.values.contains(where: \.isFetch), "two questions under way")
+        case .merge: expect(false, "nothing is to merge")
+        case .report(let report):
+            let open = Set(requests.values.flatMap { $0.report?.signedTransactions ?? [] }.compactMap { texts[$0]?.id })
+            for text in report.signedTransactions {
+                let transaction = texts[text]
+                expect(transaction?.isVerified == true, "an unverified transaction was sent")
+                expect(!open.contains(transaction?.id ?? 0), "\(transaction?.id ?? 0) is under way twice")
+                expect(transaction?.environment == report.environment, "environments are mixed")
+            }
+            expect(report.restore != true || !restores.isEmpty, "restore without the button")
+            expect(report.signedTransactions.count <= 500, "too many at once")
+        }
+        requests[id] = request
+    }
+
+    private mutating func check(delivery transaction: DeviceTransaction) {
+        expect(transaction.kind == .consumable && rules.finishes, "\(transaction.id) was delivered")
+        expect(kept.contains(transaction.id), "\(transaction.id) was delivered before it was kept")
+        expect(owners[transaction.id] == customer, "\(transaction.id) was delivered to somebody else")
+        expect(device?.delivered.contains(transaction.id) == false, "\(transaction.id) was delivered twice")
+        expect(!deliveries.contains { $0.id == transaction.id }, "\(transaction.id) is delivered twice at once")
+        deliveries.append(transaction)
+    }
+
+    private mutating func check(finish id: UInt64) {
+        guard let paid = store[id] else { return expect(false, "\(id) was never bought") }
+        expect(rules.finishes, "\(id) was finished beside another library")
+        expect(customer != nil, "\(id) was finished while signed out")
+        expect(kept.contains(id), "\(id) was finished before it was kept")
+        expect(paid.transaction.isVerified, "\(id) was finished unverified")
+        let isDelivered = device?.delivered.contains(id) ?? false
+        expect(
+            paid.transaction.kind != .consumable || !rules.delivers || isDelivered
+                || paid.transaction.revocationDate != nil, "\(id) was finished before it was delivered")
+        store[id]?.isFinished = true
+    }
+
+    private mutating func check(_ customer: Customer) {
+        // Each customer who signs in is a new wait.
+        if customer.id != shown { checkingSince = nil }
+        shown = customer.id
+        checkingSince = customer.readiness == .checking ? checkingSince ?? time : nil
+        for entitlement in customer.entitlements where entitlement.isActive {
+            let byServer = (answers[customer.id ?? ""] ?? []).contains { answer in
+                answer.entitlements.contains { $0.key == entitlement.key && $0.isActive && $0.until == entitlement.until }
+            }
+            let byDevice = texts.values.contains { transaction in
+                transaction.isVerified && transaction.revocationDate == nil && transaction.kind != .consumable
+                    && (transaction.appAccountToken.map { $0.uuidString.lowercased() == customer.id } ?? true)
+                    && rules.productEntitlements.contains {
+                        $0.productID == transaction.productID && $0.entitlements.contains(entitlement.key)
+                    }
+            }
+            expect(
+                entitlement.source == .device ? byDevice : byServer,
+                "\(entitlement.key) is active and nobody grants it")
+        }
+    }
+
+    mutating func checkReadiness() {
+        guard let checkingSince else { return }
+        expect(time.timeIntervalSince(checkingSince) <= 2, "a buy button waits for more than two seconds")
+    }
+}
