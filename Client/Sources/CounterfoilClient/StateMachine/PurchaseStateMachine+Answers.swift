@@ -76,10 +76,11 @@ extension PurchaseStateMachine {
         record?.reported = reported ?? [:]
         record?.refused[id] = nil
         record?.foreign.remove(transaction.originalID)
-        let customer = device.customer
-        device.intents.removeAll {
-            $0.customer == customer && $0.productID == transaction.productID
-                && $0.date <= transaction.purchaseDate.addingTimeInterval(Self.clockTolerance)
+        if let intent = intent(of: transaction), intent.customer == device.customer,
+            intent.transactionID != nil
+                || intent.date <= transaction.purchaseDate.addingTimeInterval(Self.clockTolerance)
+        {
+            device.intents.removeAll { $0 == intent }
         }
         lanes[id]?.phase = .kept
     }

@@ -9,11 +9,12 @@ extension PurchaseStateMachine {
         retryNow()
         // Asked to buy, somebody may take weeks.
         let expires = now.addingTimeInterval(30 * Self.day)
-        let intent = PurchaseIntent(customer: customer, productID: productID, date: now, expires: expires)
-        calls[call] = intent
-        device.intents = (device.intents.filter { $0.expires > now } + [intent]).suffix(100)
         var options = options
         options.appAccountToken = options.appAccountToken ?? accountToken
+        let intent = PurchaseIntent(
+            customer: customer, productID: productID, date: now, expires: expires, token: options.appAccountToken)
+        calls[call] = intent
+        device.intents = (device.intents.filter { $0.expires > now } + [intent]).suffix(100)
         effects.append(.purchase(call: call, productID: productID, options: options))
     }
 
@@ -28,7 +29,11 @@ extension PurchaseStateMachine {
                 device.intents[index].expires = now.addingTimeInterval(Self.day)
             }
             effects.append(.complete(call: call, .purchase(.cancelled)))
-        case .result(.success(let transaction)): receivePurchase(call, transaction, of: intent.customer)
+        case .result(.success(let transaction)):
+            if transaction.isVerified, let index = device.intents.lastIndex(of: intent) {
+                device.intents[index].transactionID = transaction.id
+            }
+            receivePurchase(call, transaction, of: intent.customer)
         }
     }
 

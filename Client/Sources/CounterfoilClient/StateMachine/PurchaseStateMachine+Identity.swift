@@ -127,13 +127,15 @@ extension PurchaseStateMachine {
         return intent.customer != device.customer
     }
 
-    /// The last purchase of the product that was started here before it was bought. The device's clock may be wrong, so the
-    /// closest one counts, also if it seems to have been started up to a day later.
+    /// The purchase, started here, that a transaction comes from: the one that StoreKit named, or the last of the product
+    /// before it was bought. The device's clock may be wrong, so that is the closest one, if not a day later.
     func intent(of transaction: DeviceTransaction) -> PurchaseIntent? {
         let bought = transaction.purchaseDate
-        return device.intents.filter {
-            $0.productID == transaction.productID && $0.expires > now && $0.date <= bought.addingTimeInterval(Self.day)
-        }.min { abs($0.date.timeIntervalSince(bought)) < abs($1.date.timeIntervalSince(bought)) }
+        return device.intents.first { $0.transactionID == transaction.id }
+            ?? device.intents.filter {
+                $0.productID == transaction.productID && $0.token == transaction.appAccountToken
+                    && $0.transactionID == nil && $0.expires > now && $0.date <= bought.addingTimeInterval(Self.day)
+            }.min { abs($0.date.timeIntervalSince(bought)) < abs($1.date.timeIntervalSince(bought)) }
     }
 
     /// Whether the App Store signed a transaction for another customer.

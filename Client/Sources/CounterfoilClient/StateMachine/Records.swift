@@ -22,6 +22,10 @@ package struct PurchaseIntent: Hashable, Sendable, Codable {
     package var productID: String
     package var date: Date
     package var expires: Date
+    /// The account token that the App Store signs into what comes of it.
+    package var token: UUID?
+    /// What came of it, once StoreKit has said so.
+    package var transactionID: UInt64?
 }
 
 /// What is remembered of the customer who is signed in. Signing out removes it.
