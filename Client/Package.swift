@@ -23,8 +23,12 @@ let package = Package(
         .executableTarget(
             name: "client-benchmark", dependencies: ["CounterfoilClient", "CounterfoilClientTesting"],
             path: "Benchmarks", swiftSettings: settings),
+        // A device, a server and three customers, for the tests and for the long run of `make client-test`.
+        .target(name: "ClientWorld", dependencies: ["CounterfoilClient"], path: "Tests/World", swiftSettings: settings),
+        .executableTarget(
+            name: "client-lives", dependencies: ["ClientWorld"], path: "Tests/Lives", swiftSettings: settings),
         .testTarget(
-            name: "CounterfoilClientTests", dependencies: ["CounterfoilClient", "CounterfoilClientTesting"],
-            swiftSettings: settings),
+            name: "CounterfoilClientTests",
+            dependencies: ["CounterfoilClient", "CounterfoilClientTesting", "ClientWorld"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6])

@@ -32,7 +32,9 @@ public actor MemoryBackend: Backend {
                 continue
             }
             transactions[transaction.id] = transaction
-            let owner = report.restore == true ? nil : owners[transaction.id] ?? transaction.appAccountToken?.uuidString.lowercased()
+            let owner =
+                report.restore == true
+                ? nil : owners[transaction.id] ?? transaction.appAccountToken?.uuidString.lowercased()
             if let owner, owner != customer.customer, report.restore == nil {
                 refused.append(Refusal(id: String(transaction.id), code: "receipt_already_in_use"))
                 continue

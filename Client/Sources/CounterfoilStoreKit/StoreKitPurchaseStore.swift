@@ -139,7 +139,8 @@
             if let token = options.appAccountToken { list.insert(.appAccountToken(token)) }
             if options.quantity > 1 { list.insert(.quantity(options.quantity)) }
             switch options.offer {
-            case .promotional(let id, let jws): list.formUnion(Product.PurchaseOption.promotionalOffer(id, compactJWS: jws))
+            case .promotional(let id, let jws):
+                list.formUnion(Product.PurchaseOption.promotionalOffer(id, compactJWS: jws))
             case .introductory(let jws): list.insert(.introductoryOfferEligibility(compactJWS: jws))
             case .winBack(let id):
                 guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *),

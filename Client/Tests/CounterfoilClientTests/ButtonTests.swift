@@ -1,3 +1,4 @@
+import ClientWorld
 import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation
@@ -28,7 +29,9 @@ struct ButtonTests {
         #expect(harness.customer?.isActive("pro") == true)
         #expect(harness.customer?.source == .device)
         harness.fire(.call(1))
-        guard case .purchase(.purchased(_, .awaited))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        guard case .purchase(.purchased(_, .awaited))? = harness.outcomes[1] else {
+            return #expect(Bool(false)) as Void
+        }
         #expect(harness.finished.isEmpty)
     }
 
@@ -60,7 +63,9 @@ struct ButtonTests {
         let bad = subscription(isVerified: false)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .result(.success(bad))))
-        guard case .purchase(.purchased(bad, .stuck))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        guard case .purchase(.purchased(bad, .stuck))? = harness.outcomes[1] else {
+            return #expect(Bool(false)) as Void
+        }
         #expect(harness.sent.isEmpty && harness.finished.isEmpty)
     }
 
@@ -78,7 +83,8 @@ struct ButtonTests {
         harness.start()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.restore(call: 2))
-        guard case .failed(.notSignedIn)? = harness.outcomes[1], case .failed(.notSignedIn)? = harness.outcomes[2] else {
+        guard case .failed(.notSignedIn)? = harness.outcomes[1], case .failed(.notSignedIn)? = harness.outcomes[2]
+        else {
             return #expect(Bool(false)) as Void
         }
         #expect(harness.purchases.isEmpty && harness.syncs == 0)
@@ -93,7 +99,9 @@ struct ButtonTests {
         harness.answerAll()
         harness.sent = []
         harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0, token: nil)))))
-        guard case .purchase(.purchased(_, .awaited))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        guard case .purchase(.purchased(_, .awaited))? = harness.outcomes[1] else {
+            return #expect(Bool(false)) as Void
+        }
         #expect(harness.sent.isEmpty && harness.stuck == [1: .waitsForCustomer])
     }
 

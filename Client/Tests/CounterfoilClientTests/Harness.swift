@@ -1,13 +1,7 @@
+import ClientWorld
 import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation
-
-let t0 = Date(timeIntervalSince1970: 1_750_000_000)
-let anna = "8c0e2b6e-0000-4000-8000-00000000000a"
-let bert = "8c0e2b6e-0000-4000-8000-00000000000b"
-let hour: TimeInterval = 3600
-let day: TimeInterval = 24 * 3600
-let year: TimeInterval = 365 * 24 * 3600
 
 /// The state machine with what it asked for: a test answers what it wants to.
 struct Harness {
@@ -150,16 +144,6 @@ struct Harness {
     }
 }
 
-extension ClientRequest {
-    var report: PurchaseReport? { if case .report(let report) = kind { report } else { nil } }
-    var isFetch: Bool { if case .fetch = kind { true } else { false } }
-    var isMerge: Bool { if case .merge = kind { true } else { false } }
-    var transactions: [DeviceTransaction] {
-        report?.signedTransactions.compactMap { DeviceTransaction(jws: $0, isVerified: true) } ?? []
-    }
-    var ids: [UInt64] { transactions.map(\.id) }
-}
-
 func subscription(
     _ id: UInt64 = 1, purchased: Date = t0 - hour, expires: Date = t0 + 30 * day, token: UUID? = UUID(uuidString: anna),
     revoked: Date? = nil, signed: Date? = nil, environment: String = "Sandbox", isVerified: Bool = true
@@ -178,12 +162,6 @@ func coins(
 
 func lifetime(_ id: UInt64 = 5, token: UUID? = UUID(uuidString: anna)) -> DeviceTransaction {
     .unsigned(id, "lifetime", .nonConsumable, purchased: t0 - hour, token: token)
-}
-
-func status(_ transaction: DeviceTransaction, _ state: RenewalState = .subscribed, signed: Date = t0) -> DeviceStatus {
-    DeviceStatus(
-        state: state, transaction: transaction, renewalJWS: "renewal-\(transaction.id)", renewalSignedDate: signed,
-        gracePeriodExpirationDate: state == .inGracePeriod ? t0 + 16 * day : nil, isVerified: true)
 }
 
 extension GatheredPart {

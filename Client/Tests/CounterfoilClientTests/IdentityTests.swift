@@ -1,3 +1,4 @@
+import ClientWorld
 import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation
@@ -26,7 +27,8 @@ struct IdentityTests {
         var harness = Harness.settled("anna")
         let effects = harness.machine.handle(
             .buy(call: 1, productID: "monthly", options: PurchaseOptions()), at: harness.now)
-        let save = try #require(effects.firstIndex { if case .saveDevice(let d) = $0 { !d.intents.isEmpty } else { false } })
+        let save = try #require(
+            effects.firstIndex { if case .saveDevice(let d) = $0 { !d.intents.isEmpty } else { false } })
         let purchase = try #require(effects.firstIndex { if case .purchase = $0 { true } else { false } })
         #expect(save < purchase)
     }

@@ -1,10 +1,11 @@
+import ClientWorld
 import CounterfoilClient
 import Foundation
 import Testing
 
 @Suite("Whatever happens, in whatever order")
 struct InterleavingTests {
-    /// How many lives are lived. `make client-test` lives 100,000.
+    /// How many lives are lived. `make client-test` lives 100,000 with `client-lives`.
     private static let count = Int(ProcessInfo.processInfo.environment["CLIENT_INTERLEAVINGS"] ?? "") ?? 2000
     /// Where to begin. A failure prints its seed; with that here and one life it is lived again.
     private static let first = UInt64(ProcessInfo.processInfo.environment["CLIENT_SEED"] ?? "") ?? 1

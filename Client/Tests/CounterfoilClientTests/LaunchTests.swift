@@ -1,3 +1,4 @@
+import ClientWorld
 import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation

@@ -1,3 +1,4 @@
+import ClientWorld
 import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation
@@ -9,7 +10,8 @@ struct RetryTests {
         "An overloaded, broken or silent server is asked again",
         arguments: [
             BackendFailure(status: 429, code: "rate_limited"), BackendFailure(status: 500, code: "internal"),
-            BackendFailure(status: 503, code: "unavailable"), BackendFailure(status: 408, code: "timeout"), .noConnection,
+            BackendFailure(status: 503, code: "unavailable"), BackendFailure(status: 408, code: "timeout"),
+            .noConnection,
             .timeout, .invalidAnswer, BackendFailure(status: 400, code: "odd", isRetryable: true),
         ])
     func again(_ failure: BackendFailure) {

@@ -103,7 +103,8 @@ public struct HTTPBackend: Backend {
     ) throws(BackendFailure) -> URLRequest {
         var address = URLComponents(url: server, resolvingAgainstBaseURL: false)
         // A customer's identifier may hold anything, a slash as well.
-        let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         let parts = path.compactMap { $0.addingPercentEncoding(withAllowedCharacters: unreserved) }
         var base = address?.percentEncodedPath ?? ""
         while base.hasSuffix("/") { base.removeLast() }

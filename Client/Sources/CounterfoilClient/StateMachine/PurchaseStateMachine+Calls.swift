@@ -105,8 +105,13 @@ extension PurchaseStateMachine {
         stopped.needsRequest = false
         if failure == .timeout { stopped.reachedAppStore = stopped.reachedAppStore ?? false }
         restoring = stopped
-        for (id, lane) in lanes where lane.mode == .restore && !lane.isSending { lanes[id]?.mode = .background }
+        endRestoring()
         if gathering?.isRestore ?? false { endGathering() }
+    }
+
+    /// What is under way keeps what the customer asked for; what is sent from now on does not.
+    mutating func endRestoring() {
+        for (id, lane) in lanes where lane.mode == .restore && !lane.isSending { lanes[id]?.mode = .background }
     }
 
     mutating func completeRestore() {

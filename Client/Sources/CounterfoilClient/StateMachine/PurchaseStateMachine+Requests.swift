@@ -13,7 +13,8 @@ extension PurchaseStateMachine {
             let credential = credentialToSend()
         else { return }
         if let anonymous = device.mergesFrom {
-            send(Request(kind: .merge, customer: credential.customer), credential,
+            send(
+                Request(kind: .merge, customer: credential.customer), credential,
                 .merge(from: anonymous, environment: environment))
         } else if let first = waiting.first {
             let lot = waiting.filter { $0.belongs(with: first) }.prefix(PurchaseReport.maximum)

@@ -142,6 +142,7 @@ package struct PurchaseStateMachine: Sendable {
         self.now = now
         effects = []
         process(event)
+        if restoring == nil { endRestoring() }
         advanceKept()
         sendDue()
         completeRestore()

@@ -74,7 +74,9 @@ public struct DeviceTransaction: Hashable, Sendable, Codable {
 
     /// Makes a transaction from its signed text. Nil if the text is not a signed transaction; the signature is not checked.
     public init?(jws: String, isVerified: Bool) {
-        guard let payload: Payload = SignedText.payload(of: jws), let id = UInt64(payload.transactionId) else { return nil }
+        guard let payload: Payload = SignedText.payload(of: jws), let id = UInt64(payload.transactionId) else {
+            return nil
+        }
         self.id = id
         originalID = payload.originalTransactionId.flatMap { UInt64($0) } ?? id
         productID = payload.productId

@@ -4,7 +4,7 @@ import Foundation
 /// What happens.
 extension World {
     /// Lives a while, then lets everything settle; returns what was wrong.
-    mutating func live(steps: Int) -> [String] {
+    package mutating func live(steps: Int) -> [String] {
         launch()
         for _ in 0..<steps where violations.isEmpty { step() }
         if violations.isEmpty { settle() }
@@ -40,7 +40,9 @@ extension World {
     mutating func pass(_ seconds: TimeInterval) {
         let end = time.addingTimeInterval(seconds)
         var rings = 0
-        while rings < 1000, let (timer, due) = timers.min(by: { ($0.value, "\($0.key)") < ($1.value, "\($1.key)") }), due <= end {
+        while rings < 1000, let (timer, due) = timers.min(by: { ($0.value, "\($0.key)") < ($1.value, "\($1.key)") }),
+            due <= end
+        {
             rings += 1
             time = max(time, due)
             checkReadiness()
@@ -85,7 +87,8 @@ extension World {
         let isVerified = isQuiet || !chance(3)
         let transaction = DeviceTransaction(
             id: id, originalID: id, productID: productID, kind: kind, purchaseDate: purchased ?? time,
-            expirationDate: kind == .autoRenewable ? time.addingTimeInterval(Double.random(in: 60...90_000, using: &random)) : nil,
+            expirationDate: kind == .autoRenewable
+                ? time.addingTimeInterval(Double.random(in: 60...90_000, using: &random)) : nil,
             appAccountToken: token, environment: chance(95) ? "Production" : "Sandbox", signedDate: time,
             jws: "text-\(id)-0", isVerified: isVerified)
         store[id] = Paid(transaction: transaction, buyer: buyer, isBad: chance(3))
@@ -114,7 +117,9 @@ extension World {
 
     /// An update that StoreKit sends late, twice or out of order.
     private mutating func tell() {
-        guard let text = texts.keys.sorted().randomElement(using: &random), let transaction = texts[text] else { return }
+        guard let text = texts.keys.sorted().randomElement(using: &random), let transaction = texts[text] else {
+            return
+        }
         send(chance(90) ? .updated(transaction) : .recorded(transaction))
     }
 

@@ -4,7 +4,7 @@ import Foundation
 /// A device, a server, three customers and everything that can happen to them, by chance.
 ///
 /// The client's state machine is in the middle. What it asks for is done in any order, late, twice or not at all.
-struct World {
+package struct World {
     static let customers = [anna, bert, "carl"]
 
     struct Paid {
@@ -50,10 +50,10 @@ struct World {
     var shown: String?
     var lastCall = 0
     var violations: [String] = []
-    var trace: [String] = []
+    package private(set) var trace: [String] = []
     let isTraced: Bool
 
-    init(seed: UInt64, isTraced: Bool = false) {
+    package init(seed: UInt64, isTraced: Bool = false) {
         random = SeededGenerator(seed: seed)
         self.isTraced = isTraced
         var rules = ClientRules()
@@ -179,7 +179,9 @@ struct World {
         checkingSince = customer.readiness == .checking ? checkingSince ?? time : nil
         for entitlement in customer.entitlements where entitlement.isActive {
             let byServer = (answers[customer.id ?? ""] ?? []).contains { answer in
-                answer.entitlements.contains { $0.key == entitlement.key && $0.isActive && $0.until == entitlement.until }
+                answer.entitlements.contains {
+                    $0.key == entitlement.key && $0.isActive && $0.until == entitlement.until
+                }
             }
             let byDevice = texts.values.contains { transaction in
                 transaction.isVerified && transaction.revocationDate == nil && transaction.kind != .consumable

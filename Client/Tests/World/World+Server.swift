@@ -8,7 +8,9 @@ extension World {
         requests[id] = nil
         guard isQuiet || chance(65) else { return fail(id, request) }
         guard let answer = perform(request) else {
-            return send(.failed(request: id, BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions")))
+            return send(
+                .failed(
+                    request: id, BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions")))
         }
         if !isQuiet, chance(10) { return send(.failed(request: id, .noConnection)) }
         if !isQuiet, chance(3) {
@@ -24,7 +26,8 @@ extension World {
         let failures: [BackendFailure] = [
             .noConnection, .timeout, .invalidAnswer, BackendFailure(status: 500, code: "internal"),
             BackendFailure(status: 429, code: "rate_limited", retryAfter: 3),
-            BackendFailure(status: 503, code: "unavailable", retryAfter: 120), BackendFailure(status: 502, code: "http_502"),
+            BackendFailure(status: 503, code: "unavailable", retryAfter: 120),
+            BackendFailure(status: 502, code: "http_502"),
             BackendFailure(status: 401, code: "token_expired"), BackendFailure(status: 401, code: "unauthorized"),
             BackendFailure(status: 403, code: "forbidden"), BackendFailure(status: 404, code: "not_found"),
             BackendFailure(status: 413, code: "too_large"),
@@ -105,7 +108,7 @@ extension World {
     mutating func settle() {
         isQuiet = true
         skew = 0
-        for customer in Self.customers + Self.customers {
+        for customer in Self.customers {
             pass(26 * hour)
             launch()
             send(.signedIn(customer: customer, token: nil))

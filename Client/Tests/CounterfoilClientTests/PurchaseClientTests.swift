@@ -1,0 +1,253 @@
+import ClientWorld
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+private let products = [ProductEntitlements("monthly", ["pro"]), ProductEntitlements("coins", [])]
+
+/// A client with everything around it. Nothing sleeps: the clock is put forward, and events are awaited.
+private struct App {
+    let scheduler = ManualScheduler(t0)
+    let storage: MemoryStorage
+    let store: ScriptedStore
+    let server: MemoryBackend
+    let flaky: FlakyBackend
+    let client: PurchaseClient
+
+    init(
+        store: ScriptedStore = ScriptedStore(appTransaction: "e30.e30.e30"), storage: MemoryStorage = MemoryStorage(),
+        faults: [FlakyBackend.Fault] = [], _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
+    ) async {
+        self.store = store
+        self.storage = storage
+        server = MemoryBackend(products, scheduler: scheduler)
+        flaky = FlakyBackend(server)
+        await flaky.fail(faults)
+        var configuration = PurchaseClientConfiguration()
+        configuration.productEntitlements = products
+        configuration.onNotice = { _ in }
+        change(&configuration)
+        client = PurchaseClient(
+            store: store, backend: flaky, storage: storage, configuration: configuration, scheduler: scheduler)
+    }
+
+    /// Waits for what the app would show.
+    func shows(_ condition: @Sendable (Customer) -> Bool) async -> Customer? {
+        for await customer in client.customers where condition(customer) { return customer }
+        return nil
+    }
+
+    /// Waits for what only the store or the server see.
+    func until(_ condition: () async -> Bool) async {
+        for _ in 0..<100_000 {
+            if await condition() { return }
+            await Task.yield()
+        }
+    }
+}
+
+@Suite("The client drives store, server and storage", .timeLimit(.minutes(1)))
+struct PurchaseClientTests {
+    @Test("At launch what the device has is reported, shown and finished")
+    func launch() async throws {
+        let app = await App()
+        await app.store.add(subscription(), tells: false)
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        let customer = await app.shows { $0.readiness == .ready && $0.isActive("pro") }
+        #expect(customer?.source == .server)
+        await app.until { await app.store.finished == [1] }
+        #expect(await app.store.finished == [1])
+        #expect(await app.server.owners == [1: anna])
+        #expect(await app.store.synced == 0)
+    }
+
+    @Test("What happens while nobody has asked for it yet is heard: listening begins before start returns")
+    func listensFirst() async throws {
+        let app = await App()
+        app.client.start()
+        await app.store.add(coins())
+        try app.client.signIn(anna, token: "token")
+        await app.until { await app.store.finished == [7] }
+        #expect(await app.store.finished == [7])
+    }
+
+    @Test("Started twice, it runs once")
+    func startedTwice() async throws {
+        let app = await App()
+        app.client.start()
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        _ = await app.shows { $0.readiness == .ready && $0.source == .server }
+        #expect(await app.server.reports.count == 1)
+    }
+
+    @Test("A purchase is delivered, finished and shown")
+    func buy() async throws {
+        let delivered = AsyncStream.makeStream(of: UInt64.self)
+        let app = await App { $0.deliver = { delivered.continuation.yield($0.id) } }
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        await app.store.answerPurchases(with: [.success(coins())])
+        let outcome = try await app.client.buy("coins")
+        #expect(outcome == .purchased(coins(), .kept))
+        var deliveries = delivered.stream.makeAsyncIterator()
+        #expect(await deliveries.next() == 7)
+        await app.until { await app.store.finished == [7] }
+        #expect(await app.store.finished == [7])
+        #expect(await app.store.purchases.map(\.appAccountToken) == [UUID(uuidString: anna)])
+    }
+
+    @Test("A lost answer costs nothing: the purchase is reported again and finished once it is known to be kept")
+    func lostAnswer() async throws {
+        let app = await App(faults: [.lostAnswer])
+        await app.store.add(coins(), tells: false)
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        _ = await app.shows { $0.readiness == .ready }
+        #expect(await app.store.finished.isEmpty)
+        await app.until {
+            guard let next = await app.scheduler.nextWake else { return false }
+            await app.scheduler.advance(by: next)
+            return await app.store.finished == [7]
+        }
+        #expect(await app.store.finished == [7])
+    }
+
+    @Test("A server that hangs holds up neither the launch nor a purchase")
+    func hangs() async throws {
+        let app = await App(faults: [.hang, .hang, .hang])
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        await app.store.answerPurchases(with: [.success(subscription(purchased: t0 + 1))])
+        let isBought = Task { try await app.client.buy("monthly") }
+        // The launch and the purchase are both reported, and nobody answers either.
+        await app.until { await app.flaky.requests == 2 }
+        await app.scheduler.advance(by: 2)
+        #expect(try await isBought.value == .purchased(subscription(purchased: t0 + 1), .awaited))
+        let customer = await app.shows { $0.readiness == .ready }
+        #expect(customer != nil)
+        await app.client.stop()
+    }
+
+    @Test("The restore button asks the App Store; nothing else does")
+    func restore() async throws {
+        let app = await App()
+        await app.store.add(subscription(token: nil), tells: false)
+        await app.store.failSync(with: CancellationError())
+        app.client.start()
+        try app.client.signIn("anna", token: "token")
+        _ = await app.shows { $0.isActive("pro") }
+        #expect(await app.store.synced == 0)
+        let outcome = try await app.client.restore()
+        #expect(await app.store.synced == 1)
+        #expect(!outcome.reachedAppStore && outcome.failure == nil && outcome.customer.isActive("pro"))
+        #expect(await app.server.reports.map(\.report.restore).suffix(1) == [true])
+    }
+
+    @Test("After a restart the cached answer is shown before the server is asked")
+    func cache() async throws {
+        let storage = MemoryStorage()
+        let first = await App(storage: storage)
+        await first.store.add(subscription(), tells: false)
+        first.client.start()
+        try first.client.signIn(anna, token: "token")
+        _ = await first.shows { $0.isActive("pro") && $0.source == .server }
+        await first.client.stop()
+        let second = await App(storage: storage, faults: [.hang])
+        second.client.start()
+        let customer = await second.shows { $0.isActive("pro") }
+        #expect(customer?.source == .cache && customer?.readiness == .ready)
+        await second.client.stop()
+    }
+
+    @Test("A storage that cannot be read counts as empty, and the app is told")
+    func damagedStorage() async throws {
+        let storage = MemoryStorage()
+        await storage.save(Data("{".utf8), as: "device")
+        let notices = AsyncStream.makeStream(of: ClientNotice.self)
+        let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
+        app.client.start()
+        var told = notices.stream.makeAsyncIterator()
+        guard case .storage? = await told.next() else { return #expect(Bool(false)) as Void }
+        try app.client.signIn(anna, token: "token")
+        #expect(await app.shows { $0.readiness == .ready }?.id == anna)
+    }
+
+    @Test("The token is asked for, and asked for again when it expired")
+    func tokens() async throws {
+        let asked = AsyncStream.makeStream(of: String.self)
+        let app = await App(faults: [.failure(BackendFailure(status: 401, code: "token_expired"))]) {
+            $0.token = {
+                asked.continuation.yield($0)
+                return "token"
+            }
+        }
+        app.client.start()
+        try app.client.signIn(anna)
+        #expect(await app.shows { $0.source == .server && $0.readiness == .ready }?.id == anna)
+        var customers = asked.stream.makeAsyncIterator()
+        #expect(await customers.next() == anna)
+        #expect(await customers.next() == anna)
+    }
+
+    @Test("Without an account or a backend, the app transaction makes a session")
+    func anonymousSession() async throws {
+        let app = await App { $0.allowsAnonymousCustomers = true }
+        await app.store.add(subscription(token: nil), tells: false)
+        app.client.start()
+        let customer = await app.shows { $0.isActive("pro") && $0.source == .server }
+        #expect(customer?.isAnonymous == true)
+        try app.client.signIn(anna, token: "token")
+        #expect(await app.shows { $0.id == anna && $0.isActive("pro") && $0.source == .server } != nil)
+        #expect(await app.server.owners == [1: anna])
+    }
+
+    @Test("Signed out, what is bought waits for the next sign-in")
+    func signedOut() async throws {
+        let app = await App()
+        app.client.start()
+        try app.client.signIn(anna, token: "token")
+        _ = await app.shows { $0.source == .server && $0.readiness == .ready }
+        app.client.signOut()
+        _ = await app.shows { $0.id == nil }
+        await app.store.add(coins())
+        await #expect(throws: PurchaseClientError.notSignedIn) { try await app.client.buy("coins") }
+        #expect(await app.store.finished.isEmpty)
+        try app.client.signIn(anna, token: "token")
+        await app.until { await app.store.finished == [7] }
+        #expect(await app.store.finished == [7])
+    }
+
+    @Test("A stopped client answers everybody who waits")
+    func stopped() async throws {
+        let app = await App()
+        await app.client.stop()
+        await #expect(throws: PurchaseClientError.stopped) { try await app.client.buy("coins") }
+        #expect(await app.shows { _ in true } == nil)
+    }
+
+    @Test("A customer's identifier has 1 to 255 bytes")
+    func identifiers() async throws {
+        let app = await App()
+        #expect(throws: PurchaseClientError.invalidCustomer) { try app.client.signIn("") }
+        #expect(throws: PurchaseClientError.invalidCustomer) {
+            try app.client.signIn(String(repeating: "x", count: 256))
+        }
+    }
+
+    @Test("Files are written, read, replaced and removed")
+    func fileStorage() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let storage = FileStorage(folder: folder)
+        #expect(try await storage.load("device") == nil)
+        try await storage.save(Data("a".utf8), as: "device")
+        try await storage.save(Data("b".utf8), as: "device")
+        #expect(try await storage.load("device") == Data("b".utf8))
+        try await storage.save(nil, as: "device")
+        try await storage.save(nil, as: "device")
+        #expect(try await storage.load("device") == nil)
+    }
+}

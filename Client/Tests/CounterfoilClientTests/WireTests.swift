@@ -1,0 +1,206 @@
+import ClientWorld
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Answers requests by the host that they are sent to, and remembers them.
+final class StubProtocol: URLProtocol {
+    struct Answer {
+        var status = 200
+        var headers: [String: String] = [:]
+        var body = ""
+    }
+
+    private static let lock = NSLock()
+    nonisolated(unsafe) private static var answers: [String: Answer] = [:]
+    nonisolated(unsafe) private static var requests: [String: URLRequest] = [:]
+
+    static func backend(_ answer: Answer, path: String = "") throws -> (HTTPBackend, () -> URLRequest?) {
+        let host = "\(UUID().uuidString.lowercased()).test"
+        lock.withLock { answers[host] = answer }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [StubProtocol.self]
+        let server = try #require(URL(string: "https://\(host)\(path)"))
+        let backend = HTTPBackend(server: server, key: "key", session: URLSession(configuration: configuration))
+        return (backend, { lock.withLock { requests[host] } })
+    }
+
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override func stopLoading() {}
+    override func startLoading() {
+        let host = request.url?.host ?? ""
+        let answer = Self.lock.withLock {
+            Self.requests[host] = request
+            return Self.answers[host]
+        }
+        guard let answer, answer.status > 0, let url = request.url,
+            let response = HTTPURLResponse(
+                url: url, statusCode: answer.status, httpVersion: "HTTP/1.1", headerFields: answer.headers)
+        else {
+            client?.urlProtocol(
+                self, didFailWithError: URLError(answer?.status == -1 ? .timedOut : .cannotConnectToHost))
+            return
+        }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data(answer.body.utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+}
+
+@Suite("What goes over the wire", .timeLimit(.minutes(1)))
+struct WireTests {
+    private let answer = """
+        {"object": "customer", "id": "anna/ö", "app": "com.example", "environment": "Sandbox", "as_of": 1750000000000,
+         "entitlements": [{"object": "entitlement", "key": "pro", "is_active": true, "state": "active",
+          "details": ["in_grace_period"], "until": 1750000600000, "will_renew": true, "product_id": "monthly",
+          "transaction_id": "12", "original_transaction_id": "11"}],
+         "subscriptions": [{"anything": 1}], "products": [], "purchases": [],
+         "groups": [{"object": "subscription_group", "subscription_group_identifier": "G", "state": "active",
+          "details": [], "until": 1750000600000, "product_id": "monthly", "original_transaction_id": "11",
+          "is_eligible_for_introductory_offer": false, "next_step": "fix_payment"}],
+         "consumables": [{"object": "consumable_balance", "product_id": "coins", "purchases": 1, "quantity": 5,
+          "revoked_quantity": 0}],
+         "product_entitlements": [{"product_id": "season", "entitlements": ["pro"], "duration_ms": 86400000}],
+         "kept": ["12", "18446744073709551615"], "refused": [{"id": "13", "code": "wrong_app"}, {"code": "bad_json"}]}
+        """
+
+    @Test("A report is what the server reads, and its answer is read")
+    func report() async throws {
+        let (backend, request) = try StubProtocol.backend(.init(body: answer), path: "/base/")
+        var report = PurchaseReport()
+        report.signedTransactions = ["a", "b"]
+        report.signedRenewals = ["r"]
+        report.appTransaction = "app"
+        report.receipt = Data([1, 2, 3])
+        report.restore = false
+        report.environment = "Sandbox"
+        let customer = try await backend.report(report, for: CustomerCredential(customer: "anna/ö", token: "jwt"))
+        let sent = try #require(request())
+        #expect(sent.httpMethod == "POST")
+        #expect(
+            sent.url?.absoluteString.hasSuffix(".test/base/v1/customers/anna%2F%C3%B6/purchases?environment=Sandbox")
+                == true)
+        #expect(sent.value(forHTTPHeaderField: "Authorization") == "Bearer key")
+        #expect(sent.value(forHTTPHeaderField: "Counterfoil-Customer-Token") == "jwt")
+        #expect(sent.value(forHTTPHeaderField: "Content-Type") == "application/json")
+        #expect(sent.timeoutInterval == 10)
+        let body = try JSONSerialization.jsonObject(with: CustomerAnswer.encoder.encode(report)) as? [String: Any]
+        #expect(
+            Set(try #require(body).keys)
+                == ["signed_transactions", "signed_renewals", "app_transaction", "receipt", "restore"])
+        #expect(body?["receipt"] as? String == "AQID")
+        #expect(customer.id == "anna/ö" && customer.kept == ["12", "18446744073709551615"])
+        #expect(customer.refused == [Refusal(id: "13", code: "wrong_app"), Refusal(id: nil, code: "bad_json")])
+        #expect(customer.asOf == t0 && customer.entitlements.first?.until == t0 + 600)
+        #expect(customer.groups.first?.nextStep == .fixPayment)
+        #expect(customer.productEntitlements?.first?.duration == 86_400_000)
+    }
+
+    @Test("What is not known is left out of a report")
+    func emptyReport() throws {
+        let text = String(decoding: try CustomerAnswer.encoder.encode(PurchaseReport()), as: UTF8.self)
+        #expect(text == #"{"signed_transactions":[]}"#)
+    }
+
+    @Test("A customer is asked for without a body")
+    func fetch() async throws {
+        let (backend, request) = try StubProtocol.backend(.init(body: answer))
+        _ = try await backend.customer(CustomerCredential(customer: "anna", token: nil), environment: nil)
+        let sent = try #require(request())
+        #expect(sent.httpMethod == "GET" && sent.httpBody == nil)
+        #expect(sent.url?.absoluteString.hasSuffix(".test/v1/customers/anna") == true)
+        #expect(sent.value(forHTTPHeaderField: "Counterfoil-Customer-Token") == nil)
+    }
+
+    @Test("Merging and sessions have routes of their own")
+    func otherRoutes() async throws {
+        let (backend, request) = try StubProtocol.backend(.init(body: answer))
+        _ = try await backend.merge(
+            CustomerCredential(customer: "a", token: "x"), into: CustomerCredential(customer: "b", token: "y"),
+            environment: nil)
+        #expect(request()?.url?.path == "/v1/customers/b/merge")
+        let (sessions, asked) = try StubProtocol.backend(
+            .init(body: #"{"customer": "c", "token": "t", "expires_at": 1}"#))
+        let session = try await sessions.session(for: "c", appTransaction: "e30.e30.e30")
+        #expect(session == CustomerCredential(customer: "c", token: "t"))
+        #expect(asked()?.url?.path == "/v1/sessions")
+    }
+
+    @Test(
+        "A failure keeps the status, the code, the parameter and the pause",
+        arguments: [
+            (
+                StubProtocol.Answer(
+                    status: 503, headers: ["Retry-After": "7"],
+                    body: #"{"object": "error", "type": "busy", "message": "m", "retryable": true, "backoff_ms": 6500}"#
+                ),
+                BackendFailure(status: 503, code: "busy", message: "m", retryAfter: 7, isRetryable: true)
+            ),
+            (
+                .init(
+                    status: 400,
+                    body:
+                        #"{"object": "error", "type": "wrong_app", "message": "m", "retryable": false, "param": "app"}"#
+                ),
+                BackendFailure(status: 400, code: "wrong_app", message: "m", parameter: "app")
+            ),
+            (
+                .init(status: 429, body: #"{"type": "rate_limited", "code": "slow", "backoff_ms": 1500}"#),
+                BackendFailure(status: 429, code: "slow", retryAfter: 1.5)
+            ),
+            (.init(status: 502, body: "<html>"), BackendFailure(status: 502, code: "http_502")),
+            (.init(status: 200, body: "{\"id\": \"anna\""), .invalidAnswer),
+            (.init(status: 200, body: ""), .invalidAnswer), (.init(status: 0), .noConnection),
+            (.init(status: -1), .timeout),
+        ])
+    func failures(_ answer: StubProtocol.Answer, _ failure: BackendFailure) async throws {
+        let (backend, _) = try StubProtocol.backend(answer)
+        await #expect(throws: failure) {
+            try await backend.customer(CustomerCredential(customer: "anna", token: nil), environment: nil)
+        }
+    }
+
+    @Test("A signed transaction says the same here as on the server")
+    func signedTransaction() throws {
+        let text = subscription(12, expires: t0 + day, token: UUID(uuidString: anna), environment: "Production").jws
+        let transaction = try #require(DeviceTransaction(jws: text, isVerified: true))
+        #expect(
+            transaction == subscription(12, expires: t0 + day, token: UUID(uuidString: anna), environment: "Production")
+        )
+    }
+
+    @Test(
+        "What is no signed transaction is none",
+        arguments: ["", "a.b", "e30.e30.e30", "a.%%%.c", "....", "e30.W10.e30"])
+    func notATransaction(_ text: String) {
+        #expect(DeviceTransaction(jws: text, isVerified: true) == nil)
+    }
+
+    @Test("Records survive being saved, to the last bit")
+    func records() throws {
+        var harness = Harness.signedIn()
+        let odd = Date(timeIntervalSince1970: 1_750_000_000.123)
+        harness.gather(
+            unfinished: [subscription(signed: odd), lifetime(), coins(token: nil)],
+            statuses: [status(subscription(), signed: odd)])
+        let answered = try CustomerAnswer.decoder.decode(CustomerAnswer.self, from: Data(answer.utf8))
+        harness.answerAll {
+            $0 = answered
+            $0.id = anna
+            $0.kept = ["1"]
+            $0.refused = [
+                Refusal(id: "5", code: "receipt_already_in_use"), Refusal(id: "7", code: "bad_signature"),
+            ]
+        }
+        let record = try #require(harness.record)
+        #expect(record.reported.count == 2 && record.refused.count == 1 && record.foreign == [5])
+        let again = try JSONDecoder().decode(CustomerRecord.self, from: JSONEncoder().encode(record))
+        #expect(again == record)
+    }
+}

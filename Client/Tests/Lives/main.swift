@@ -1,0 +1,34 @@
+import ClientWorld
+import Foundation
+
+// Lives random lives and prints the seeds of those that went wrong:
+//
+//     client-lives [COUNT] [FIRST SEED]
+//
+// With a count of 1 it prints everything that happened.
+let arguments = CommandLine.arguments.dropFirst().map { UInt64($0) }
+guard let count = arguments.first ?? 100_000, let first = arguments.dropFirst().first ?? 1 else {
+    FileHandle.standardError.write(Data("usage: client-lives [COUNT] [FIRST SEED]\n".utf8))
+    exit(2)
+}
+let start = Date()
+let shards = UInt64(ProcessInfo.processInfo.activeProcessorCount)
+let failures = await withTaskGroup(of: [String].self) { group in
+    for shard in 0..<shards {
+        group.addTask {
+            var failures: [String] = []
+            for seed in stride(from: first &+ shard, to: first &+ count, by: Int(shards)) where failures.count < 10 {
+                var world = World(seed: seed, isTraced: count == 1)
+                let violations = world.live(steps: 40)
+                if count == 1 { print(world.trace.joined(separator: "\n")) }
+                failures += violations.prefix(1).map { "seed \(seed): \($0)" }
+            }
+            return failures
+        }
+    }
+    return await group.reduce([], +)
+}
+for failure in failures { print("client-lives: \(failure)") }
+let seconds = Date().timeIntervalSince(start)
+print("client-lives: \(count) lives from seed \(first), \(failures.count) went wrong (\(Int(seconds)) s)")
+exit(failures.isEmpty ? 0 : 1)
