@@ -29,10 +29,20 @@ test: system-packages interop ## Check the format, build everything, run all tes
 		swift test --skip-build --filter '^Counterfoil(Server)?Tests'
 	Scripts/build-docs
 	Scripts/check-dependents
+	$(MAKE) client-test check-storekit
+
+.PHONY: client-test
+client-test: ## Build and test the app's half, Client/, and live 100,000 random lives of it
+	cd Client && $(BUILD) --build-tests -Xswiftc -warnings-as-errors && swift test --skip-build -Xswiftc -warnings-as-errors
+	cd Client && $(BUILD) -c release --product client-lives && .build/release/client-lives $(or $(LIVES),100000)
+
+.PHONY: check-storekit
+check-storekit: ## Check the StoreKit adapter against the documented declarations, and the check against changed ones
+	Scripts/check-storekit --self-test
 
 .PHONY: format
 format: ## Format all sources
-	swift format --in-place -r Package.swift Sources Tests Benchmarks Examples Fuzz
+	swift format --in-place -r Package.swift Sources Tests Benchmarks Examples Fuzz Client Scripts/storekit
 
 .PHONY: bench
 bench: system-packages ## Measure against the raw cryptography, one JSON object a line

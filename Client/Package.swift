@@ -24,7 +24,9 @@ let package = Package(
             name: "client-benchmark", dependencies: ["CounterfoilClient", "CounterfoilClientTesting"],
             path: "Benchmarks", swiftSettings: settings),
         // A device, a server and three customers, for the tests and for the long run of `make client-test`.
-        .target(name: "ClientWorld", dependencies: ["CounterfoilClient"], path: "Tests/World", swiftSettings: settings),
+        .target(
+            name: "ClientWorld", dependencies: ["CounterfoilClient", "CounterfoilClientTesting"], path: "Tests/World",
+            swiftSettings: settings),
         .executableTarget(
             name: "client-lives", dependencies: ["ClientWorld"], path: "Tests/Lives", swiftSettings: settings),
         .testTarget(

@@ -89,35 +89,3 @@ public actor ScriptedStore: PurchaseStore {
         if let syncFailure { throw syncFailure }
     }
 }
-
-extension DeviceTransaction {
-    /// Makes a transaction that looks signed. A server that verifies refuses it.
-    public static func unsigned(
-        _ id: UInt64, _ productID: String, _ kind: ProductKind = .autoRenewable, originalID: UInt64? = nil,
-        purchased: Date, expires: Date? = nil, revoked: Date? = nil, token: UUID? = nil, signed: Date? = nil,
-        environment: String = "Sandbox", isVerified: Bool = true
-    ) -> DeviceTransaction {
-        func instant(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000) }
-        var payload: [String: Any] = [
-            "transactionId": String(id), "originalTransactionId": String(originalID ?? id), "productId": productID,
-            "type": kind.rawValue, "purchaseDate": instant(purchased), "environment": environment,
-            "signedDate": instant(signed ?? purchased),
-        ]
-        payload["expiresDate"] = expires.map(instant)
-        payload["revocationDate"] = revoked.map(instant)
-        payload["appAccountToken"] = token?.uuidString
-        return DeviceTransaction(
-            id: id, originalID: originalID ?? id, productID: productID, kind: kind, purchaseDate: purchased,
-            expirationDate: expires, revocationDate: revoked, appAccountToken: token, environment: environment,
-            signedDate: signed ?? purchased, jws: unsignedText(payload), isVerified: isVerified)
-    }
-
-    /// Makes a text that looks signed.
-    static func unsignedText(_ payload: [String: Any]) -> String {
-        // Texts, numbers and nothing else: it is JSON.
-        let data = (try? JSONSerialization.data(withJSONObject: payload, options: .sortedKeys)) ?? Data()
-        let text = data.base64EncodedString().replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
-        return "e30.\(text).e30"
-    }
-}

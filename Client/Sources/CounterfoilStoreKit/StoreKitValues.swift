@@ -1,11 +1,13 @@
 #if canImport(StoreKit)
-    import CounterfoilClient
+    public import CounterfoilClient
     import Foundation
-    import StoreKit
+    public import StoreKit
 
     extension DeviceTransaction {
+        /// Makes a transaction from StoreKit's, for ``PurchaseClient/record(_:)``.
+        ///
         /// The signed text is on the result alone, so it is kept from here on.
-        init(_ result: VerificationResult<StoreKit.Transaction>) {
+        public init(_ result: VerificationResult<StoreKit.Transaction>) {
             let transaction = result.unsafePayloadValue
             self.init(
                 id: transaction.id, originalID: transaction.originalID, productID: transaction.productID,

@@ -151,17 +151,31 @@ struct FinishingTests {
         #expect(harness.stuck == [7: .ofAnotherCustomer])
     }
 
-    @Test("A consumable that was signed for another customer is kept, and waits for them")
+    @Test("A consumable that was signed for another customer waits for them")
     func consumableWithAnothersToken() {
         var harness = Harness.signedIn(anna) { $0.delivers = true }
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
-        harness.answerAll()
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [Refusal(id: "7", code: "receipt_already_in_use")]
+        }
         #expect(harness.finished.isEmpty && harness.delivered.isEmpty)
         harness.send(.signedIn(customer: bert, token: "b"))
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
         harness.answerAll()
         harness.send(.delivered(7, true))
         #expect(harness.finished == [7])
+    }
+
+    @Test("A consumable that the button brought over from another customer is delivered")
+    func consumableBroughtOver() {
+        var harness = Harness.settled(anna) { $0.delivers = true }
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
+        #expect(harness.lastReport?.restore == true)
+        harness.answerAll()
+        #expect(harness.delivered == [7])
     }
 
     @Test("One bad transaction is found by halves, and the others are kept")

@@ -77,6 +77,35 @@ struct IdentityTests {
         #expect(harness.sent.last?.request.ids == [1])
     }
 
+    @Test("An older purchase that is reported again does not use up what was started since")
+    func olderPurchaseAgain() {
+        var harness = Harness.settled("anna")
+        harness.send(.updated(subscription(1, purchased: t0 - 60, token: nil)))
+        harness.answerAll()
+        // The device's clock is a little behind the App Store's.
+        harness.pass(-120)
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.pending)))
+        harness.send(.updated(subscription(1, purchased: t0 - 60, token: nil, signed: t0)))
+        harness.answerAll()
+        #expect(harness.device?.intents.count == 1)
+    }
+
+    @Test("Two who bought a product one after the other are told apart by what StoreKit returned")
+    func namedByStoreKit() {
+        var harness = Harness.settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.signedIn(customer: "bert", token: "b"))
+        harness.gather()
+        harness.answerAll()
+        let annas = subscription(1, purchased: t0 + 50, token: nil)
+        harness.send(.bought(call: 1, .result(.success(annas))))
+        harness.pass(50)
+        harness.send(.buy(call: 2, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.updated(annas))
+        #expect(harness.stuck == [1: .waitsForCustomer])
+    }
+
     @Test("An intent is over after a month, and says nothing of what was bought long before")
     func oldIntent() {
         var harness = Harness.settled("anna")

@@ -15,7 +15,7 @@ let start = Date()
 let shards = UInt64(ProcessInfo.processInfo.activeProcessorCount)
 let failures = await withTaskGroup(of: [String].self) { group in
     for shard in 0..<shards {
-        group.addTask {
+        group.addTask { @Sendable in
             var failures: [String] = []
             for seed in stride(from: first &+ shard, to: first &+ count, by: Int(shards)) where failures.count < 10 {
                 var world = World(seed: seed, isTraced: count == 1)
@@ -26,7 +26,9 @@ let failures = await withTaskGroup(of: [String].self) { group in
             return failures
         }
     }
-    return await group.reduce([], +)
+    var all: [String] = []
+    for await failures in group { all += failures }
+    return all
 }
 for failure in failures { print("client-lives: \(failure)") }
 let seconds = Date().timeIntervalSince(start)

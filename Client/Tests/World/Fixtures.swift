@@ -1,4 +1,5 @@
 import CounterfoilClient
+import CounterfoilClientTesting
 import Foundation
 
 package let t0 = Date(timeIntervalSince1970: 1_750_000_000)

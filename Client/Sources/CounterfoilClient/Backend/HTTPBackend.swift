@@ -37,7 +37,8 @@ public struct HTTPBackend: Backend {
     public func customer(
         _ customer: CustomerCredential, environment: String?
     ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask(["v1", "customers", customer.customer], customer.token, environment, body: Nothing?.none)
+        try await ask(
+            ["v1", "customers", customer.customer], customer.token, environment, body: [String: String]?.none)
     }
 
     /// Sends `POST /v1/customers/{id}/merge`.
@@ -46,7 +47,7 @@ public struct HTTPBackend: Backend {
     ) async throws(BackendFailure) -> CustomerAnswer {
         try await ask(
             ["v1", "customers", customer.customer, "merge"], customer.token, environment,
-            body: Merge(from: anonymous.customer, from_token: anonymous.token))
+            body: ["from": anonymous.customer, "from_token": anonymous.token].compactMapValues { $0 })
     }
 
     /// Sends `POST /v1/sessions`.
@@ -55,20 +56,11 @@ public struct HTTPBackend: Backend {
     ) async throws(BackendFailure) -> CustomerCredential {
         let answer: Session = try await ask(
             ["v1", "sessions"], nil, SignedText.environment(of: appTransaction),
-            body: SessionRequest(customer: customer, app_transaction: appTransaction))
+            body: ["customer": customer, "app_transaction": appTransaction])
         return CustomerCredential(customer: answer.customer, token: answer.token)
     }
 
     // The names of these members are those on the wire.
-    private struct Nothing: Encodable {}
-    private struct Merge: Encodable {
-        var from: String
-        var from_token: String?
-    }
-    private struct SessionRequest: Encodable {
-        var customer: String
-        var app_transaction: String
-    }
     private struct Session: Decodable {
         var customer: String
         var token: String

@@ -44,7 +44,7 @@ extension PurchaseStateMachine {
     private mutating func remember(_ extras: Extras) {
         if extras.appTransaction != nil { record?.appTransactionSent = now }
         if extras.receipt != nil { record?.wasReceiptSent = true }
-        for (id, renewal) in extras.renewals { record?.renewals[id] = renewal.signedDate }
+        for (id, renewal) in extras.renewals { record?.renewals[id] = renewal.renewalSignedDate }
     }
 
     private mutating func judge(
@@ -71,12 +71,14 @@ extension PurchaseStateMachine {
     private mutating func keep(_ id: UInt64) {
         guard let lane = lanes[id] else { return }
         let transaction = lane.transaction
+        let wasKept = record?.reported[id]?.isKept ?? false
         record?.reported[id] = .init(signedDate: transaction.signedDate, date: now, isKept: true)
         let reported = record?.reported.filter { isRecent($0.value.date) }
         record?.reported = reported ?? [:]
         record?.refused[id] = nil
         record?.foreign.remove(transaction.originalID)
-        if let intent = intent(of: transaction), intent.customer == device.customer,
+        // What was kept before has had its intent; this one is of a later purchase.
+        if !wasKept, let intent = intent(of: transaction), intent.customer == device.customer,
             intent.transactionID != nil
                 || intent.date <= transaction.purchaseDate.addingTimeInterval(Self.clockTolerance)
         {
@@ -131,7 +133,7 @@ extension PurchaseStateMachine {
         complete(lane, .kept)
         guard lane.isUnfinished, rules.finishes else { return lanes[transaction.id] = nil }
         if transaction.kind == .consumable {
-            guard !lane.isForeign, !isOfAnother(transaction) else {
+            guard !lane.isForeign else {
                 lanes[transaction.id]?.phase = .stuck(.ofAnotherCustomer)
                 return
             }

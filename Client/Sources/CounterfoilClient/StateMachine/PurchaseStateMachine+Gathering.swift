@@ -58,9 +58,7 @@ extension PurchaseStateMachine {
             receive(status.transaction, isUnfinished: false, mode)
             let isNew = record?.renewals[id].map { $0 < status.renewalSignedDate } ?? true
             guard isNew || mode == .restore, !blocksExtras, !isHeld(status.transaction) else { continue }
-            extras.renewals[id] = Extras.Renewal(
-                jws: status.renewalJWS, signedDate: status.renewalSignedDate,
-                environment: status.transaction.environment)
+            extras.renewals[id] = status
         }
     }
 

@@ -47,7 +47,7 @@ extension PurchaseStateMachine {
         for lane in lot { request.sent[lane.transaction.id] = lane.transaction.signedDate }
         var report = PurchaseReport()
         report.signedTransactions = lot.map(\.transaction.jws)
-        let renewals = request.extras.renewals.sorted { $0.key < $1.key }.map(\.value.jws)
+        let renewals = request.extras.renewals.sorted { $0.key < $1.key }.map(\.value.renewalJWS)
         report.signedRenewals = renewals.isEmpty ? nil : renewals
         report.appTransaction = request.extras.appTransaction
         report.receipt = request.extras.receipt
@@ -164,7 +164,7 @@ extension PurchaseStateMachine.Extras {
     /// Of which environment it is, as far as it says so.
     var environment: String? {
         appTransaction.flatMap { SignedText.environment(of: $0) }
-            ?? renewals.min { $0.key < $1.key }?.value.environment
+            ?? renewals.min { $0.key < $1.key }?.value.transaction.environment
     }
 
     /// Takes out what may be sent together with transactions of an environment.
@@ -174,8 +174,8 @@ extension PurchaseStateMachine.Extras {
         if appTransaction.flatMap({ SignedText.environment(of: $0) }) ?? environment == environment {
             (part.appTransaction, appTransaction) = (appTransaction, nil)
         }
-        part.renewals = renewals.filter { $0.value.environment == environment }
-        renewals = renewals.filter { $0.value.environment != environment }
+        part.renewals = renewals.filter { $0.value.transaction.environment == environment }
+        renewals = renewals.filter { $0.value.transaction.environment != environment }
         return part
     }
 
@@ -183,6 +183,6 @@ extension PurchaseStateMachine.Extras {
     mutating func add(_ other: Self) {
         appTransaction = appTransaction ?? other.appTransaction
         receipt = receipt ?? other.receipt
-        renewals.merge(other.renewals) { $0.signedDate >= $1.signedDate ? $0 : $1 }
+        renewals.merge(other.renewals) { $0.renewalSignedDate >= $1.renewalSignedDate ? $0 : $1 }
     }
 }

@@ -58,15 +58,9 @@ package struct PurchaseStateMachine: Sendable {
 
     /// What a report holds beside transactions.
     struct Extras: Sendable {
-        struct Renewal: Sendable {
-            var jws: String
-            var signedDate: Date
-            var environment: String
-        }
-
         var appTransaction: String?
         var receipt: Data?
-        var renewals: [UInt64: Renewal] = [:]
+        var renewals: [UInt64: DeviceStatus] = [:]
         var isEmpty: Bool { appTransaction == nil && receipt == nil && renewals.isEmpty }
     }
 

@@ -71,42 +71,6 @@ public struct DeviceTransaction: Hashable, Sendable, Codable {
         self.jws = jws
         self.isVerified = isVerified
     }
-
-    /// Makes a transaction from its signed text. Nil if the text is not a signed transaction; the signature is not checked.
-    public init?(jws: String, isVerified: Bool) {
-        guard let payload: Payload = SignedText.payload(of: jws), let id = UInt64(payload.transactionId) else {
-            return nil
-        }
-        self.id = id
-        originalID = payload.originalTransactionId.flatMap { UInt64($0) } ?? id
-        productID = payload.productId
-        kind = payload.type
-        quantity = payload.quantity ?? 1
-        purchaseDate = payload.purchaseDate
-        expirationDate = payload.expiresDate
-        revocationDate = payload.revocationDate
-        isUpgraded = payload.isUpgraded ?? false
-        appAccountToken = payload.appAccountToken.flatMap { UUID(uuidString: $0) }
-        environment = payload.environment ?? ""
-        signedDate = payload.signedDate
-        self.jws = jws
-        self.isVerified = isVerified
-    }
-
-    private struct Payload: Decodable {
-        var transactionId: String
-        var originalTransactionId: String?
-        var productId: String
-        var type: ProductKind
-        var quantity: Int?
-        var purchaseDate: Date
-        var expiresDate: Date?
-        var revocationDate: Date?
-        var isUpgraded: Bool?
-        var appAccountToken: String?
-        var environment: String?
-        var signedDate: Date
-    }
 }
 
 /// Reads what a signed text says, without checking who signed it.

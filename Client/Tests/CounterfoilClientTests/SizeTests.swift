@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@Suite("An app has to carry it")
+struct SizeTests {
+    private let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Sources")
+
+    private func files(_ target: String) throws -> [[String]] {
+        let folder = sources.appendingPathComponent(target)
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+        return try names.map { name in
+            try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8).components(separatedBy: "\n")
+        }
+    }
+
+    private func isCode(_ line: String) -> Bool {
+        let line = line.trimmingCharacters(in: .whitespaces)
+        return !line.isEmpty && !line.hasPrefix("//") && !line.allSatisfy { "})],".contains($0) }
+    }
+
+    @Test("What an app links is at most 2,000 lines, without comments, empty lines and closing brackets")
+    func library() throws {
+        let lines = try (files("CounterfoilClient") + files("CounterfoilStoreKit")).flatMap { $0 }.filter(isCode)
+        #expect(lines.count > 1000)
+        #expect(lines.count <= 2000)
+    }
+
+    @Test("The adapter decides nothing, so it is under 300 lines")
+    func adapter() throws {
+        let lines = try files("CounterfoilStoreKit").flatMap { $0 }
+        #expect(lines.count > 100)
+        #expect(lines.count < 300)
+    }
+
+    @Test("No file is longer than 300 lines")
+    func files() throws {
+        let longest = try (files("CounterfoilClient") + files("CounterfoilClientTesting")).map(\.count).max()
+        #expect(longest.map { $0 <= 301 } == true)
+    }
+}
