@@ -1,0 +1,33 @@
+import ClientWorld
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+@Suite("A device of a simulator that cannot be reached", .timeLimit(.minutes(1)))
+struct SimulatedDeviceTests {
+    private func device() throws -> SimulatedDevice {
+        SimulatedDevice(
+            control: try #require(URL(string: "http://127.0.0.1:1")), customer: "anna", device: "phone")
+    }
+
+    @Test("It has nothing, as StoreKit without a network")
+    func nothing() async throws {
+        let device = try device()
+        #expect(await device.unfinished().isEmpty)
+        #expect(await device.current().isEmpty)
+        #expect(await device.all().isEmpty)
+        #expect(await device.statuses().isEmpty)
+        #expect(await device.appTransaction() == nil)
+        #expect(await device.receipt() == nil)
+        await device.finish(1)
+    }
+
+    @Test("Buying, restoring and looking for products throw")
+    func failures() async throws {
+        let device = try device()
+        await #expect(throws: (any Error).self) { try await device.purchase("monthly", PurchaseOptions()) }
+        await #expect(throws: (any Error).self) { try await device.sync() }
+        await #expect(throws: (any Error).self) { try await device.products(["monthly"]) }
+    }
+}
