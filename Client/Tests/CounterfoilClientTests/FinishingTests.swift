@@ -167,6 +167,25 @@ struct FinishingTests {
         #expect(harness.finished == [7])
     }
 
+    @Test("Another customer's consumable stays after a restart too, until the button brings it over")
+    func anothersConsumableAfterRestart() {
+        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        harness.gather(unfinished: [coins(token: nil)])
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [Refusal(id: "7", code: "receipt_already_in_use")]
+        }
+        harness.relaunch { $0.delivers = true }
+        harness.gather(unfinished: [coins(token: nil)])
+        #expect(harness.delivered.isEmpty && harness.finished.isEmpty)
+        #expect(harness.stuck == [7: .ofAnotherCustomer])
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [coins(token: nil)])
+        harness.answerAll()
+        #expect(harness.delivered == [7])
+    }
+
     @Test("A consumable that the button brought over from another customer is delivered")
     func consumableBroughtOver() {
         var harness = Harness.settled(anna) { $0.delivers = true }

@@ -29,9 +29,9 @@ struct OfflineTests {
     @Test("When the answer is over the device decides, although something is cached")
     func deviceAfterAnswer() {
         var harness = answered(
-            { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + day)] },
+            { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + hour)] },
             device: [subscription(expires: t0 + 40 * day)])
-        harness.pass(2 * day)
+        harness.pass(2 * hour)
         harness.send(.timer(.readiness))
         #expect(harness.customer?.isActive("pro") == true)
         #expect(harness.customer?["pro"]?.source == .device)

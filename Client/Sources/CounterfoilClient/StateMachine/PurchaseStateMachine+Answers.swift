@@ -84,6 +84,7 @@ extension PurchaseStateMachine {
         {
             device.intents.removeAll { $0 == intent }
         }
+        lanes[id]?.isForeign = false
         lanes[id]?.phase = .kept
     }
 

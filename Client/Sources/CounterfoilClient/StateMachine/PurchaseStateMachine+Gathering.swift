@@ -111,6 +111,7 @@ extension PurchaseStateMachine {
             report.signedDate >= transaction.signedDate, isRecent(report.date)
         {
             if report.isKept { lane.phase = .kept } else if isUnfinished { lane.misses = 1 }
+            lane.isForeign = record?.foreign.contains(transaction.originalID) ?? false
             if !isUnfinished { return nil }
         }
         return lane
