@@ -38,6 +38,17 @@ struct OfflineTests {
         #expect(harness.customer?["pro"]?.until == t0 + 40 * day)
     }
 
+    @Test("What was just bought counts although the device's list does not have it yet")
+    func notInTheList() {
+        var harness = Harness.settled()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0 + 1)))))
+        harness.send(.statusesChanged)
+        harness.gather(current: [])
+        #expect(harness.customer?.isActive("pro") == true)
+        #expect(harness.customer?.source == .device)
+    }
+
     @Test("An unfinished consumable does not switch the device's word off")
     func withUnfinishedConsumable() {
         var harness = Harness.signedIn()
