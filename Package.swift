@@ -38,7 +38,7 @@ let sqlite = server("GRDBSQLite", "GRDB.swift")
 let lifecycle: [Target.Dependency] = [
     server("ServiceLifecycle", "swift-service-lifecycle"), server("UnixSignals", "swift-service-lifecycle"),
 ]
-let metrics: [Target.Dependency] = [server("Metrics", "swift-metrics"), server("CoreMetrics", "swift-metrics")]
+let metrics = server("CoreMetrics", "swift-metrics")
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["Basics", "TestSupport"], swiftSettings: settings)
@@ -56,7 +56,7 @@ let libraries: [Target.Dependency] = [
 let serverDependencies: [Target.Dependency] =
     libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, sqlite, yams] + network + httpServer
     + lifecycle
-    + metrics + [server("Configuration", "swift-configuration"), server("HummingbirdTLS", "hummingbird"), httpParts]
+    + [metrics, server("Configuration", "swift-configuration"), server("HummingbirdTLS", "hummingbird"), httpParts]
 let everything: [Target.Dependency] =
     libraries + ["StoreSimulator", "Entitlements", "CounterfoilServer", crypto, x509, asn1] + network + httpServer
     + lifecycle
@@ -167,7 +167,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
-        tests("CounterfoilServerTests", everything + ["counterfoil", grdb, sqlite, yams, "ConfigurationReading"]),
+        tests(
+            "CounterfoilServerTests", everything + ["counterfoil", metrics, grdb, sqlite, yams, "ConfigurationReading"]),
         tests(
             "CounterfoilTests",
             [

@@ -38,7 +38,7 @@ enum NotificationRoutes {
             if failure.status.code < 500 { record(failure, body, from: sender(), core) }
             throw failure
         }
-        core.metrics.acknowledgement.note(since: start)
+        core.metrics.acknowledgement.record(since: start)
         return Response(status: .ok)
     }
 
@@ -47,7 +47,7 @@ enum NotificationRoutes {
     private static func record(
         _ failure: APIFailure, _ body: ByteBuffer, from sender: String?, _ core: ServerCore
     ) {
-        core.metrics.refused.add(failure.type)
+        core.metrics.refused.increment(failure.type)
         core.logger.warning(
             "a notification was refused",
             metadata: ["code": "\(failure.type)", "reason": "\(failure.message)", "sender": "\(sender ?? "unknown")"])

@@ -62,8 +62,7 @@ package final class ProvenTexts: TextVerifier {
     private let now: @Sendable () -> Date
     private let halfOfCapacity: Int
     private let memory = Mutex(Memory())
-    /// How many texts were verified, as opposed to known.
-    package let verified = Counter()
+    private let verifications = Atomic<Int>(0)
 
     package init(
         _ verifier: SignedDataVerifier, capacity: Int = ProvenTexts.capacity, now: @escaping @Sendable () -> Date
@@ -72,6 +71,9 @@ package final class ProvenTexts: TextVerifier {
         self.now = now
         halfOfCapacity = capacity / 2
     }
+
+    /// How many texts were verified, as opposed to known.
+    package var verified: Int { verifications.load(ordering: .relaxed) }
 
     /// How much is held, in bytes.
     package var bytes: Int { memory.withLock { $0.recentBytes + $0.formerBytes } }
@@ -128,7 +130,7 @@ package final class ProvenTexts: TextVerifier {
         _ text: String, _ kind: UInt8, _ proof: (Verified<Payload>) -> Proof,
         _ verify: (String) async throws(VerificationError) -> Verified<Payload>
     ) async throws(VerificationError) -> Verified<Payload> {
-        verified.add()
+        verifications.wrappingAdd(1, ordering: .relaxed)
         do throws(VerificationError) {
             let result = try await verify(text)
             keep(proof(result), text, kind)

@@ -1,6 +1,7 @@
 package import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
+internal import CoreMetrics
 internal import Entitlements
 package import Foundation
 package import Logging
@@ -76,7 +77,7 @@ package final class Folder: Sendable {
 
     package init(
         storage: any LedgerStorage, writer: LedgerWriter, verifier: SignedDataVerifier, scopes: ScopeBook,
-        now: @escaping @Sendable () -> Date, logger: Logger, metrics: ServerMetrics = ServerMetrics()
+        now: @escaping @Sendable () -> Date, logger: Logger, metrics: ServerMetrics
     ) {
         self.storage = storage
         self.writer = writer
@@ -233,11 +234,11 @@ package final class Folder: Sendable {
     }
 
     private func note(_ jobs: [Job], since start: ContinuousClock.Instant) {
-        metrics.fold.note(since: start)
+        metrics.fold.record(since: start)
         let now = now().milliseconds
         for job in jobs {
             let (lag, overflow) = now.subtractingReportingOverflow(job.receivedAt)
-            if !overflow { metrics.foldLag.note(Int(clamping: max(0, min(lag, 1 << 40)) * 1_000_000)) }
+            if !overflow { metrics.foldLag.recordMilliseconds(max(0, lag)) }
         }
     }
 

@@ -1,6 +1,7 @@
 internal import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
+internal import CoreMetrics
 package import Foundation
 internal import Synchronization
 
@@ -20,7 +21,7 @@ package struct Ingest: Sendable {
     package init(
         live: SignedDataVerifier, historical: SignedDataVerifier, scopes: ScopeBook, writer: LedgerWriter,
         headers: HeaderBook, folder: Folder, now: @escaping @Sendable () -> Date,
-        metrics: ServerMetrics = ServerMetrics()
+        metrics: ServerMetrics
     ) {
         self.live = live
         self.historical = historical
@@ -50,7 +51,7 @@ package struct Ingest: Sendable {
         let verifier = origin == .delivered ? live : historical
         let start = ContinuousClock.now
         let verified = try await verifier.notification(signedPayload)
-        metrics.verification.note(since: start)
+        metrics.verification.record(since: start)
         let audience = NotificationAudience(verified.payload)
         guard let bundleId = audience.bundleId, let environment = audience.environment,
             let scope = scopes[bundleId, environment]
@@ -59,11 +60,11 @@ package struct Ingest: Sendable {
         let reception = try await writer.receive(received)
         switch reception {
         case .kept(let id):
-            metrics.kept.add()
+            metrics.kept.increment()
             folder.add(
                 Folder.Job(
                     id: id, scope: scope, content: .payload(verified.payload), receivedAt: received.receivedAt))
-        case .duplicate: metrics.duplicates.add()
+        case .duplicate: metrics.duplicates.increment()
         }
         return Acceptance(reception: reception, notification: verified, scope: scope)
     }

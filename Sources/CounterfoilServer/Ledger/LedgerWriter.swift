@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import Foundation
 internal import Synchronization
 
@@ -42,7 +43,7 @@ package final class LedgerWriter: Sendable {
     ///
     /// - Parameter folded: Called after every commit that may have made events.
     package init(
-        _ storage: any LedgerStorage, limits: Limits = Limits(), metrics: ServerMetrics = ServerMetrics(),
+        _ storage: any LedgerStorage, limits: Limits = Limits(), metrics: ServerMetrics,
         folded: @escaping @Sendable () -> Void = {}
     ) {
         self.storage = storage
@@ -105,8 +106,8 @@ package final class LedgerWriter: Sendable {
         do {
             let receptions = try await storage.commit(
                 receiving: receiving.map(\.notification), folding: folding.flatMap(\.notifications))
-            metrics.commit.note(since: start)
-            if !receiving.isEmpty { metrics.batch.note(receiving.count) }
+            metrics.commit.record(since: start)
+            if !receiving.isEmpty { metrics.batch.record(receiving.count) }
             for (reservation, reception) in zip(receiving, receptions) {
                 reservation.continuation.resume(returning: reception)
             }

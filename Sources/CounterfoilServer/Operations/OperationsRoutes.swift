@@ -51,9 +51,14 @@ enum OperationsRoutes {
 
     private static func metrics(_ context: ServerContext, _ core: ServerCore) async throws -> Response {
         try context.require(.operationsRead)
+        guard let text = await core.metrics.text() else {
+            throw APIFailure(
+                .notFound, "metrics_not_exposed",
+                "This server records its metrics to another backend: ask that one for them.")
+        }
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: await core.metrics.text())))
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }
 

@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import Synchronization
 
 /// Counts the open connections of each client, so that one of them cannot have them all.
@@ -37,7 +38,7 @@ final class ClientConnections: Sendable {
             return true
         }
         if isAdmitted { return .counted(client) }
-        refused.add()
+        refused.increment()
         return .refused
     }
 

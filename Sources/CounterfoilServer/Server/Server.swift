@@ -1,3 +1,4 @@
+public import CoreMetrics
 public import Logging
 internal import Foundation
 internal import Hummingbird
@@ -35,19 +36,22 @@ public final class Server: Sendable {
     /// - Parameters:
     ///   - configuration: What it serves.
     ///   - logger: Where it logs to.
+    ///   - metrics: Where it records its metrics: by default a backend of its own, which `/metrics` shows. With any other,
+    ///     `/metrics` answers 404, and what only the ledger knows is recorded every 15 seconds.
     ///   - signals: The signals that end it gracefully; none by default.
     /// - Throws: ``ServerError`` when it cannot begin, with a message that says what to do.
     public static func start(
         _ configuration: ServerConfiguration, logger: Logger = Logger(label: "counterfoil.server"),
-        stoppingAt signals: [UnixSignal] = []
+        metrics: any MetricsFactory = PrometheusMetrics(), stoppingAt signals: [UnixSignal] = []
     ) async throws -> Server {
         let clock = try await ServerClock(configuration.clock)
-        return try await start(configuration, clock: clock, logger: logger, stoppingAt: signals)
+        return try await start(configuration, clock: clock, logger: logger, metrics: metrics, stoppingAt: signals)
     }
 
     package static func start(
         _ configuration: ServerConfiguration, clock: ServerClock,
-        logger: Logger = Logger(label: "counterfoil.server"), stoppingAt signals: [UnixSignal] = []
+        logger: Logger = Logger(label: "counterfoil.server"), metrics: any MetricsFactory = PrometheusMetrics(),
+        stoppingAt signals: [UnixSignal] = []
     ) async throws -> Server {
         var options = SQLiteStorage.Options()
         options.isSynchronous = configuration.storage.synchronous == .full
@@ -60,7 +64,7 @@ public final class Server: Sendable {
         let core: ServerCore
         let application: any Service
         do {
-            core = try await ServerCore(configuration, storage: storage, clock: clock, logger: logger)
+            core = try await ServerCore(configuration, storage: storage, clock: clock, logger: logger, metrics: metrics)
             application = try HTTPService.application(core) { port in
                 if let port { continuation.yield(port) }
                 continuation.finish()
@@ -75,6 +79,7 @@ public final class Server: Sendable {
             WriterService(writer: core.writer), WebhookService(dispatcher: core.webhooks),
             FolderService(folder: core.folder), RefusalService(log: core.refusals), WatchService(watch: core.watch),
         ]
+        if core.metrics.exposition == nil { services.append(GaugeService(metrics: core.metrics)) }
         if let followed = clock.followed { services.append(ClockService(clock: followed)) }
         services.append(RecoveryService(recovery: core.recovery))
         services.append(ConsumptionService(desk: ConsumptionDesk(core)))
@@ -181,6 +186,21 @@ private struct WatchService: Service {
     let watch: RequestWatch
 
     func run() async throws { await cancelWhenGracefulShutdown { await watch.run() } }
+}
+
+/// Samples the gauges for a backend that does not say when it is read.
+private struct GaugeService: Service {
+    let metrics: ServerMetrics
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            repeat {
+                await metrics.sampleGauges()
+                // Cancelled is the end.
+                do { try await Task.sleep(for: .seconds(15)) } catch { return }
+            } while !Task.isCancelled
+        }
+    }
 }
 
 /// Says that the server is about to end, before anything else does.

@@ -1,6 +1,7 @@
 internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
+package import CoreMetrics
 package import Entitlements
 package import Foundation
 package import Logging
@@ -55,13 +56,14 @@ package struct ServerCore: Sendable {
     package var now: Date { clock.now() }
 
     package init(
-        _ configuration: ServerConfiguration, storage: any Storage, clock: ServerClock, logger: Logger
+        _ configuration: ServerConfiguration, storage: any Storage, clock: ServerClock, logger: Logger,
+        metrics factory: any MetricsFactory = PrometheusMetrics()
     ) async throws {
         self.configuration = configuration
         self.storage = storage
         self.clock = clock
         self.logger = logger
-        let metrics = ServerMetrics()
+        let metrics = ServerMetrics(factory)
         self.metrics = metrics
         readiness = Readiness { try await storage.checkWritable() }
         let environments = configuration.apps.flatMap { app in
@@ -104,27 +106,27 @@ package struct ServerCore: Sendable {
     private func addGauges() {
         let (storage, clock) = (storage, clock)
         metrics.add(
-            .init("counterfoil_inbox_backlog", "Notifications that are kept and not yet folded.") {
+            .init(.inboxBacklog) {
                 guard let backlog = await Self.backlog(storage) else { return [] }
                 return [([], Double(backlog.count))]
             })
         metrics.add(
-            .init("counterfoil_inbox_oldest_age_seconds", "How long the oldest of them has waited.") {
+            .init(.inboxAge) {
                 guard let backlog = await Self.backlog(storage) else { return [] }
                 let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
                 return [([], age ?? 0)]
             })
         let (recovery, webhooks, bodies) = (recovery, webhooks, bodies)
         metrics.add(
-            .init("counterfoil_http_body_bytes", "Request bodies in memory.") { [([], Double(bodies.bytes))] })
+            .init(.bodies) { [([], Double(bodies.bytes))] })
         metrics.add(
-            .init("counterfoil_completeness_age_seconds", "How long ago everything was known to be here.") {
+            .init(.completeness) {
                 recovery.completenessAges().compactMap { scope, age in
                     age.map { ([("app", scope.bundleId), ("environment", scope.environment.rawValue)], $0) }
                 }
             })
         metrics.add(
-            .init("counterfoil_webhook_backlog", "Deliveries that wait, at most 100,000.") {
+            .init(.webhookBacklog) {
                 // Nothing while the ledger cannot be read, as above.
                 do { return [([], Double(try await webhooks.webhookBacklog().deliveries))] } catch { return [] }
             })

@@ -110,12 +110,12 @@ import Testing
             var count = 0
             for round in 0..<3 {
                 for path in paths { #expect(try await world.api.get("/v1/customers/\(anna)" + path).status == 200) }
-                if round == 0 { count = proven.verified.value }
+                if round == 0 { count = proven.verified }
             }
             // Each notification, its transaction and its renewal info.
             let notifications = try await world.api.get("/v1/customers/\(anna)/timeline?limit=100").items.count
             #expect(count == 3 * notifications && notifications > 10)
-            #expect(proven.verified.value == count)
+            #expect(proven.verified == count)
             #expect(proven.bytes <= ProvenTexts.capacity)
         }
     }
@@ -131,12 +131,12 @@ import Testing
             _ = try await proven.notification(texts[0])
             #expect(proven.bytes <= capacity)
         }
-        #expect(proven.verified.value == texts.count)
+        #expect(proven.verified == texts.count)
         // As something else it is something else, and what is wrong is remembered too.
         for _ in 0..<2 { await #expect(throws: VerificationError.self) { try await proven.transaction("a.b.c") } }
-        #expect(proven.verified.value == texts.count + 1)
+        #expect(proven.verified == texts.count + 1)
         for _ in 0..<2 { await #expect(throws: VerificationError.self) { try await proven.notification("a.b.c") } }
-        #expect(proven.verified.value == texts.count + 2)
+        #expect(proven.verified == texts.count + 2)
     }
 
     @Test func `of more texts than one answer reads is refused with the reason`() async throws {
@@ -155,12 +155,12 @@ import Testing
                     receivedAt: kept.receivedAt, origin: .imported, text: storage.headers.pack("text \(number)"))
             }
             _ = try await storage.commit(receiving: many, folding: [])
-            let before = try world.server.core.proven.verified.value
+            let before = try world.server.core.proven.verified
             for path in ["?at=\(instant)", Self.explain] {
                 let answer = try await world.api.get("/v1/customers/\(anna)" + path)
                 #expect(answer.status == 422 && answer["type"] as? String == "too_many_texts", "\(answer.text)")
             }
-            #expect(try world.server.core.proven.verified.value == before)
+            #expect(try world.server.core.proven.verified == before)
             #expect(try await world.api.get("/v1/customers/\(anna)/timeline").status == 200)
         }
     }

@@ -183,7 +183,8 @@ import Testing
             #expect(lines.text.contains("a notification was refused code=forbidden_network"))
             #expect(lines.text.contains("sender=8.8.8.8"))
             let core = try world.server.core
-            #expect(await core.metrics.text().contains(#"{result="refused",code="forbidden_network"} 3"#))
+            let metrics = try #require(await core.metrics.text())
+            #expect(metrics.contains(#"{result="refused",code="forbidden_network"} 3"#))
             await core.refusals.keep()
             let refused = try await core.storage.refusals(before: .max, limit: 10).map(\.refusal)
             #expect(refused.filter { $0.code == "forbidden_network" }.compactMap(\.sender).contains("8.8.8.8"))

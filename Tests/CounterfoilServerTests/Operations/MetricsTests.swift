@@ -1,4 +1,5 @@
 import AppStoreModels
+import CoreMetrics
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -19,7 +20,7 @@ import NIOHTTP1
             _ = try await world.ask("/v1/customers/a-person")
             _ = try await world.ask("/nothing/a-person")
             try world.server.core.metrics.add(
-                .init("counterfoil_figure_of_somebody_else", "How old.") { [([("app", "a\"\\\nb")], 1.5)] })
+                .init(.init("counterfoil_figure_of_somebody_else", .gauge)) { [([("app", "a\"\\\nb")], 1.5)] })
             let answer = try await world.ask("/metrics")
             #expect(answer.status == 200)
             #expect(answer.headers["content-type"] == ["text/plain; version=0.0.4; charset=utf-8"])
@@ -88,18 +89,20 @@ import NIOHTTP1
         }
     }
 
-    @Test func `have a limit to their labels`() async {
+    @Test func `have a limit to their labels`() async throws {
         let metrics = ServerMetrics()
-        for number in 0..<1000 { metrics.refused.add("code_\(number)") }
-        let lines = await metrics.text().split(separator: "\n").filter { $0.contains(#"result="refused""#) }
+        for number in 0..<1000 { metrics.refused.increment("code_\(number)") }
+        let lines = try #require(await metrics.text()).split(separator: "\n").filter {
+            $0.contains(#"result="refused""#)
+        }
         #expect(lines.count == 65)
         #expect(lines.contains { $0.hasSuffix(#"code="other"} 936"#) })
     }
 
-    @Test func `sort values into buckets by their upper bounds`() async {
+    @Test func `sort values into buckets by their upper bounds`() async throws {
         let metrics = ServerMetrics()
-        for size in [1, 2, 2, 3, 512, 513] { metrics.batch.note(size) }
-        let text = await metrics.text()
+        for size in [1, 2, 2, 3, 512, 513] { metrics.batch.record(size) }
+        let text = try #require(await metrics.text())
         for (bound, count) in [("1", 1), ("2", 3), ("4", 4), ("256", 4), ("512", 5), ("+Inf", 6)] {
             #expect(text.contains("counterfoil_commit_notifications_bucket{le=\"\(bound)\"} \(count)\n"))
         }

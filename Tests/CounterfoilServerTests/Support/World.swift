@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
+import CoreMetrics
 import CounterfoilServer
 import Entitlements
 import Foundation
@@ -15,6 +16,7 @@ final class World: Sendable {
     let simulator: Simulator
     let folder: URL
     private let change: @Sendable (inout ServerConfiguration) -> Void
+    private let metrics: @Sendable () -> any MetricsFactory
     private let logger: Logger
     private let state = Mutex<(server: Server?, port: Int)>((nil, 0))
     /// By how many seconds the server's clock is ahead of the App Store's.
@@ -22,11 +24,13 @@ final class World: Sendable {
 
     private init(
         _ simulator: Simulator, _ folder: URL, _ logger: Logger,
+        _ metrics: @escaping @Sendable () -> any MetricsFactory,
         _ change: @escaping @Sendable (inout ServerConfiguration) -> Void
     ) {
         self.simulator = simulator
         self.folder = folder
         self.logger = logger
+        self.metrics = metrics
         self.change = change
     }
 
@@ -34,6 +38,7 @@ final class World: Sendable {
     static func run<Value>(
         simulator changeSimulator: (inout SimulatorConfiguration) -> Void = { _ in },
         server changeServer: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        metrics: @escaping @Sendable () -> any MetricsFactory = { PrometheusMetrics() },
         logger: Logger? = nil, _ body: (World) async throws -> Value
     ) async throws -> Value {
         var configuration = SimulatorConfiguration()
@@ -45,7 +50,8 @@ final class World: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let world = World(try await Simulator.start(configuration), folder, logger ?? quiet, changeServer)
+        let world = World(
+            try await Simulator.start(configuration), folder, logger ?? quiet, metrics, changeServer)
         let result: Result<Value, any Error>
         do {
             try await world.startServer()
@@ -106,7 +112,7 @@ final class World: Sendable {
         let simulator = simulator
         let server = try await Server.start(
             try configuration(), clock: .showing { simulator.core.now + self.clockIsAhead.withLock { $0 } },
-            logger: logger)
+            logger: logger, metrics: metrics())
         state.withLock { $0 = (server, server.port) }
         let url = url
         for environment in [AppStoreEnvironment.production, .sandbox] {

@@ -35,6 +35,7 @@ extension APIDescription {
               security: [{}, {key: []}]
               responses:
                 "200": {description: The text format of Prometheus, content: {text/plain: {schema: {type: string}}}}
+                "404": {description: "metrics_not_exposed: another backend has them", content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}}
                 default: {$ref: "#/components/responses/error"}
           /openapi.yaml:
             get:

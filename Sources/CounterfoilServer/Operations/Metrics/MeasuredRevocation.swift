@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import CoreMetrics
 internal import Foundation
 
 /// Carries questions to responders, and notes how long they take.
@@ -8,9 +9,9 @@ struct MeasuredRevocation: RevocationTransport {
 
     func answer(to request: Data, from responder: URL, maximumBytes: Int) async throws -> Data {
         let start = ContinuousClock.now
-        defer { metrics.revocation.note(since: start) }
+        defer { metrics.revocation.record(since: start) }
         do { return try await transport.answer(to: request, from: responder, maximumBytes: maximumBytes) } catch {
-            metrics.revocationFailures.add()
+            metrics.revocationFailures.increment()
             throw error
         }
     }

@@ -16,11 +16,10 @@ struct ProcessFigures {
             processorSeconds: seconds.reduce(0, +))
     }
 
-    func write(to text: inout MetricsText) {
-        if let residentBytes {
-            text.gauge("process_resident_memory_bytes", "Memory that is in use, in bytes.", [([], residentBytes)])
-        }
-        text.counter("process_cpu_seconds_total", "Time of processors used, in seconds.", [([], processorSeconds)])
+    func write(to text: inout PrometheusText, since start: Date) {
+        if let residentBytes { text.metric(.residentBytes, residentBytes) }
+        text.metric(.processorSeconds, processorSeconds)
+        text.metric(.startTime, start.timeIntervalSince1970)
     }
 
     private static func fields(_ path: String) -> [Substring] { contents(path).split(separator: " ") }
@@ -30,4 +29,13 @@ struct ProcessFigures {
         guard let data = FileManager.default.contents(atPath: path) else { return "" }
         return String(decoding: data, as: UTF8.self)
     }
+}
+
+extension MetricFamily {
+    fileprivate static let residentBytes = MetricFamily(
+        "process_resident_memory_bytes", .gauge, "Memory that is in use, in bytes.")
+    fileprivate static let processorSeconds = MetricFamily(
+        "process_cpu_seconds_total", .counter, "Time of processors used, in seconds.")
+    fileprivate static let startTime = MetricFamily(
+        "process_start_time_seconds", .gauge, "When the server began, in seconds since 1970.")
 }

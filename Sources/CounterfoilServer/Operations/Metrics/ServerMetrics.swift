@@ -1,120 +1,130 @@
-internal import Foundation
+package import CoreMetrics
 internal import Synchronization
 
-/// What the server counts and measures about itself, for `/metrics`.
+/// What the server counts and measures about itself, recorded through swift-metrics.
 ///
-/// Whatever is on the way of a notification costs a few atomic additions. What can be read when somebody asks is a
-/// ``Gauge``, which each part of the server adds for itself.
+/// The handles are made once. With our own backend, whatever is on the way of a notification costs a few atomic additions. What can
+/// be read when somebody asks is a ``SampledGauge``, which each part of the server adds for itself.
 package final class ServerMetrics: Sendable {
-    /// A figure that is read when somebody asks for it.
-    package struct Gauge: Sendable {
-        package typealias Reading = (labels: [(name: String, value: String)], value: Double)
-
-        /// The name, such as `counterfoil_webhook_backlog`.
-        package var name: String
-        /// A sentence about it.
-        package var help: String
-        /// Reads it: a value for each set of labels, of which there must be few. Nothing when it is not known.
-        package var read: @Sendable () async -> [Reading]
-
-        package init(_ name: String, _ help: String, read: @escaping @Sendable () async -> [Reading]) {
-            self.name = name
-            self.help = help
-            self.read = read
-        }
-    }
-
     // MARK: Notifications
 
     /// Those that were new.
-    package let kept = Counter()
+    package let kept: Counter
     /// Those that were there already.
-    package let duplicates = Counter()
+    package let duplicates: Counter
     /// Those that were refused, by the reason's code.
-    package let refused = LabelledCounters()
+    package let refused: LabelledCounters
     /// From the request's head to the answer.
-    package let acknowledgement = Histogram.ofAnswers()
+    package let acknowledgement: Timer
     /// The proof of one signed text, whatever it waits for included.
-    package let verification = Histogram.ofWork()
+    package let verification: Timer
 
     // MARK: The ledger
 
     /// One commit.
-    package let commit = Histogram.ofAnswers()
+    package let commit: Timer
     /// How many notifications were received in one commit.
-    package let batch = Histogram(bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
+    package let batch: Recorder
     /// One batch that is folded, from its verification to its commit.
-    package let fold = Histogram.ofAnswers()
+    package let fold: Timer
     /// From when a notification was received to when it was folded.
-    package let foldLag = Histogram.ofDelays()
+    package let foldLag: Timer
 
     // MARK: Others
 
     /// One question to a certificate's responder.
-    package let revocation = Histogram.ofAnswers()
+    package let revocation: Timer
     /// Those that got no answer.
-    package let revocationFailures = Counter()
+    package let revocationFailures: Counter
     /// The requests of all routes.
-    package let requests = RequestMetrics()
+    package let requests: RequestMetrics
     /// Connections of clients who had as many as they may.
-    package let refusedConnections = Counter()
+    package let refusedConnections: Counter
 
-    /// When the server began, which is when the process did but for a moment.
-    let started = Date()
-    private let added = Mutex<[Gauge]>([])
+    /// Where everything is recorded.
+    private let factory: any MetricsFactory
+    private let gauges = Mutex<[SampledGauge]>([])
 
-    package init() {}
+    /// Records to a backend.
+    package init(_ factory: any MetricsFactory = PrometheusMetrics()) {
+        self.factory = factory
+        func timer(_ family: MetricFamily) -> Timer { Timer(label: family.name, factory: factory) }
+        let notifications: @Sendable (String, String) -> Counter = { result, code in
+            let labels = [("result", result), ("code", code)]
+            return Counter(label: MetricFamily.notifications.name, dimensions: labels, factory: factory)
+        }
+        kept = notifications("kept", "")
+        duplicates = notifications("duplicate", "")
+        refused = LabelledCounters { notifications("refused", $0) }
+        (acknowledgement, verification) = (timer(.acknowledgement), timer(.verification))
+        (commit, fold, foldLag, revocation) = (timer(.commit), timer(.fold), timer(.foldLag), timer(.revocation))
+        batch = Recorder(label: MetricFamily.batch.name, factory: factory)
+        revocationFailures = Counter(label: MetricFamily.revocationFailures.name, factory: factory)
+        refusedConnections = Counter(label: MetricFamily.refusedConnections.name, factory: factory)
+        let requests = RequestMetrics(factory)
+        self.requests = requests
+        add(.init(.requestsUnderWay) { [([], Double(requests.underWay))] })
+    }
 
-    /// Has a figure shown.
-    package func add(_ gauge: Gauge) { added.withLock { $0.append(gauge) } }
+    /// Adds a gauge.
+    package func add(_ gauge: SampledGauge) { gauges.withLock { $0.append(gauge) } }
 
-    var gauges: [Gauge] { added.withLock(\.self) }
+    /// Reads all gauges, and records what they show.
+    package func sampleGauges() async {
+        for gauge in gauges.withLock(\.self) { await gauge.sample(factory) }
+    }
+
+    /// Our own backend; nil where another was handed in, which then shows what was recorded.
+    var exposition: PrometheusMetrics? { factory as? PrometheusMetrics }
+
+    /// Everything, as Prometheus reads it; nil where another backend has it.
+    package func text() async -> String? {
+        guard let exposition else { return nil }
+        await sampleGauges()
+        return exposition.text()
+    }
 }
 
-/// How many requests there were, by route and status, and how long they took.
-package final class RequestMetrics: Sendable {
-    struct Key: Hashable {
-        /// The route's pattern, never the path.
-        var route: String
-        var method: String
-        var status: Int
+/// A gauge whose value is read when somebody asks for it.
+package final class SampledGauge: Sendable {
+    package typealias Reading = (labels: [(String, String)], value: Double)
+
+    private let family: MetricFamily
+    private let read: @Sendable () async -> [Reading]
+    private let meters = Mutex<[[String]: Meter]>([:])
+
+    /// Makes a gauge.
+    ///
+    /// - Parameters:
+    ///   - family: What it is called.
+    ///   - read: Reads a value for each set of labels, of which there must be few; nothing while it is not known.
+    package init(_ family: MetricFamily, read: @escaping @Sendable () async -> [Reading]) {
+        (self.family, self.read) = (family, read)
     }
 
-    /// More than all routes with all their statuses.
-    private static let capacity = 1024
-    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-    private static let overflow = Key(route: "other", method: "OTHER", status: 0)
-
-    private let histograms = Mutex<[Key: Histogram]>([:])
-    private let begun = Counter()
-    private let ended = Counter()
-
-    /// How many are under way.
-    package var underWay: Int { begun.value - ended.value }
-
-    func begin() { begun.add() }
-
-    func end(_ key: Key, since start: ContinuousClock.Instant) {
-        ended.add()
-        var key = key
-        // Methods are the client's words.
-        if !Self.methods.contains(key.method) { key.method = "OTHER" }
-        histogram(key).note(since: start)
-    }
-
-    private func histogram(_ key: Key) -> Histogram {
-        histograms.withLock { histograms in
-            if let known = histograms[key] { return known }
-            let key = histograms.count < Self.capacity ? key : Self.overflow
-            if let known = histograms[key] { return known }
-            let histogram = Histogram.ofAnswers()
-            histograms[key] = histogram
-            return histogram
+    /// Records what it shows now. What is not known any more has no sample.
+    fileprivate func sample(_ factory: any MetricsFactory) async {
+        let readings = await read()
+        meters.withLock { meters in
+            var shown: [[String]: Meter] = [:]
+            for (labels, value) in readings {
+                let key = labels.map(\.1)
+                let meter =
+                    meters.removeValue(forKey: key)
+                    ?? Meter(label: family.name, dimensions: labels, factory: factory)
+                meter.set(value)
+                shown[key] = meter
+            }
+            for meter in meters.values { meter.destroy() }
+            meters = shown
         }
     }
+}
 
-    var reading: [(key: Key, histogram: Histogram)] {
-        histograms.withLock { $0.map { ($0.key, $0.value) } }
-            .sorted { ($0.0.route, $0.0.method, $0.0.status) < ($1.0.route, $1.0.method, $1.0.status) }
+extension Timer {
+    /// Records the time that has passed since `start`.
+    package func record(since start: ContinuousClock.Instant) {
+        let (seconds, attoseconds) = start.duration(to: .now).components
+        recordNanoseconds(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
     }
 }

@@ -1,0 +1,66 @@
+/// Prometheus' text format, version 0.0.4.
+struct PrometheusText {
+    private(set) var text = ""
+
+    /// Begins a metric; its samples follow.
+    mutating func head(_ family: MetricFamily) {
+        if let help = family.help { text += "# HELP \(family.name) \(help)\n" }
+        text += "# TYPE \(family.name) \(family.kind.word)\n"
+    }
+
+    /// Writes one sample.
+    mutating func line(_ name: String, _ labels: PrometheusLabels, _ value: String) {
+        text += name
+        if !labels.names.isEmpty {
+            let pairs = zip(labels.names, labels.values).map { "\($0)=\"\(Self.escaped($1))\"" }
+            text += "{" + pairs.joined(separator: ",") + "}"
+        }
+        text += " \(value)\n"
+    }
+
+    /// Writes a metric that has one sample without labels.
+    mutating func metric(_ family: MetricFamily, _ value: Double) {
+        head(family)
+        line(family.name, PrometheusLabels([]), Self.number(value))
+    }
+
+    /// A name with nothing in it that the format does not allow.
+    static func name(_ text: String) -> String {
+        let name = String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ":") ? $0 : "_" })
+        return name.first.map { !$0.isNumber } == true ? name : "_" + name
+    }
+
+    /// Whole numbers without a fraction.
+    static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+        return Int(exactly: value).map { "\($0)" } ?? "\(value)"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+}
+
+/// The labels of a sample.
+struct PrometheusLabels: Hashable, Comparable {
+    private(set) var names: [String]
+    private(set) var values: [String]
+
+    init(_ dimensions: [(String, String)]) {
+        // A colon is allowed in the name of a metric only.
+        names = dimensions.map { PrometheusText.name($0.0).replacing(":", with: "_") }
+        values = dimensions.map(\.1)
+    }
+
+    func adding(_ name: String, _ value: String) -> PrometheusLabels {
+        var labels = self
+        labels.names.append(name)
+        labels.values.append(value)
+        return labels
+    }
+
+    static func < (left: PrometheusLabels, right: PrometheusLabels) -> Bool {
+        left.values.lexicographicallyPrecedes(right.values)
+    }
+}

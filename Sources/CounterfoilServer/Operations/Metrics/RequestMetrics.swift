@@ -1,0 +1,83 @@
+internal import CoreMetrics
+internal import Synchronization
+
+/// How many requests there were, by route and status, and how long they took.
+package final class RequestMetrics: Sendable {
+    struct Key: Hashable {
+        /// The route's pattern, never the path.
+        var route: String
+        var method: String
+        var status: Int
+    }
+
+    private struct Handles {
+        let count: Counter
+        let duration: Timer
+    }
+
+    /// More than all routes with all their statuses.
+    private static let capacity = 1024
+    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    private static let overflow = Key(route: "other", method: "OTHER", status: 0)
+
+    private let factory: any MetricsFactory
+    private let handles = Mutex<[Key: Handles]>([:])
+    private let open = Atomic<Int>(0)
+
+    init(_ factory: any MetricsFactory) { self.factory = factory }
+
+    /// How many are under way.
+    package var underWay: Int { open.load(ordering: .relaxed) }
+
+    func begin() { open.wrappingAdd(1, ordering: .relaxed) }
+
+    func end(_ key: Key, since start: ContinuousClock.Instant) {
+        open.wrappingSubtract(1, ordering: .relaxed)
+        let handles = handles(key)
+        handles.count.increment()
+        handles.duration.record(since: start)
+    }
+
+    /// One lookup for a request like one before it.
+    private func handles(_ key: Key) -> Handles {
+        handles.withLock { handles in
+            if let known = handles[key] { return known }
+            var key = key
+            // Methods are the client's words.
+            if !Self.methods.contains(key.method) { key.method = "OTHER" }
+            if handles[key] == nil, handles.count >= Self.capacity { key = Self.overflow }
+            if let known = handles[key] { return known }
+            let made = makeHandles(key)
+            handles[key] = made
+            return made
+        }
+    }
+
+    private func makeHandles(_ key: Key) -> Handles {
+        let labels = [("route", key.route), ("method", key.method), ("status", "\(key.status)")]
+        return Handles(
+            count: Counter(label: MetricFamily.requests.name, dimensions: labels, factory: factory),
+            duration: Timer(label: MetricFamily.requestDuration.name, dimensions: labels, factory: factory))
+    }
+}
+
+/// Counters by a label. There is a limit to the labels: what comes after it is counted as `other`.
+package final class LabelledCounters: Sendable {
+    private static let capacity = 64
+    private let make: @Sendable (String) -> Counter
+    private let counters = Mutex<[String: Counter]>([:])
+
+    init(_ make: @escaping @Sendable (String) -> Counter) { self.make = make }
+
+    /// Counts one more.
+    package func increment(_ label: String) {
+        let counter = counters.withLock { counters in
+            let label = counters[label] != nil || counters.count < Self.capacity ? label : "other"
+            if let known = counters[label] { return known }
+            let made = make(label)
+            counters[label] = made
+            return made
+        }
+        counter.increment()
+    }
+}
