@@ -56,7 +56,7 @@ let libraries: [Target.Dependency] = [
 let serverDependencies: [Target.Dependency] =
     libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, sqlite, yams] + network + httpServer
     + lifecycle
-    + [metrics, server("Configuration", "swift-configuration"), server("HummingbirdTLS", "hummingbird"), httpParts]
+    + [metrics, server("HummingbirdTLS", "hummingbird"), httpParts]
 let everything: [Target.Dependency] =
     libraries + ["StoreSimulator", "Entitlements", "CounterfoilServer", crypto, x509, asn1] + network + httpServer
     + lifecycle
@@ -99,7 +99,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.7.0"),
-        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
     ],
     targets: [
         .target(name: "Basics", swiftSettings: settings),

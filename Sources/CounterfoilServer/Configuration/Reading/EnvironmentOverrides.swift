@@ -1,42 +1,37 @@
-internal import Configuration
 internal import ConfigurationReading
 
 /// The settings that environment variables can change, for those who run one file in several places.
 package struct EnvironmentOverrides {
     /// A setting and its variable.
     package struct Setting: Sendable {
-        /// The key that swift-configuration looks for, below `counterfoil`.
-        let key: String
+        /// The name of the variable.
+        package let variable: String
         /// Where it is in the file.
         package let path: [String]
-
-        /// The name of the variable.
-        package var variable: String { "COUNTERFOIL_" + key.uppercased().replacing(".", with: "_") }
     }
 
     /// All of them.
     package static let settings = [
-        Setting(key: "host", path: ["listen", "host"]),
-        Setting(key: "port", path: ["listen", "port"]),
-        Setting(key: "public.url", path: ["listen", "public_url"]),
-        Setting(key: "tls.certificate", path: ["listen", "tls", "certificate"]),
-        Setting(key: "tls.key", path: ["listen", "tls", "key"]),
-        Setting(key: "storage.path", path: ["storage", "path"]),
-        Setting(key: "storage.synchronous", path: ["storage", "synchronous"]),
-        Setting(key: "revocation", path: ["trust", "revocation"]),
-        Setting(key: "recovery.enabled", path: ["recovery", "enabled"]),
-        Setting(key: "clock", path: ["clock"]),
-        Setting(key: "log.level", path: ["log", "level"]),
-        Setting(key: "log.format", path: ["log", "format"]),
+        Setting(variable: "COUNTERFOIL_HOST", path: ["listen", "host"]),
+        Setting(variable: "COUNTERFOIL_PORT", path: ["listen", "port"]),
+        Setting(variable: "COUNTERFOIL_PUBLIC_URL", path: ["listen", "public_url"]),
+        Setting(variable: "COUNTERFOIL_TLS_CERTIFICATE", path: ["listen", "tls", "certificate"]),
+        Setting(variable: "COUNTERFOIL_TLS_KEY", path: ["listen", "tls", "key"]),
+        Setting(variable: "COUNTERFOIL_STORAGE_PATH", path: ["storage", "path"]),
+        Setting(variable: "COUNTERFOIL_STORAGE_SYNCHRONOUS", path: ["storage", "synchronous"]),
+        Setting(variable: "COUNTERFOIL_REVOCATION", path: ["trust", "revocation"]),
+        Setting(variable: "COUNTERFOIL_RECOVERY_ENABLED", path: ["recovery", "enabled"]),
+        Setting(variable: "COUNTERFOIL_CLOCK", path: ["clock"]),
+        Setting(variable: "COUNTERFOIL_LOG_LEVEL", path: ["log", "level"]),
+        Setting(variable: "COUNTERFOIL_LOG_FORMAT", path: ["log", "format"]),
     ]
 
     private let values: [(setting: Setting, text: String)]
 
     /// Looks for the variables. An empty one counts as none: that is how composed files say so.
-    init(_ provider: EnvironmentVariablesProvider) {
-        let reader = ConfigReader(provider: provider).scoped(to: "counterfoil")
+    init(_ environment: [String: String]) {
         values = Self.settings.compactMap { setting in
-            guard let text = reader.string(forKey: ConfigKey(setting.key)), !text.isEmpty else { return nil }
+            guard let text = environment[setting.variable], !text.isEmpty else { return nil }
             return (setting, text)
         }
     }

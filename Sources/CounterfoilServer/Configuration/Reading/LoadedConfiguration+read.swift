@@ -1,4 +1,3 @@
-internal import Configuration
 internal import ConfigurationReading
 public import Foundation
 
@@ -34,9 +33,8 @@ extension LoadedConfiguration {
     package init(
         yaml text: String, folder: String, environment: [String: String], files: ConfigurationFiles
     ) throws(ConfigurationError) {
-        let provider = EnvironmentVariablesProvider(environmentVariables: environment)
-        let overrides = EnvironmentOverrides(provider)
-        let reader = ServerConfigurationReader(folder: folder, files: files, environment: provider)
+        let overrides = EnvironmentOverrides(environment)
+        let reader = ServerConfigurationReader(folder: folder, files: files, environment: environment)
         do throws(ConfigurationProblems) {
             let configuration = reader.read(overrides.applied(to: try ConfigurationValue(yaml: text)))
             try reader.findings.finish()

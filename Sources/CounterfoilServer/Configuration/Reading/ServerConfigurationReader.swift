@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import AppStoreServer
-internal import Configuration
 internal import ConfigurationReading
 internal import Foundation
 
@@ -11,7 +10,7 @@ final class ServerConfigurationReader {
     private(set) var notes: [ConfigurationIssue] = []
     private let folder: String
     private let files: ConfigurationFiles
-    private let environment: EnvironmentVariablesProvider
+    private let environment: [String: String]
     /// The variables that secrets come from.
     private(set) var secretVariables: Set<String> = []
     /// The secrets that are written into the file itself.
@@ -20,7 +19,7 @@ final class ServerConfigurationReader {
     /// No secret and no certificate is larger.
     private static let maximumFileBytes = 1 << 20
 
-    init(folder: String, files: ConfigurationFiles, environment: EnvironmentVariablesProvider) {
+    init(folder: String, files: ConfigurationFiles, environment: [String: String]) {
         self.folder = folder
         self.files = files
         self.environment = environment
@@ -125,13 +124,11 @@ final class ServerConfigurationReader {
 
     private func variable(_ name: String, at path: String) -> Secret? {
         secretVariables.insert(name)
-        do {
-            if let text = try environment.environmentValue(forName: name) { return filled(text, at: path) }
+        guard let text = environment[name] else {
             findings.problem(path, "there is no environment variable \(quoted(name))")
-        } catch {
-            findings.problem(path, "the environment variable \(quoted(name)) cannot be read")
+            return nil
         }
-        return nil
+        return filled(text, at: path)
     }
 
     private func filled(_ text: String, at path: String) -> Secret? {
