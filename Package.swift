@@ -132,9 +132,11 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + httpServer,
-            swiftSettings: settings),
+            exclude: ["Control/openapi.yaml"], swiftSettings: settings),
         .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
-        .target(name: "CounterfoilServer", dependencies: serverDependencies, swiftSettings: settings),
+        .target(
+            name: "CounterfoilServer", dependencies: serverDependencies, exclude: ["API/openapi.yaml"],
+            swiftSettings: settings),
         .executableTarget(name: "counterfoil", dependencies: everything + [arguments], swiftSettings: settings),
         .executableTarget(
             name: "counterfoil-benchmarks",

@@ -1,4 +1,4 @@
-// Made by Scripts/embed-scenarios from the folder Scenarios. Change those files, not this one.
+// Made by Scripts/embed from the folder Scenarios. Change those files, not this one.
 // swift-format-ignore-file
 
 extension ShippedScenarios {

@@ -29,7 +29,7 @@ struct ScenarioTests {
         #expect(report.steps.allSatisfy { $0.outcome == .passed })
     }
 
-    @Test("are embedded as the files are: otherwise run Scripts/embed-scenarios")
+    @Test("are embedded as the files are: otherwise run Scripts/embed")
     func embedded() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Scenarios")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

@@ -1,0 +1,1594 @@
+// Made by Scripts/embed from openapi.yaml beside it. Change that file, not this one.
+// swift-format-ignore-file
+
+extension APIDescription {
+    /// The text of the file.
+    package static let text = #"""
+        # What /openapi.yaml answers. After a change run Scripts/embed. Tests hold it to the routes and their answers.
+        openapi: 3.1.0
+        info:
+          title: Counterfoil
+          version: "1"
+          summary: What customers bought on the App Store, and why
+          description: Instants are milliseconds since 1970. What is not known is left out. Members may be added at any time.
+          license: {name: MIT, identifier: MIT}
+        servers:
+          - {url: /}
+        security:
+          - {key: []}
+          - {key: [], customerToken: []}
+        paths:
+          /v1/customers/{id}:
+            get:
+              operationId: getCustomer
+              tags: [customers]
+              summary: What a customer has; one who is not known has nothing
+              description: >-
+                Needs the scope customers:read. `at` an instant in the past: what belonged to the customer then, by
+                what was signed until then. Before anybody claimed a purchase it was theirs who claimed it first. More
+                than 2,000 notifications are refused with 422 (too_many_texts).
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/at"}
+              responses:
+                "200":
+                  description: The customer
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Customer"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/timeline:
+            get:
+              operationId: getTimeline
+              tags: [customers]
+              summary: What happened to a customer, newest first
+              description: >-
+                Needs the scope customers:read. What the App Store told of purchases while they were the customer's,
+                and when purchases came to them and went from them.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/at"}
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: A page of the timeline
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/TimelineEntryList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/entitlements/{key}/explain:
+            get:
+              operationId: explainEntitlement
+              tags: [customers]
+              summary: Why a customer has an entitlement, or has not; every fact is verified again
+              description: >-
+                Needs the scope customers:read. What was proven is remembered for an hour. More than 2,000 signed
+                texts are refused with 422 (too_many_texts).
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {name: key, in: path, required: true, schema: {type: string, minLength: 1}}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/at"}
+                - {$ref: "#/components/parameters/include"}
+              responses:
+                "200":
+                  description: The explanation
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Explanation"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/purchases:
+            post:
+              operationId: reportPurchases
+              tags: [customers]
+              summary: What the app knows of its customer's purchases; answers the customer
+              description: >-
+                Needs the scope customers:write. All that is sent must be of one app and one environment, which need
+                not be named then. The App Store is asked for the rest of the Apple account's history. With a public
+                key it is asked about one Apple account once a minute at most. What belongs to another customer is
+                decided by the app's restore policy, and what the App Store signed for another account, by its account
+                token, moves by `restore: true` alone; receipt_already_in_use says that it stays there. Each transaction is
+                judged by itself: `kept` names those to finish, `refused` the others. Where nothing is kept the answer is an
+                error: 400, or 409 receipt_already_in_use (not with `restore: false`).
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/PurchaseReport"}
+              responses:
+                "200":
+                  description: >-
+                    The customer, as GET answers it. The member history is there only when the App Store could not be
+                    asked for everything.
+                  content:
+                    application/json:
+                      schema:
+                        allOf:
+                          - {$ref: "#/components/schemas/Customer"}
+                          - type: object
+                            required: [kept, refused]
+                            properties:
+                              kept:
+                                type: array
+                                description: The transactions that are on disk and the customer's
+                                items: {type: string}
+                              refused:
+                                type: array
+                                description: What was sent and is not
+                                items: {$ref: "#/components/schemas/RefusedTransaction"}
+                              history: {$ref: "#/components/schemas/History"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/usage:
+            post:
+              operationId: reportUsage
+              tags: [customers]
+              summary: How much of a purchase was used, for the App Store's questions before refunds
+              description: >-
+                Needs the scope customers:write. What is left out stays as it was reported before. Consent is for
+                everything that the customer bought. With a public key customer_consented alone is taken: what was
+                delivered and used decides about the customer's own refund.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/Usage"}
+              responses:
+                "204": {description: Noted}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/consumption:
+            get:
+              operationId: listConsumptionRequests
+              tags: [customers]
+              summary: The App Store's latest questions before refunds, and what became of them
+              description: Needs the scope customers:read.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: The hundred latest
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [object, items, next_page]
+                        properties:
+                          object: {const: list}
+                          items: {type: array, items: {$ref: "#/components/schemas/ConsumptionRequest"}}
+                          next_page: {$ref: "#/components/schemas/NextPage"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/consumption/preview:
+            get:
+              operationId: previewConsumption
+              tags: [customers]
+              summary: Exactly what would be sent about a transaction, and why
+              description: Needs the scope customers:read.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {name: transaction_id, in: query, required: true, schema: {type: string, minLength: 1}}
+              responses:
+                "200":
+                  description: The preview
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/ConsumptionPreview"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/offers/promotional:
+            post:
+              operationId: signPromotionalOffer
+              tags: [offers]
+              summary: Signs a promotional offer
+              description: >-
+                Needs the scope offers:sign. Refused for customers who never had a subscription, unless forced. With a
+                public key: only offers among the app's public_offers, tied to a transaction of the customer's or, in
+                the original format, to the customer's identifier as account token.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/PromotionalOffer"}
+              responses:
+                "200":
+                  description: What the app hands to StoreKit
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/OfferSignature"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/offers/introductory:
+            post:
+              operationId: signIntroductoryOffer
+              tags: [offers]
+              summary: Signs whether a customer gets the introductory offer of a product
+              description: >-
+                Needs the scope offers:sign. The signature takes the place of the App Store's own judgement, so it is
+                refused (not_eligible) where the Apple account, under whatever customer, has a subscription of the
+                product's group or had an introductory offer in it, unless forced; unknown_group says that the server
+                has to be told the group. With a public key the Apple account must be proven: by app_transaction, or
+                because the customer has linked exactly one; the App Store is asked what it has bought.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/IntroductoryOffer"}
+              responses:
+                "200":
+                  description: What the app hands to StoreKit
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/OfferSignature"}
+                default: {$ref: "#/components/responses/error"}
+          /verifyReceipt:
+            get:
+              operationId: verifyNoReceipt
+              tags: [app store]
+              summary: Answers the status 21000, as the App Store did to all but POST
+              security: []
+              responses:
+                "200":
+                  description: The status
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [status]
+                        properties:
+                          status: {const: 21000}
+                default: {$ref: "#/components/responses/error"}
+            post:
+              operationId: verifyReceipt
+              tags: [app store]
+              summary: The retired endpoint, for clients that cannot be changed; the shared secret is their key
+              description: Without shared_secrets in the configuration everybody gets the status 21004.
+              security: []
+              parameters:
+                - name: environment
+                  in: query
+                  schema: {type: string, enum: [Production, Sandbox]}
+                  description: Which of the App Store's two endpoints this one stands for
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [receipt-data, password]
+                      properties:
+                        receipt-data: {type: string, description: Base64}
+                        password: {type: string}
+                        exclude-old-transactions: {type: boolean}
+              responses:
+                "200":
+                  description: As the App Store answered; status says how it went
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [status]
+                        properties:
+                          status: {type: integer}
+                          environment: {type: string}
+                          receipt: {type: object}
+                          latest_receipt: {type: string}
+                          latest_receipt_info: {type: array, items: {type: object}}
+                          pending_renewal_info: {type: array, items: {type: object}}
+                default: {$ref: "#/components/responses/error"}
+          /v1/transactions/{id}:
+            get:
+              operationId: getTransaction
+              tags: [support]
+              summary: Whose a transaction is
+              description: Needs the scope support:read.
+              parameters:
+                - name: id
+                  in: path
+                  required: true
+                  schema: {type: string, minLength: 1, maxLength: 64}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: The transaction
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Transaction"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/orders/{id}:
+            get:
+              operationId: getOrder
+              tags: [support]
+              summary: Whose an order is; asks the App Store, which knows orders in production only
+              description: Needs the scope support:read.
+              parameters:
+                - name: id
+                  in: path
+                  required: true
+                  schema: {type: string, minLength: 1, maxLength: 64}
+                  description: The number on the receipt that customers get by mail
+                - {$ref: "#/components/parameters/app"}
+              responses:
+                "200":
+                  description: The order
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Order"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/notifications:
+            get:
+              operationId: listNotifications
+              tags: [notifications]
+              summary: What was received, the last first
+              description: >-
+                Needs the scope operations:read. Only so many are looked through at a time; go on until next_page is
+                null.
+              parameters:
+                - name: type
+                  in: query
+                  schema: {type: string, minLength: 1, maxLength: 255}
+                  description: A notificationType
+                - name: subtype
+                  in: query
+                  schema: {type: string, minLength: 1, maxLength: 255}
+                - {name: state, in: query, schema: {$ref: "#/components/schemas/NotificationState"}}
+                - name: from
+                  in: query
+                  schema: {$ref: "#/components/schemas/Instant"}
+                  description: Received then or later
+                - {name: to, in: query, schema: {$ref: "#/components/schemas/Instant"}, description: Received before}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: A page of notifications
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/NotificationList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/notifications/{id}:
+            parameters:
+              - name: id
+                in: path
+                required: true
+                schema: {type: string, minLength: 1}
+                description: The notificationUUID
+            get:
+              operationId: getNotification
+              tags: [notifications]
+              summary: All that a notification says, verified again
+              description: Needs the scope operations:read.
+              parameters:
+                - {$ref: "#/components/parameters/include"}
+              responses:
+                "200":
+                  description: The notification
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/DecodedNotification"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/notifications/{id}/reprocess:
+            parameters:
+              - name: id
+                in: path
+                required: true
+                schema: {type: string, minLength: 1}
+                description: The notificationUUID
+            post:
+              operationId: reprocessNotification
+              tags: [notifications]
+              summary: Read a notification again; what it led to is not told again
+              description: Needs the scope operations:write.
+              responses:
+                "202":
+                  description: It waits to be read
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Notification"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/refused:
+            get:
+              operationId: listRefused
+              tags: [notifications]
+              summary: What was refused, the last first, as far as there was room for it
+              description: Needs the scope operations:read, and a key for all apps and environments.
+              parameters:
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: A page of refusals
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/RefusalList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/completeness:
+            get:
+              operationId: getCompleteness
+              tags: [recovery]
+              summary: Up to when nothing is missing, how that is known, and what is missing
+              description: >-
+                Needs the scope operations:read. One item for each app and environment of the key. complete_until lies
+                before the first notification that was read and cannot be believed, read_until is how far the history
+                was read. Of unverified_spans, unverified_items and histories there are 20 at most.
+              responses:
+                "200":
+                  description: All of them
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/CompletenessList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/recoveries:
+            get:
+              operationId: listRecoveries
+              tags: [recovery]
+              summary: Readings of the notification history, the last first
+              description: Needs the scope operations:read. The last thousand are remembered.
+              parameters:
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: A page of recoveries
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/RecoveryList"}
+                default: {$ref: "#/components/responses/error"}
+            post:
+              operationId: startRecovery
+              tags: [recovery]
+              summary: Read a part of the notification history again
+              description: >-
+                Needs the scope operations:write. What is new goes the way of every notification; what is known stays.
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      required: [from]
+                      additionalProperties: false
+                      properties:
+                        from: {$ref: "#/components/schemas/Instant"}
+                        to:
+                          $ref: "#/components/schemas/Instant"
+                          description: The end; the server's now if it is left out
+                        types:
+                          type: array
+                          maxItems: 100
+                          items: {type: string}
+                          description: Only these kinds, such as EXPIRED (with every subtype) or EXPIRED.VOLUNTARY
+              responses:
+                "202":
+                  description: It waits or is under way
+                  headers:
+                    Location: {schema: {type: string}}
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Recovery"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/recoveries/{id}:
+            parameters:
+              - {name: id, in: path, required: true, schema: {type: string, minLength: 1}}
+            get:
+              operationId: getRecovery
+              tags: [recovery]
+              summary: How far a recovery has come
+              description: Needs the scope operations:read.
+              responses:
+                "200":
+                  description: The recovery
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Recovery"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/webhooks:
+            get:
+              operationId: listWebhooks
+              tags: [webhooks]
+              summary: All endpoints that the key may manage
+              description: Needs the scope webhooks:write.
+              responses:
+                "200":
+                  description: All of them
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/WebhookList"}
+                default: {$ref: "#/components/responses/error"}
+            post:
+              operationId: createWebhook
+              tags: [webhooks]
+              summary: Make an endpoint; its secret is in this answer and in no other
+              description: Needs the scope webhooks:write. A key for some apps or environments makes endpoints for those.
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/NewWebhook"}
+              responses:
+                "201":
+                  description: The endpoint
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Webhook"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/webhooks/{name}:
+            parameters:
+              - name: name
+                in: path
+                required: true
+                schema: {type: string, minLength: 1, maxLength: 100}
+            get:
+              operationId: getWebhook
+              tags: [webhooks]
+              summary: One endpoint
+              description: Needs the scope webhooks:write, and a key for all that is sent there.
+              responses:
+                "200":
+                  description: The endpoint
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Webhook"}
+                default: {$ref: "#/components/responses/error"}
+            patch:
+              operationId: changeWebhook
+              tags: [webhooks]
+              summary: Change an endpoint, switch it on or off, change its secrets
+              description: >-
+                Needs the scope webhooks:write, and a key for all that is sent there. What is left out stays. Those of
+                the configuration file are changed there, but can be switched on and off here.
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/WebhookChange"}
+              responses:
+                "200":
+                  description: The endpoint, with its new secret if there is one
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Webhook"}
+                default: {$ref: "#/components/responses/error"}
+            delete:
+              operationId: removeWebhook
+              tags: [webhooks]
+              summary: Remove an endpoint, with what is on its way to it
+              description: Needs the scope webhooks:write, and a key for all that is sent there.
+              responses:
+                "204": {description: It is gone}
+                default: {$ref: "#/components/responses/error"}
+          /v1/webhooks/{name}/deliveries:
+            parameters:
+              - name: name
+                in: path
+                required: true
+                schema: {type: string, minLength: 1, maxLength: 100}
+            get:
+              operationId: listDeliveries
+              tags: [webhooks]
+              summary: What was and is to be sent there, the last first
+              description: Needs the scope webhooks:write, and a key for all that is sent there.
+              parameters:
+                - {name: state, in: query, schema: {$ref: "#/components/schemas/DeliveryState"}}
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: A page of deliveries
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/WebhookDeliveryList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/webhooks/{name}/replay:
+            parameters:
+              - name: name
+                in: path
+                required: true
+                schema: {type: string, minLength: 1, maxLength: 100}
+            post:
+              operationId: replayEvents
+              tags: [webhooks]
+              summary: Send one event again, or all of a time
+              description: >-
+                Needs the scope webhooks:write, and a key for all that is sent there. Say event_id, or from and to.
+                What is newer about the purchases follows again where it is not sent anyway, and is not counted. One
+                request looks at some 200,000 events and makes about 10,000 deliveries at most; ask again with the
+                after of the answer until is_complete.
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      properties:
+                        event_id: {type: string}
+                        from: {$ref: "#/components/schemas/Instant"}
+                        to: {$ref: "#/components/schemas/Instant"}
+                        after: {type: integer, format: int64}
+              responses:
+                "202":
+                  description: What was made
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/WebhookReplay"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/webhooks/{name}/test:
+            parameters:
+              - name: name
+                in: path
+                required: true
+                schema: {type: string, minLength: 1, maxLength: 100}
+            post:
+              operationId: testWebhook
+              tags: [webhooks]
+              summary: Send an event that says nothing, webhook.test
+              description: Needs the scope webhooks:write, and a key for all that is sent there.
+              responses:
+                "202":
+                  description: The delivery
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/WebhookDelivery"}
+                default: {$ref: "#/components/responses/error"}
+          /apple/notifications:
+            post:
+              operationId: receiveNotification
+              tags: [app store]
+              summary: Where the App Store sends its notifications, version 2, and version 1 of apps that were not switched over
+              description: >-
+                Those of version 1 are taken only with an app's shared secret as password; without shared_secrets in
+                the configuration they are refused.
+              security: []
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/SignedPayload"}
+              responses:
+                "200": {description: It is on disk}
+                default: {$ref: "#/components/responses/error"}
+          /apple/retention:
+            post:
+              operationId: answerRetention
+              tags: [app store]
+              summary: Where the App Store asks what to show somebody who is about to cancel
+              security: []
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/SignedPayload"}
+              responses:
+                "200":
+                  description: Nothing of ours; the default message is shown
+                  content:
+                    application/json:
+                      schema: {type: object}
+                default: {$ref: "#/components/responses/error"}
+          /health/live:
+            get:
+              operationId: isLive
+              tags: [operation]
+              summary: Whether the process answers
+              security: []
+              responses:
+                "200":
+                  description: It does
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [object, status]
+                        properties:
+                          object: {const: health}
+                          status: {const: live}
+                default: {$ref: "#/components/responses/error"}
+          /health/ready:
+            get:
+              operationId: isReady
+              tags: [operation]
+              summary: Whether requests should come here
+              security: []
+              responses:
+                "200":
+                  description: They should
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Readiness"}
+                "503":
+                  description: They should not; the parts say why
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Readiness"}
+                default: {$ref: "#/components/responses/error"}
+          /metrics:
+            get:
+              operationId: getMetrics
+              tags: [operation]
+              summary: What the server counts and measures, as Prometheus reads it
+              description: >-
+                Needs the scope operations:read, or to be asked from the server's own machine where listen.metrics is
+                local.
+              security:
+                - {}
+                - {key: []}
+              responses:
+                "200":
+                  description: The text format of Prometheus
+                  content:
+                    text/plain:
+                      schema: {type: string}
+                "404":
+                  description: "metrics_not_exposed: another backend has them"
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Error"}
+                default: {$ref: "#/components/responses/error"}
+          /openapi.yaml:
+            get:
+              operationId: getDescription
+              tags: [operation]
+              summary: This description
+              security: []
+              responses:
+                "200":
+                  description: OpenAPI 3.1
+                  content:
+                    application/yaml:
+                      schema: {type: object, required: [openapi, paths]}
+                default: {$ref: "#/components/responses/error"}
+        components:
+          securitySchemes:
+            key:
+              type: http
+              scheme: bearer
+              description: A key of the configuration; counterfoil keys create makes one
+            customerToken:
+              type: apiKey
+              in: header
+              name: Counterfoil-Customer-Token
+              description: >-
+                For keys that are shipped in an app: a JWT of the app's backend, HS256 with customer_token_secret; sub
+                is the customer, exp at most a day after iat
+          parameters:
+            customer:
+              name: id
+              in: path
+              required: true
+              schema: {type: string, minLength: 1, maxLength: 255}
+              description: >-
+                The app's name for the customer, in Unicode Normalization Form C; the appAccountToken of purchases is
+                one
+            app:
+              name: app
+              in: query
+              schema: {type: string}
+              description: The bundle ID; may be left out where there is one app
+            environment:
+              name: environment
+              in: query
+              schema: {type: string, enum: [Production, Sandbox]}
+              description: Production unless the app has none
+            at:
+              name: at
+              in: query
+              schema: {$ref: "#/components/schemas/Instant"}
+              description: As it was at an instant
+            page: {name: page, in: query, schema: {type: string}, description: What next_page said}
+            limit:
+              name: limit
+              in: query
+              schema: {type: integer, minimum: 1, maximum: 100, default: 50}
+            include:
+              name: include
+              in: query
+              schema: {type: string, enum: [signed_data]}
+              description: The exact texts that were signed
+          responses:
+            error:
+              description: Refused, or not possible at the moment
+              content:
+                application/json:
+                  schema: {$ref: "#/components/schemas/Error"}
+          schemas:
+            Instant:
+              type: integer
+              format: int64
+              minimum: -8640000000000000
+              maximum: 8640000000000000
+              description: Milliseconds since 1970
+            Error:
+              type: object
+              required: [object, type, message, retryable]
+              properties:
+                object: {const: error}
+                type: {type: string, description: A word for programs}
+                message: {type: string, description: A sentence for people}
+                retryable: {type: boolean, description: Whether the same request may succeed later}
+                backoff_ms: {type: integer, description: How long to wait before}
+                param: {type: string, description: The parameter that is wrong}
+            NextPage: {type: [string, "null"], description: What page takes; null when this is the last}
+            Customer:
+              type: object
+              required:
+                [object, id, app, environment, as_of, entitlements, subscriptions, groups, products, purchases,
+                 consumables]
+              properties:
+                object: {const: customer}
+                id: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                as_of: {$ref: "#/components/schemas/Instant"}
+                entitlements: {type: array, items: {$ref: "#/components/schemas/Entitlement"}}
+                subscriptions: {type: array, items: {$ref: "#/components/schemas/Subscription"}}
+                groups: {type: array, items: {$ref: "#/components/schemas/SubscriptionGroup"}}
+                products: {type: array, items: {$ref: "#/components/schemas/Product"}}
+                purchases: {type: array, items: {$ref: "#/components/schemas/Purchase"}}
+                consumables: {type: array, items: {$ref: "#/components/schemas/ConsumableBalance"}}
+                unverified:
+                  type: array
+                  items: {$ref: "#/components/schemas/UnverifiedText"}
+                  description: "Of an instant in the past: texts that do not count because they do not verify now"
+            UnverifiedText:
+              type: object
+              required: [object, original_transaction_id, code, message]
+              properties:
+                object: {const: unverified_text}
+                notification_uuid: {type: string}
+                original_transaction_id: {type: string}
+                code: {type: string, description: The reason as of a refusal}
+                message: {type: string}
+            Details: {type: array, items: {type: string}, description: What else is to be known of a state}
+            Entitlement:
+              type: object
+              required: [object, key, is_active, state, details]
+              properties:
+                object: {const: entitlement}
+                key: {type: string}
+                is_active: {type: boolean}
+                state: {type: string}
+                details: {$ref: "#/components/schemas/Details"}
+                until: {$ref: "#/components/schemas/Instant"}
+                will_renew: {type: boolean}
+                product_id: {type: string}
+                transaction_id: {type: string}
+                original_transaction_id: {type: string}
+            Subscription:
+              type: object
+              required:
+                [object, original_transaction_id, transaction_id, product_id, status, has_access, purchase_date,
+                 is_in_billing_retry, ownership, details, next_step]
+              properties:
+                object: {const: subscription}
+                original_transaction_id: {type: string}
+                transaction_id: {type: string}
+                product_id: {type: string}
+                subscription_group_identifier: {type: string}
+                status:
+                  type: integer
+                  description: "As in the App Store Server API: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked"
+                has_access: {type: boolean}
+                access_until: {$ref: "#/components/schemas/Instant"}
+                purchase_date: {$ref: "#/components/schemas/Instant"}
+                expires_date: {$ref: "#/components/schemas/Instant"}
+                will_renew: {type: boolean}
+                auto_renew_product_id: {type: string}
+                expiration_intent: {type: integer}
+                is_in_billing_retry: {type: boolean}
+                grace_period_expires_date: {$ref: "#/components/schemas/Instant"}
+                ownership: {type: string}
+                offer_type: {type: integer}
+                offer_identifier: {type: string}
+                offer_discount_type: {type: string}
+                price_increase_status: {type: integer}
+                revocation_date: {$ref: "#/components/schemas/Instant"}
+                revocation_reason: {type: integer}
+                revocation_type: {type: string}
+                eligible_win_back_offer_ids: {type: array, items: {type: string}}
+                details: {$ref: "#/components/schemas/Details"}
+                next_step: {type: string, description: What Apple's guidance recommends}
+            SubscriptionGroup:
+              type: object
+              required:
+                [object, subscription_group_identifier, state, details, is_eligible_for_introductory_offer, next_step]
+              properties:
+                object: {const: subscription_group}
+                subscription_group_identifier: {type: string}
+                state: {type: string}
+                details: {$ref: "#/components/schemas/Details"}
+                until: {$ref: "#/components/schemas/Instant"}
+                product_id: {type: string}
+                original_transaction_id: {type: string}
+                is_eligible_for_introductory_offer: {type: boolean}
+                next_step: {type: string}
+            Product:
+              type: object
+              required: [object, product_id, state, details]
+              properties:
+                object: {const: product}
+                product_id: {type: string}
+                type: {type: string}
+                state: {type: string}
+                details: {$ref: "#/components/schemas/Details"}
+                until: {$ref: "#/components/schemas/Instant"}
+                ended_date: {$ref: "#/components/schemas/Instant"}
+                will_renew: {type: boolean}
+                transaction_id: {type: string}
+                original_transaction_id: {type: string}
+            Purchase:
+              type: object
+              required:
+                [object, transaction_id, original_transaction_id, product_id, type, quantity, purchase_date,
+                 ownership, has_access, details]
+              properties:
+                object: {const: purchase}
+                transaction_id: {type: string}
+                original_transaction_id: {type: string}
+                product_id: {type: string}
+                type: {type: string}
+                quantity: {type: integer}
+                purchase_date: {$ref: "#/components/schemas/Instant"}
+                ownership: {type: string}
+                has_access: {type: boolean}
+                end_date: {$ref: "#/components/schemas/Instant"}
+                offer_type: {type: integer}
+                offer_identifier: {type: string}
+                revocation_date: {$ref: "#/components/schemas/Instant"}
+                revocation_reason: {type: integer}
+                revocation_type: {type: string}
+                details: {$ref: "#/components/schemas/Details"}
+            ConsumableBalance:
+              type: object
+              required: [object, product_id, purchases, quantity, revoked_quantity]
+              properties:
+                object: {const: consumable_balance}
+                product_id: {type: string}
+                purchases: {type: integer}
+                quantity: {type: integer}
+                revoked_quantity: {type: integer}
+            TimelineEntryList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/TimelineEntry"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            TimelineEntry:
+              type: object
+              required: [object, date, kind, sentence, type, original_transaction_id]
+              properties:
+                object: {const: timeline_entry}
+                date: {$ref: "#/components/schemas/Instant"}
+                kind: {enum: [notification, event], description: "What the App Store told, or what happened here"}
+                sentence: {type: string, description: For people}
+                type: {type: string, description: "notificationType, or the name of our event"}
+                subtype: {type: string}
+                uuid: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                signed_date: {$ref: "#/components/schemas/Instant"}
+                received_at: {$ref: "#/components/schemas/Instant"}
+                origin: {$ref: "#/components/schemas/Origin"}
+                state: {$ref: "#/components/schemas/NotificationState"}
+                failure: {type: string}
+                original_transaction_id: {type: string}
+                transaction_id: {type: string}
+                product_id: {type: string}
+                status: {type: integer}
+                price: {type: integer, format: int64, description: In thousandths of the currency}
+                currency: {type: string}
+                verification_failure:
+                  type: string
+                  description: Why the notification does not verify now; what it says is not shown then
+                from:
+                  type: array
+                  items: {type: string}
+                  description: Who had the purchase before; not for keys that are limited to one customer
+                to:
+                  type: array
+                  items: {type: string}
+                  description: Who has the purchase since; not for keys that are limited to one customer
+            OwnershipChange:
+              type: object
+              required: [object, date, type, sentence, original_transaction_id]
+              properties:
+                object: {const: ownership_change}
+                date: {$ref: "#/components/schemas/Instant"}
+                type: {enum: [purchase.linked, purchase.transferred]}
+                sentence: {type: string, description: For people}
+                original_transaction_id: {type: string}
+                from: {type: array, items: {type: string}}
+                to: {type: array, items: {type: string}}
+            Explanation:
+              type: object
+              required:
+                [object, customer, entitlement, as_of, is_active, rule, sentence, changes, facts_omitted, facts]
+              properties:
+                object: {const: explanation}
+                customer: {type: string}
+                entitlement: {type: string}
+                as_of: {$ref: "#/components/schemas/Instant"}
+                is_active: {type: boolean}
+                until: {$ref: "#/components/schemas/Instant"}
+                rule:
+                  type: string
+                  description: "The rule that decided; transferred: the purchase belongs to another customer since"
+                sentence: {type: string, description: For people}
+                product_id: {type: string}
+                transaction_id: {type: string}
+                changes:
+                  type: array
+                  items: {$ref: "#/components/schemas/OwnershipChange"}
+                  description: When the purchases came to the customer and went from them, at most the last 100
+                unverified:
+                  type: array
+                  items: {$ref: "#/components/schemas/UnverifiedText"}
+                  description: Texts that do not count because they do not verify now
+                facts_omitted: {type: integer, description: How many facts there are beside those listed}
+                facts: {type: array, items: {$ref: "#/components/schemas/ExplainedFact"}}
+            ExplainedFact:
+              type: object
+              required: [object, kind, identifier, original_transaction_id, product_id, signed_date, role]
+              properties:
+                object: {const: explained_fact}
+                kind: {type: string, description: transaction or renewal_info}
+                identifier: {type: string}
+                original_transaction_id: {type: string}
+                product_id: {type: string}
+                signed_date: {$ref: "#/components/schemas/Instant"}
+                role: {type: string, description: What came of it}
+                origin: {$ref: "#/components/schemas/Origin"}
+                received_at: {$ref: "#/components/schemas/Instant"}
+                notification_uuid: {type: string}
+                verification: {$ref: "#/components/schemas/Verification"}
+                signed_data: {type: string, description: The exact text that was signed}
+            Verification:
+              type: object
+              required: [object, anchor, validated_at, revocation, certificates]
+              properties:
+                object: {const: verification}
+                anchor: {type: string}
+                validated_at: {$ref: "#/components/schemas/Instant"}
+                revocation: {enum: [not_checked, good, unknown]}
+                certificates:
+                  type: array
+                  items:
+                    type: object
+                    required: [subject, issuer, serial_number, fingerprint, not_before, not_after]
+                    properties:
+                      subject: {type: string}
+                      issuer: {type: string}
+                      serial_number: {type: string}
+                      fingerprint: {type: string, description: SHA-256 of the DER encoding}
+                      not_before: {$ref: "#/components/schemas/Instant"}
+                      not_after: {$ref: "#/components/schemas/Instant"}
+            RefusedTransaction:
+              type: object
+              required: [code]
+              properties:
+                id:
+                  type: string
+                  description: The transaction; of what cannot be believed, what the text itself says
+                code:
+                  type: string
+                  description: Why, as the type of an error, such as bad_signature or receipt_already_in_use
+                param:
+                  type: string
+                  description: Where it was, such as signed_transactions[3]
+            PurchaseReport:
+              type: object
+              description: >-
+                One of signed_transactions, signed_renewals, app_transaction and receipt is there. An empty list of
+                transactions says that nothing was bought.
+              additionalProperties: false
+              properties:
+                signed_transactions: {type: array, maxItems: 500, items: {type: string}, description: JWS of StoreKit}
+                signed_renewals:
+                  type: array
+                  maxItems: 500
+                  items: {type: string}
+                  description: The renewal infos that the device has, as JWS; they count where the subscription is known
+                app_transaction:
+                  type: string
+                  description: The JWS of AppTransaction.shared; claims the Apple account
+                receipt: {type: string, description: The app receipt in base64}
+                restore:
+                  type: boolean
+                  description: >-
+                    true: the customer asked to restore, so all that the Apple account has falls under the restore
+                    policy, whomever it was bought for. Left out: only what is sent does, unless it was signed with
+                    another customer's account token. false: nothing is taken from anybody
+            History:
+              type: object
+              required: [state]
+              properties:
+                state: {type: string, enum: [pending, refused, not_configured]}
+                code: {type: string, description: The App Store's error}
+            Usage:
+              type: object
+              description: Something beside transaction_id and product_id is there.
+              additionalProperties: false
+              properties:
+                transaction_id: {type: string, minLength: 1, maxLength: 255}
+                product_id: {type: string, minLength: 1, maxLength: 255}
+                customer_consented: {type: boolean}
+                consumption_percentage:
+                  type: integer
+                  minimum: 0
+                  maximum: 100000
+                  description: In thousandths of a percent
+                delivery_status:
+                  type: string
+                  enum:
+                    - DELIVERED
+                    - UNDELIVERED_QUALITY_ISSUE
+                    - UNDELIVERED_WRONG_ITEM
+                    - UNDELIVERED_SERVER_OUTAGE
+                    - UNDELIVERED_OTHER
+                sample_content_provided: {type: boolean}
+            ConsumptionRequest:
+              type: object
+              required: [object, transaction_id, original_transaction_id, state, requested_at, deadline, attempts]
+              properties:
+                object: {const: consumption_request}
+                transaction_id: {type: string}
+                original_transaction_id: {type: string}
+                state: {type: string, enum: [pending, sent, refused, missed, overtaken]}
+                requested_at: {$ref: "#/components/schemas/Instant"}
+                deadline: {$ref: "#/components/schemas/Instant"}
+                attempts: {type: integer}
+                sent_at: {$ref: "#/components/schemas/Instant"}
+                sent: {type: object, description: With Apple's names}
+                answer: {type: string}
+                decision: {type: string, enum: [refunded, declined]}
+                decided_at: {$ref: "#/components/schemas/Instant"}
+            ConsumptionPreview:
+              type: object
+              required: [object, transaction_id, would_send, reasons]
+              properties:
+                object: {const: consumption_preview}
+                transaction_id: {type: string}
+                would_send: {type: boolean}
+                obstacle: {type: string, enum: [no_policy, no_consent, not_purchased]}
+                request: {type: object}
+                reasons:
+                  type: array
+                  items:
+                    type: object
+                    required: [member, source]
+                    properties:
+                      member: {type: string}
+                      source: {type: string}
+                      note: {type: string}
+            PromotionalOffer:
+              type: object
+              additionalProperties: false
+              required: [product_id, offer_id]
+              properties:
+                product_id: {type: string, minLength: 1, maxLength: 255}
+                offer_id: {type: string, minLength: 1, maxLength: 255}
+                format: {type: string, enum: [jws, original], default: jws}
+                transaction_id:
+                  type: string
+                  minLength: 1
+                  maxLength: 255
+                  description: For jws; the customer's last one if left out
+                app_account_token: {type: string, format: uuid, description: For original}
+                nonce: {type: string, format: uuid, description: For original; a fresh one if left out}
+                force: {type: boolean}
+            IntroductoryOffer:
+              type: object
+              additionalProperties: false
+              required: [product_id, allow]
+              properties:
+                product_id: {type: string, minLength: 1, maxLength: 255}
+                allow: {type: boolean}
+                transaction_id:
+                  type: string
+                  minLength: 1
+                  maxLength: 255
+                  description: Of a purchase or of the app; the customer's last one, or that of app_transaction, if left out
+                app_transaction: {type: string, description: The JWS of AppTransaction.shared}
+                force: {type: boolean}
+            OfferSignature:
+              type: object
+              required: [object, kind, format, product_id]
+              properties:
+                object: {const: offer_signature}
+                kind: {type: string, enum: [promotional, introductory]}
+                format: {type: string, enum: [jws, original]}
+                product_id: {type: string}
+                offer_id: {type: string}
+                allow: {type: boolean}
+                transaction_id: {type: string}
+                jws: {type: string}
+                key_id: {type: string}
+                nonce: {type: string}
+                timestamp: {type: integer}
+                app_account_token: {type: string}
+                signature: {type: string}
+            Transaction:
+              type: object
+              required:
+                [object, transaction_id, original_transaction_id, app, environment, product_id, type, purchase_date,
+                 signed_date, customers]
+              properties:
+                object: {const: transaction}
+                transaction_id: {type: string}
+                original_transaction_id: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                product_id: {type: string}
+                type: {type: string}
+                purchase_date: {$ref: "#/components/schemas/Instant"}
+                expires_date: {$ref: "#/components/schemas/Instant"}
+                revocation_date: {$ref: "#/components/schemas/Instant"}
+                signed_date: {$ref: "#/components/schemas/Instant"}
+                customers: {type: array, items: {type: string}}
+            Order:
+              type: object
+              required: [object, order_id, app, environment, customers, transactions]
+              properties:
+                object: {const: order}
+                order_id: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                customers: {type: array, items: {type: string}}
+                transactions: {type: array, items: {$ref: "#/components/schemas/Transaction"}}
+            Origin: {type: string, enum: [delivered, recovered, asked, app, imported], description: How it came here}
+            NotificationState: {type: string, enum: [pending, folded, failed]}
+            NotificationList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Notification"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            Notification:
+              type: object
+              required: [object, uuid, type, app, environment, signed_date, received_at, origin, state]
+              properties:
+                object: {const: notification}
+                uuid: {type: string}
+                type: {type: string, description: notificationType}
+                subtype: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                signed_date: {$ref: "#/components/schemas/Instant"}
+                received_at: {$ref: "#/components/schemas/Instant"}
+                origin: {$ref: "#/components/schemas/Origin"}
+                state: {$ref: "#/components/schemas/NotificationState"}
+                failure:
+                  type: string
+                  description: "Why it could not be processed: what is in it cannot be believed, or the ledger is damaged"
+            DecodedNotification:
+              allOf:
+                - {$ref: "#/components/schemas/Notification"}
+              type: object
+              required: [object, uuid, decoded, problems]
+              properties:
+                decoded:
+                  type: object
+                  description: What was signed, in the App Store's own words
+                  properties:
+                    notification: {type: object}
+                    transaction: {type: object}
+                    renewal_info: {type: object}
+                problems:
+                  type: array
+                  items:
+                    type: object
+                    required: [object, part, code, message]
+                    properties:
+                      object: {const: problem}
+                      part: {type: string}
+                      code: {type: string}
+                      message: {type: string}
+                signed_data: {type: string, description: The exact text that was received}
+            RefusalList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Refusal"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            Refusal:
+              type: object
+              required: [object, received_at, code, message, body]
+              properties:
+                object: {const: refusal}
+                received_at: {$ref: "#/components/schemas/Instant"}
+                code: {type: string}
+                message: {type: string}
+                sender: {type: string, description: An address}
+                body: {type: string, description: Up to 64 KiB of what was sent}
+            CompletenessList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Completeness"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            Completeness:
+              type: object
+              required: [object, app, environment, state, missing]
+              properties:
+                object: {const: completeness}
+                app: {type: string}
+                environment: {type: string}
+                state: {type: string, enum: [complete, catching_up, behind, unknown]}
+                reason: {type: string, description: "Why it is not complete, and what to do"}
+                complete_since: {$ref: "#/components/schemas/Instant"}
+                complete_until: {$ref: "#/components/schemas/Instant"}
+                read_until: {$ref: "#/components/schemas/Instant"}
+                known_by:
+                  type: object
+                  required: [by, checked_at]
+                  properties:
+                    by: {type: string, enum: [notification_history]}
+                    checked_at: {$ref: "#/components/schemas/Instant"}
+                age_ms: {type: integer, description: How long ago complete_until is}
+                missing:
+                  type: object
+                  required:
+                    [open_windows, unverified, unverified_spans, failed_notifications, backlog, histories_waiting,
+                     histories_put_aside, histories_failed]
+                  properties:
+                    open_windows: {type: integer, description: Parts of the time that are still being read}
+                    unverified:
+                      type: integer
+                      description: Items of the App Store's answers that cannot be believed, at most 10,000
+                    unverified_spans: {type: integer, description: Times whose notifications cannot all be believed}
+                    failed_notifications:
+                      type: integer
+                      description: Notifications that are kept and whose inside cannot be believed
+                    backlog: {type: integer, description: Notifications that wait to be read}
+                    histories_waiting:
+                      type: integer
+                      description: Transactions whose history is still to be asked for
+                    histories_put_aside:
+                      type: integer
+                      description: Those among them that were asked for in vain, and will be again
+                    histories_failed: {type: integer, description: Transactions that the App Store does not know}
+                unverified_spans:
+                  type: array
+                  description: Times whose notifications cannot all be believed, the first ones first; they are read again
+                  items:
+                    type: object
+                    required: [from, to]
+                    properties:
+                      from: {$ref: "#/components/schemas/Instant"}
+                      to: {$ref: "#/components/schemas/Instant"}
+                unverified_items:
+                  type: array
+                  description: What cannot be believed, the last first
+                  items:
+                    type: object
+                    required: [code, message, noticed_at]
+                    properties:
+                      notification: {type: string, description: The notification that it says it is}
+                      transaction: {type: string, description: The transaction whose history held it}
+                      code: {type: string}
+                      message: {type: string}
+                      noticed_at: {$ref: "#/components/schemas/Instant"}
+                histories:
+                  type: array
+                  description: >-
+                    Transactions whose history the App Store does not tell: asked for again (put_aside), or not known
+                    to it (failed)
+                  items:
+                    type: object
+                    required: [transaction, state, attempts]
+                    properties:
+                      transaction: {type: string}
+                      state: {type: string, enum: [put_aside, failed]}
+                      code: {type: string}
+                      attempts: {type: integer}
+                      next_attempt_at: {$ref: "#/components/schemas/Instant"}
+            RecoveryList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Recovery"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            Recovery:
+              type: object
+              required:
+                [object, id, app, environment, cause, state, from, to, types, created_at, windows, open_windows,
+                 pages, found, new, duplicates, failed]
+              properties:
+                object: {const: recovery}
+                id: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                cause: {type: string, enum: [start, schedule, outage, request]}
+                state: {type: string, enum: [open, done, failed]}
+                from: {$ref: "#/components/schemas/Instant"}
+                to: {$ref: "#/components/schemas/Instant"}
+                types: {type: array, items: {type: string}, description: Empty for all}
+                created_at: {$ref: "#/components/schemas/Instant"}
+                finished_at: {$ref: "#/components/schemas/Instant"}
+                windows: {type: integer}
+                open_windows: {type: integer}
+                pages: {type: integer}
+                found: {type: integer, description: Notifications on those pages}
+                new: {type: integer}
+                duplicates: {type: integer}
+                failed: {type: integer, description: Those that cannot be believed}
+                failure: {type: string, description: What went wrong last}
+            WebhookPayload: {type: string, enum: [counterfoil, compatible]}
+            NewWebhook:
+              type: object
+              required: [name, url]
+              additionalProperties: false
+              properties:
+                name: {type: string, minLength: 1, maxLength: 100}
+                url: {type: string, format: uri}
+                events:
+                  type: [array, "null"]
+                  minItems: 1
+                  maxItems: 100
+                  items: {type: string}
+                  description: >-
+                    Types such as subscription.renewed or subscription.*, which match an event that there is; null:
+                    all
+                payload: {$ref: "#/components/schemas/WebhookPayload"}
+                apps:
+                  type: [array, "null"]
+                  minItems: 1
+                  items: {type: string}
+                  description: "Bundle IDs; null: all"
+                environments:
+                  type: [array, "null"]
+                  minItems: 1
+                  items: {type: string, enum: [Production, Sandbox]}
+                  description: "null: both"
+            WebhookChange:
+              type: object
+              minProperties: 1
+              additionalProperties: false
+              properties:
+                url: {type: string, format: uri}
+                events:
+                  type: [array, "null"]
+                  minItems: 1
+                  maxItems: 100
+                  items: {type: string}
+                  description: >-
+                    Types such as subscription.renewed or subscription.*, which match an event that there is; null:
+                    all
+                payload: {$ref: "#/components/schemas/WebhookPayload"}
+                apps:
+                  type: [array, "null"]
+                  minItems: 1
+                  items: {type: string}
+                  description: "Bundle IDs; null: all"
+                environments:
+                  type: [array, "null"]
+                  minItems: 1
+                  items: {type: string, enum: [Production, Sandbox]}
+                  description: "null: both"
+                enabled: {type: boolean}
+                discard_backlog: {type: boolean, description: Forget what waits to be sent; begin at the present}
+                add_secret: {type: boolean}
+                retire_secret: {type: string, description: The fingerprint of a secret}
+            Webhook:
+              type: object
+              required:
+                [object, name, url, events, payload, apps, environments, is_configured, enabled, secrets, created_at]
+              properties:
+                object: {const: webhook}
+                name: {type: string}
+                url: {type: string}
+                events: {type: [array, "null"], items: {type: string}}
+                payload: {$ref: "#/components/schemas/WebhookPayload"}
+                apps: {type: [array, "null"], items: {type: string}}
+                environments: {type: [array, "null"], items: {type: string}}
+                is_configured: {type: boolean, description: Whether it is one of the configuration file}
+                enabled: {type: boolean}
+                disabled_reason: {type: string, enum: [gone, failing, requested]}
+                disabled_since: {$ref: "#/components/schemas/Instant"}
+                failing_since: {$ref: "#/components/schemas/Instant"}
+                secrets:
+                  type: array
+                  items:
+                    type: object
+                    required: [object, fingerprint]
+                    properties:
+                      object: {const: webhook_secret}
+                      fingerprint: {type: string}
+                created_at: {$ref: "#/components/schemas/Instant"}
+                secret: {type: string, description: Only where it was just made}
+            WebhookList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Webhook"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            DeliveryState: {type: string, enum: [pending, delivered, failed, discarded]}
+            WebhookDelivery:
+              type: object
+              required: [object, id, event_id, event_type, event_sequence, state, attempts, created_at]
+              properties:
+                object: {const: webhook_delivery}
+                id: {type: string}
+                event_id: {type: string}
+                event_type: {type: string}
+                event_sequence: {type: integer, format: int64}
+                is_repeat:
+                  type: boolean
+                  description: Whether the event is said again after an older one that became known late
+                state: {$ref: "#/components/schemas/DeliveryState"}
+                attempts: {type: integer}
+                next_attempt_at: {$ref: "#/components/schemas/Instant"}
+                last_status: {type: integer, description: The HTTP status of the last answer}
+                last_error: {type: string}
+                created_at: {$ref: "#/components/schemas/Instant"}
+                ended_at: {$ref: "#/components/schemas/Instant"}
+            WebhookDeliveryList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/WebhookDelivery"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            WebhookReplay:
+              type: object
+              required: [object, deliveries, is_complete]
+              properties:
+                object: {const: webhook_replay}
+                deliveries: {type: integer}
+                is_complete: {type: boolean}
+                after: {type: integer, format: int64, description: Where the rest begins}
+            SignedPayload:
+              type: object
+              required: [signedPayload]
+              properties:
+                signedPayload: {type: string, description: A JWS}
+            Readiness:
+              type: object
+              required: [object, status, parts]
+              properties:
+                object: {const: health}
+                status: {type: string, enum: [ready, not_ready]}
+                parts:
+                  type: array
+                  items:
+                    type: object
+                    required: [name, status]
+                    properties:
+                      name: {type: string, enum: [server, ledger]}
+                      status: {type: string, description: "ok, draining, or what is wrong"}
+
+        """#
+}

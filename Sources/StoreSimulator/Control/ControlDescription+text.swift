@@ -1,0 +1,966 @@
+// Made by Scripts/embed from openapi.yaml beside it. Change that file, not this one.
+// swift-format-ignore-file
+
+extension ControlDescription {
+    /// The text of the file.
+    package static let text = #"""
+        # What /simulator/openapi.yaml answers. After a change run Scripts/embed. Tests hold it to the routes and their answers.
+        openapi: 3.1.0
+        info:
+          title: Simulator control API
+          version: "1"
+          description: >-
+            What a simulated App Store is commanded with. Instants are milliseconds since 1970; ISO 8601 is read as
+            well.
+        servers:
+          - url: http://127.0.0.1:{port}
+            variables:
+              port: {default: "8090"}
+        paths:
+          /simulator:
+            get:
+              summary: Where the simulator is and what a program needs to talk to it
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/SimulatorInformation"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/openapi.yaml:
+            get:
+              summary: This description
+              responses:
+                "200":
+                  description: OpenAPI 3.1
+                  content:
+                    application/yaml:
+                      schema: {type: object, required: [openapi, paths]}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/clock:
+            get:
+              summary: What the clock shows
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Clock"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/clock/advance:
+            post:
+              summary: Put the clock forward; everything until then has happened and was announced when this answers
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/ClockAdvance"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/AdvanceReport"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/settle:
+            post:
+              summary: Wait until every notification that is due has been sent
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Clock"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/commands:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+            post:
+              summary: Let something happen in the store
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/StoreCommand"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/StoreOutcome"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/trigger:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+            post:
+              summary: Cause one kind of notification, with whatever has to come before it
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/TriggerRequest"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/StoreOutcome"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/customers:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+            get:
+              summary: What all customers have, by name
+              parameters:
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/CustomerStateList"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/customers/{customer}:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+              - {$ref: "#/components/parameters/customer"}
+            get:
+              summary: What a customer has
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/CustomerState"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/customers/{customer}/purchases:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+              - {$ref: "#/components/parameters/customer"}
+            get:
+              summary: What an app on the customer's device holds, signed
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/DevicePurchases"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/customers/{customer}/receipt:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+              - {$ref: "#/components/parameters/customer"}
+            get:
+              summary: The unified receipt on the customer's device
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/DeviceReceipt"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/catalogue:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+            get:
+              summary: What is sold
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Catalogue"}
+                default: {$ref: "#/components/responses/error"}
+            put:
+              summary: Sell something else from now on
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/Catalogue"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Catalogue"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/settings:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+            get:
+              summary: How the environment behaves
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/StoreSettings"}
+                default: {$ref: "#/components/responses/error"}
+            put:
+              summary: Change how the environment behaves from now on
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/StoreSettings"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/StoreSettings"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/notifications:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+            get:
+              summary: Every notification, in order
+              parameters:
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+                - {$ref: "#/components/parameters/ofCustomer"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/NotificationList"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/notifications/{notificationUUID}:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+              - {$ref: "#/components/parameters/notificationUUID"}
+            get:
+              summary: The signed text of a notification
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/SignedNotification"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/notifications/{notificationUUID}/resend:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+              - {$ref: "#/components/parameters/notificationUUID"}
+            post:
+              summary: Send a notification once more, now
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Notification"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/notification-url:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+            put:
+              summary: Set where notifications go
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/NotificationTarget"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/NotificationTarget"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/faults:
+            get:
+              summary: What goes wrong on purpose
+              parameters:
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/FaultLineList"}
+                default: {$ref: "#/components/responses/error"}
+            post:
+              summary: Let something go wrong on purpose
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/Fault"}
+              responses:
+                "201":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/FaultLine"}
+                default: {$ref: "#/components/responses/error"}
+            delete:
+              summary: Switch every fault off
+              responses:
+                "204": {description: Done}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/faults/{number}:
+            parameters:
+              - {$ref: "#/components/parameters/number"}
+            delete:
+              summary: Switch one fault off
+              responses:
+                "204": {description: Done}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/ocsp:
+            put:
+              summary: Say how questions about revocation are answered
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/RevocationSetting"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/RevocationSetting"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/authority/rotate:
+            post:
+              summary: Sign with a new leaf certificate from now on
+              responses:
+                "204": {description: Done}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/snapshots:
+            get:
+              summary: The names of the snapshots
+              parameters:
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/SnapshotNameList"}
+                default: {$ref: "#/components/responses/error"}
+            post:
+              summary: Keep everything under a name
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/SnapshotName"}
+              responses:
+                "201":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/SnapshotName"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/snapshots/{name}/restore:
+            parameters:
+              - {$ref: "#/components/parameters/name"}
+            post:
+              summary: Put everything back as it was
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Clock"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/reset:
+            post:
+              summary: Forget everything and begin again
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Clock"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/scenarios:
+            post:
+              summary: Run a scenario; the clock has to be frozen
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/ScenarioText"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/ScenarioReport"}
+                default: {$ref: "#/components/responses/error"}
+        components:
+          parameters:
+            environment: {name: environment, in: path, required: true, schema: {enum: [production, sandbox]}}
+            customer: {name: customer, in: path, required: true, schema: {type: string}}
+            notificationUUID: {name: notificationUUID, in: path, required: true, schema: {type: string, format: uuid}}
+            number: {name: number, in: path, required: true, schema: {type: integer}}
+            name: {name: name, in: path, required: true, schema: {type: string}}
+            page: {name: page, in: query, schema: {type: string}, description: What next_page said}
+            limit:
+              name: limit
+              in: query
+              schema: {type: integer, minimum: 1, maximum: 1000, default: 100}
+            ofCustomer: {name: customer, in: query, schema: {type: string}}
+          responses:
+            error:
+              description: Refused
+              content:
+                application/json:
+                  schema: {$ref: "#/components/schemas/Error"}
+          schemas:
+            Milliseconds: {type: integer, format: int64, description: Milliseconds since 1970}
+            Error:
+              type: object
+              required: [object, type, message, retryable]
+              properties:
+                object: {type: string}
+                type: {type: string}
+                message: {type: string}
+                retryable: {type: boolean}
+                param: {type: string}
+            BaseURLs:
+              type: object
+              required: [production, sandbox]
+              properties:
+                production: {type: string}
+                sandbox: {type: string}
+            SimulatorInformation:
+              type: object
+              required:
+                [baseURLs, controlURL, issuerId, keyId, privateKey, bundleId, appAppleId, rootCertificates,
+                 processIdentifier]
+              properties:
+                baseURLs: {$ref: "#/components/schemas/BaseURLs"}
+                controlURL: {type: string}
+                issuerId: {type: string}
+                keyId: {type: string}
+                privateKey: {type: string}
+                bundleId: {type: string}
+                appAppleId: {type: integer}
+                rootCertificates: {type: array, items: {type: string}}
+                processIdentifier: {type: integer}
+                sharedSecret: {type: string}
+            Clock:
+              type: object
+              required: [now, mode]
+              properties:
+                now: {$ref: "#/components/schemas/Milliseconds"}
+                mode: {type: string}
+                next: {$ref: "#/components/schemas/Milliseconds"}
+            ClockAdvance:
+              description: Either by, a length such as 31d or P13M, or to, an instant in ISO 8601 or milliseconds
+              type: object
+              properties:
+                by: {type: string}
+                to:
+                  oneOf:
+                    - {type: string, format: date-time}
+                    - {$ref: "#/components/schemas/Milliseconds"}
+            AdvanceReport:
+              type: object
+              required: [from, to, notifications, delivered, failedAttempts]
+              properties:
+                from: {$ref: "#/components/schemas/Milliseconds"}
+                to: {$ref: "#/components/schemas/Milliseconds"}
+                notifications: {type: integer}
+                delivered: {type: integer}
+                failedAttempts: {type: integer}
+            StoreCommand:
+              description: One command, by its name; what is optional may be left out
+              type: object
+              minProperties: 1
+              maxProperties: 1
+              additionalProperties: false
+              properties:
+                createCustomer:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    storefront: {type: string}
+                purchase:
+                  type: object
+                  required: [customer, product]
+                  properties:
+                    customer: {type: string}
+                    product: {type: string}
+                    quantity: {type: integer}
+                    offer: {type: string}
+                    introductory: {type: boolean}
+                    appAccountToken:
+                      type: [string, "null"]
+                      format: uuid
+                      description: >-
+                        The account that this and the following purchases name; null for none. Default: the customer's
+                        own, made from seed and name
+                    billingPlan: {type: string}
+                cancel:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    subscription: {type: string}
+                resume:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    subscription: {type: string}
+                failBilling:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                fixBilling:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                hasten:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    subscription: {type: string}
+                requestRefund:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    transaction: {type: string}
+                    reason: {type: string}
+                    inApp: {type: boolean}
+                    note: {type: string}
+                approveRefund:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    transaction: {type: string}
+                    reason: {type: integer}
+                    percentage: {type: integer}
+                declineRefund:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    transaction: {type: string}
+                reverseRefund:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    transaction: {type: string}
+                shareWithFamily:
+                  type: object
+                  required: [customer, member]
+                  properties:
+                    customer: {type: string}
+                    member: {type: string}
+                stopSharing:
+                  type: object
+                  required: [customer, member]
+                  properties:
+                    customer: {type: string}
+                    member: {type: string}
+                increasePrice:
+                  type: object
+                  required: [product, price, consent]
+                  properties:
+                    product: {type: string}
+                    price: {type: integer}
+                    consent: {type: boolean}
+                    customer: {type: string}
+                acceptPrice:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    subscription: {type: string}
+                removeFromSale:
+                  type: object
+                  required: [product]
+                  properties:
+                    product: {type: string}
+                returnToSale:
+                  type: object
+                  required: [product]
+                  properties:
+                    product: {type: string}
+                finish:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    transaction: {type: string}
+                setAppAccountToken:
+                  type: object
+                  required: [customer, appAccountToken]
+                  properties:
+                    customer: {type: string}
+                    appAccountToken: {type: string}
+                    transaction: {type: string}
+                answerConsumptionRequest:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    transaction: {type: string}
+                    preference: {type: string}
+                    percentage: {type: integer}
+                extendRenewal:
+                  type: object
+                  required: [customer, days]
+                  properties:
+                    customer: {type: string}
+                    days: {type: integer}
+                    subscription: {type: string}
+                    reason: {type: integer}
+                extendAllRenewals:
+                  type: object
+                  required: [product, days]
+                  properties:
+                    product: {type: string}
+                    days: {type: integer}
+                    storefronts: {type: array, items: {type: string}}
+                rescindConsent:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                createExternalPurchaseToken:
+                  type: object
+                  properties:
+                    tokenType: {type: string}
+                reportExternalPurchaseToken:
+                  type: object
+                  required: [token]
+                  properties:
+                    token: {type: string}
+                requestTestNotification: {type: object}
+                clearHistory:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                assignSeat:
+                  type: object
+                  required: [customer, product]
+                  properties:
+                    customer: {type: string}
+                    product: {type: string}
+                subscribeAdvancedCommerce:
+                  type: object
+                  required: [customer, product, request]
+                  properties:
+                    customer: {type: string}
+                    product: {type: string}
+                    request: {type: object}
+                chargeAdvancedCommerce:
+                  type: object
+                  required: [customer, product, request]
+                  properties:
+                    customer: {type: string}
+                    product: {type: string}
+                    request: {type: object}
+                requestAdvancedCommerce:
+                  type: object
+                  required: [customer, data]
+                  properties:
+                    customer: {type: string}
+                    data: {type: string}
+                    product: {type: string}
+                approveMessage:
+                  type: object
+                  required: [message]
+                  properties:
+                    message: {type: string}
+                rejectMessage:
+                  type: object
+                  required: [message]
+                  properties:
+                    message: {type: string}
+                approveImage:
+                  type: object
+                  required: [image]
+                  properties:
+                    image: {type: string}
+                rejectImage:
+                  type: object
+                  required: [image]
+                  properties:
+                    image: {type: string}
+                joinGroup:
+                  type: object
+                  required: [customer, group]
+                  properties:
+                    customer: {type: string}
+                    group: {type: string}
+                    organization: {type: boolean}
+                    administrator: {type: boolean}
+            Announcement:
+              type: object
+              required: [notificationType, notificationUUID]
+              properties:
+                notificationType: {type: string}
+                notificationUUID: {type: string}
+                subtype: {type: string}
+            StoreOutcome:
+              type: object
+              required: [environment, notifications]
+              properties:
+                environment: {type: string}
+                notifications: {type: array, items: {$ref: "#/components/schemas/Announcement"}}
+                customer: {type: string}
+                transactionId: {type: string}
+                originalTransactionId: {type: string}
+                appAccountToken: {type: string, format: uuid}
+                token: {type: string}
+            TriggerRequest:
+              type: object
+              required: [notificationType]
+              properties:
+                notificationType: {type: string}
+                subtype: {type: string}
+                product: {type: string}
+                customer: {type: string}
+                overrides: {type: object}
+            SubscriptionState:
+              type: object
+              required:
+                [originalTransactionId, transactionId, subscriptionGroupIdentifier, productId, status, hasAccess,
+                 autoRenewStatus, autoRenewProductId, inAppOwnershipType]
+              properties:
+                originalTransactionId: {type: string}
+                transactionId: {type: string}
+                subscriptionGroupIdentifier: {type: string}
+                productId: {type: string}
+                status: {type: integer}
+                hasAccess: {type: boolean}
+                autoRenewStatus: {type: integer}
+                autoRenewProductId: {type: string}
+                inAppOwnershipType: {type: string}
+                expiresDate: {$ref: "#/components/schemas/Milliseconds"}
+                expirationIntent: {type: integer}
+                isInBillingRetryPeriod: {type: boolean}
+                gracePeriodExpiresDate: {$ref: "#/components/schemas/Milliseconds"}
+                offerType: {type: integer}
+                offerIdentifier: {type: string}
+                priceIncreaseStatus: {type: integer}
+                revocationDate: {$ref: "#/components/schemas/Milliseconds"}
+            PurchaseState:
+              type: object
+              required: [transactionId, productId, type, quantity, purchaseDate, isFinished, inAppOwnershipType]
+              properties:
+                transactionId: {type: string}
+                productId: {type: string}
+                type: {type: string}
+                quantity: {type: integer}
+                purchaseDate: {$ref: "#/components/schemas/Milliseconds"}
+                isFinished: {type: boolean}
+                inAppOwnershipType: {type: string}
+                revocationDate: {$ref: "#/components/schemas/Milliseconds"}
+            CustomerState:
+              type: object
+              required:
+                [customer, storefront, appTransactionId, isBillingFailing, family, subscriptions, purchases, summary]
+              properties:
+                customer: {type: string}
+                storefront: {type: string}
+                appTransactionId: {type: string}
+                appAccountToken: {type: string, format: uuid}
+                isBillingFailing: {type: boolean}
+                family: {type: array, items: {type: string}}
+                subscriptions: {type: array, items: {$ref: "#/components/schemas/SubscriptionState"}}
+                purchases: {type: array, items: {$ref: "#/components/schemas/PurchaseState"}}
+                summary: {type: string}
+            DevicePurchases:
+              type: object
+              required: [signedTransactions, signedAppTransactionInfo]
+              properties:
+                signedTransactions: {type: array, items: {type: string}}
+                signedAppTransactionInfo: {type: string}
+                receipt: {type: string}
+            DeviceReceipt:
+              type: object
+              required: [receipt-data]
+              properties:
+                receipt-data: {type: string}
+            Catalogue:
+              type: object
+              required: [products, groups, storefronts]
+              properties:
+                products: {type: array, items: {$ref: "#/components/schemas/Product"}}
+                groups: {type: array, items: {$ref: "#/components/schemas/SubscriptionGroup"}}
+                storefronts: {type: array, items: {$ref: "#/components/schemas/Storefront"}}
+            Product:
+              type: object
+              required: [id, type, name, price, prices]
+              properties:
+                id: {type: string}
+                type: {type: string}
+                name: {type: string}
+                price: {type: integer}
+                prices: {type: object}
+                isFamilyShareable: {type: boolean}
+                isOnSale: {type: boolean}
+                isAdvancedCommerce: {type: boolean}
+                subscription: {type: object}
+            SubscriptionGroup:
+              type: object
+              required: [id, name]
+              properties:
+                id: {type: string}
+                name: {type: string}
+            Storefront:
+              type: object
+              required: [code, id, currency]
+              properties:
+                code: {type: string}
+                id: {type: string}
+                currency: {type: string}
+            StoreSettings:
+              type: object
+              required:
+                [rate, gracePeriod, graceCoversFreeOffers, retriesNotifications, retriesAfterBadRequest,
+                 deliveryTimeout, refunds, consumptionWindow, historyMatchesSubtypeExactly, notifiesFamilyMembers,
+                 cancellationAfterPriceNoticeHasSubtype, namesAppAppleID, massExtensionDuration, enforcesRateLimits]
+              properties:
+                rate: {type: string}
+                gracePeriod: {type: string}
+                graceCoversFreeOffers: {type: boolean}
+                retriesNotifications: {type: boolean}
+                retriesAfterBadRequest: {type: boolean}
+                deliveryTimeout: {type: number}
+                refunds: {type: string}
+                consumptionWindow: {type: number}
+                historyMatchesSubtypeExactly: {type: boolean}
+                notifiesFamilyMembers: {type: boolean}
+                cancellationAfterPriceNoticeHasSubtype: {type: boolean}
+                namesAppAppleID: {type: boolean}
+                massExtensionDuration: {type: number}
+                enforcesRateLimits: {type: boolean}
+                renewalCap: {type: integer}
+                notificationURL: {type: string}
+            Attempt:
+              type: object
+              required: [attemptDate, sendAttemptResult]
+              properties:
+                attemptDate: {$ref: "#/components/schemas/Milliseconds"}
+                sendAttemptResult: {type: string}
+            Notification:
+              type: object
+              required: [number, notificationUUID, notificationType, signedDate, isDelivered, isPending, attempts]
+              properties:
+                number: {type: integer}
+                notificationUUID: {type: string}
+                notificationType: {type: string}
+                signedDate: {$ref: "#/components/schemas/Milliseconds"}
+                isDelivered: {type: boolean}
+                isPending: {type: boolean}
+                attempts: {type: array, items: {$ref: "#/components/schemas/Attempt"}}
+                subtype: {type: string}
+                customer: {type: string}
+                transactionId: {type: string}
+                originalTransactionId: {type: string}
+                productId: {type: string}
+            SignedNotification:
+              type: object
+              required: [signedPayload]
+              properties:
+                signedPayload: {type: string}
+            NotificationTarget:
+              type: object
+              properties:
+                url: {type: [string, "null"]}
+            Fault:
+              type: object
+              required: [target, effect]
+              properties:
+                target:
+                  type: string
+                  description: route:NAME, notification:TYPE or notification:TYPE.SUBTYPE; * for all
+                effect: {type: object, minProperties: 1, maxProperties: 1}
+                environment: {type: string}
+                probability: {type: number, minimum: 0, maximum: 1}
+                count: {type: integer}
+                until: {$ref: "#/components/schemas/Milliseconds"}
+            FaultLine:
+              type: object
+              required: [number, struck, fault]
+              properties:
+                number: {type: integer}
+                struck: {type: integer}
+                fault: {$ref: "#/components/schemas/Fault"}
+            RevocationSetting:
+              type: object
+              required: [status]
+              properties:
+                status: {enum: [good, revoked, unknown, expired, slow, wrong, unreachable]}
+                certificate: {enum: [leaf, intermediate, both]}
+                seconds: {type: number}
+            SnapshotName:
+              type: object
+              required: [name]
+              properties:
+                name: {type: string}
+            ScenarioText:
+              type: object
+              required: [yaml]
+              properties:
+                yaml: {type: string}
+            ScenarioStep:
+              type: object
+              required: [title, outcome, notifications, mismatches]
+              properties:
+                title: {type: string}
+                outcome: {type: string}
+                notifications: {type: array, items: {type: string}}
+                mismatches: {type: array, items: {type: string}}
+                line: {type: integer}
+            ScenarioReport:
+              type: object
+              required: [name, passed, steps]
+              properties:
+                name: {type: string}
+                passed: {type: boolean}
+                steps: {type: array, items: {$ref: "#/components/schemas/ScenarioStep"}}
+            CustomerStateList:
+              type: object
+              required: [object, items]
+              properties:
+                object: {type: string}
+                items: {type: array, items: {$ref: "#/components/schemas/CustomerState"}}
+                next_page: {type: string}
+            NotificationList:
+              type: object
+              required: [object, items]
+              properties:
+                object: {type: string}
+                items: {type: array, items: {$ref: "#/components/schemas/Notification"}}
+                next_page: {type: string}
+            FaultLineList:
+              type: object
+              required: [object, items]
+              properties:
+                object: {type: string}
+                items: {type: array, items: {$ref: "#/components/schemas/FaultLine"}}
+                next_page: {type: string}
+            SnapshotNameList:
+              type: object
+              required: [object, items]
+              properties:
+                object: {type: string}
+                items: {type: array, items: {$ref: "#/components/schemas/SnapshotName"}}
+                next_page: {type: string}
+
+        """#
+}
