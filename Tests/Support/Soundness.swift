@@ -1,4 +1,4 @@
-import AppStoreModels
+package import AppStoreModels
 package import Foundation
 package import StoreSimulator
 
@@ -150,7 +150,8 @@ private func unsoundnessOfNotifications(_ store: Store, at now: Date) -> [String
             wrong.append("\(record.type) at \(record.signedDate)")
         }
         date = record.signedDate
-        if !Trigger.isPair(record.type, record.subtype) {
+        let kind = NotificationKind.exactly(record.type, record.subtype)
+        if kind?.content.fits(record.content) != true {
             wrong.append("\(record.type) \(String(describing: record.subtype))")
         }
         guard case .purchase(let purchase) = record.content else { continue }
@@ -169,6 +170,21 @@ private func unsoundnessOfNotifications(_ store: Store, at now: Date) -> [String
     }
     if Set(store.notifications.map(\.uuid)).count != store.notifications.count { wrong.append("a UUID twice") }
     return wrong
+}
+
+extension NotificationKind.Content {
+    /// Whether a notification of the kind carries that.
+    package func fits(_ content: NotificationRecord.Content) -> Bool {
+        switch (self, content) {
+        case (.subscription, .purchase(let purchase)): purchase.renewalInfo != nil
+        case (.purchase, .purchase(let purchase)):
+            (purchase.renewalInfo != nil) == (purchase.transaction.type == .autoRenewableSubscription)
+        case (.oneTimePurchase, .purchase(let purchase)): purchase.renewalInfo == nil
+        case (.summary, .summary), (.externalPurchaseToken, .externalPurchaseToken): true
+        case (.appTransaction, .appTransaction), (.app, .test): true
+        default: false
+        }
+    }
 }
 
 extension NotificationRecord {

@@ -12,7 +12,31 @@ package enum TimelineSentence {
             case .folded: "Received, but its signatures do not hold any more."
             }
         }
-        return Words(parts).text(kept.type, kept.subtype)
+        let type = NotificationTypeV2(rawValue: kept.type)
+        let subtype = kept.subtype.map(NotificationSubtype.init)
+        if let template = NotificationKind.closest(to: type, subtype)?.sentence {
+            return text(filling: template, from: parts)
+        }
+        let kind = [kept.type, kept.subtype].compactMap(\.self).joined(separator: " ")
+        return "\(kind) for \(parts.product)."
+    }
+
+    /// A template with its places filled. A phrase in brackets is left out when a value in it is not known.
+    private static func text(filling template: String, from parts: NotificationParts) -> String {
+        func filled(_ phrase: Substring) -> String? {
+            var text = ""
+            for (index, piece) in phrase.pieces(between: "{", "}").enumerated() {
+                if index.isMultiple(of: 2) {
+                    text += piece
+                } else if let value = NotificationKind.Place(rawValue: String(piece)).flatMap(parts.value) {
+                    text += value
+                } else {
+                    return nil
+                }
+            }
+            return text
+        }
+        return template[...].pieces(between: "[", "]").compactMap(filled).joined()
     }
 
     /// That a purchase came to a customer, or went from them.
@@ -59,92 +83,31 @@ package enum TimelineSentence {
     }()
 }
 
-/// The words for the parts of a notification.
-private struct Words {
-    private let product: String
-    private let price: String
-    private let until: String
-    private let transaction: JWSTransactionDecodedPayload?
-    private let renewal: JWSRenewalInfoDecodedPayload?
+extension NotificationParts {
+    fileprivate var product: String { transaction?.productId ?? renewal?.productId ?? "a product" }
 
-    init(_ parts: NotificationParts) {
-        transaction = parts.transaction
-        renewal = parts.renewal
-        product = parts.transaction?.productId ?? parts.renewal?.productId ?? "a product"
-        until = parts.transaction?.expiresDate.map { " until \(TimelineSentence.day($0))" } ?? ""
-        if let price = parts.transaction?.price, let currency = parts.transaction?.currency {
-            self.price = price == 0 ? " for free" : " for \(TimelineSentence.price(price, currency))"
-        } else {
-            price = ""
+    /// What stands in a place of a sentence; nil where nothing is known.
+    fileprivate func value(of place: NotificationKind.Place) -> String? {
+        switch place {
+        case .product: product
+        case .nextProduct: renewal?.autoRenewProductId ?? "another product"
+        case .price: price
+        case .expiry: transaction?.expiresDate.map(TimelineSentence.day)
+        case .graceExpiry: renewal?.gracePeriodExpiresDate.map(TimelineSentence.day)
+        case .revocation: transaction?.revocationDate.map(TimelineSentence.day)
+        case .quantity: transaction.flatMap { $0.quantity > 1 ? String($0.quantity) : nil }
         }
     }
 
-    func text(_ type: String, _ subtype: String?) -> String {
-        subscription(type, subtype) ?? purchase(type, subtype) ?? other(type, subtype)
+    private var price: String? {
+        guard let price = transaction?.price, let currency = transaction?.currency else { return nil }
+        return price == 0 ? "free" : TimelineSentence.price(price, currency)
     }
+}
 
-    private func subscription(_ type: String, _ subtype: String?) -> String? {
-        switch (type, subtype) {
-        case ("SUBSCRIBED", "RESUBSCRIBE"?): "Subscribed again to \(product)\(until)\(price)."
-        case ("SUBSCRIBED", _): "Subscribed to \(product)\(until)\(price)."
-        case ("DID_RENEW", "BILLING_RECOVERY"?): "Paid after all: \(product) renewed\(until)\(price)."
-        case ("DID_RENEW", _): "Renewed\(until)\(price)."
-        case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"?):
-            "The renewal of \(product) could not be charged; access goes on\(grace)."
-        case ("DID_FAIL_TO_RENEW", _): "The renewal of \(product) could not be charged; the App Store tries again."
-        case ("GRACE_PERIOD_EXPIRED", _): "The billing grace period of \(product) ended without payment."
-        case ("EXPIRED", "VOLUNTARY"?): "\(product) expired: the customer had cancelled."
-        case ("EXPIRED", "BILLING_RETRY"?): "\(product) expired: it was not paid for."
-        case ("EXPIRED", "PRICE_INCREASE"?): "\(product) expired: the customer did not agree to the higher price."
-        case ("EXPIRED", "PRODUCT_NOT_FOR_SALE"?): "\(product) expired: it was no longer for sale."
-        case ("EXPIRED", _): "\(product) expired."
-        case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"?): "Cancelled: \(product) ends\(ending)."
-        case ("DID_CHANGE_RENEWAL_STATUS", _): "Changed their mind: \(product) will renew again."
-        case ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"?): "Upgraded to \(product)\(until)\(price)."
-        case ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE"?): "Will change to \(next) at the next renewal."
-        case ("DID_CHANGE_RENEWAL_PREF", _): "Took back the change: \(product) stays."
-        case ("OFFER_REDEEMED", _): "Redeemed an offer for \(product)\(until)\(price)."
-        default: changes(type, subtype)
-        }
-    }
-
-    private func changes(_ type: String, _ subtype: String?) -> String? {
-        switch (type, subtype) {
-        case ("PRICE_INCREASE", "PENDING"?): "Was asked to agree to a higher price of \(product)."
-        case ("PRICE_INCREASE", _): "Agreed to the higher price of \(product)."
-        case ("PRICE_CHANGE", _): "The price of \(product) changed."
-        case ("RENEWAL_EXTENDED", _): "The current period of \(product) was extended\(until)."
-        case ("RENEWAL_EXTENSION", _): "The current period of \(product) could not be extended."
-        case ("METADATA_UPDATE", _): "The description of \(product) changed."
-        case ("MIGRATION", _): "The subscription to \(product) moved to Advanced Commerce."
-        default: nil
-        }
-    }
-
-    private func purchase(_ type: String, _ subtype: String?) -> String? {
-        switch type {
-        case "ONE_TIME_CHARGE": "Bought \(product)\(quantity)\(price)."
-        case "REFUND": "Refunded: \(product)\(taken)."
-        case "REFUND_DECLINED": "A refund of \(product) was declined."
-        case "REFUND_REVERSED": "The refund of \(product) was reversed."
-        case "REVOKE": "Lost \(product)\(taken): sharing ended."
-        case "CONSUMPTION_REQUEST": "Asked for a refund of \(product)."
-        default: nil
-        }
-    }
-
-    private func other(_ type: String, _ subtype: String?) -> String {
-        "\(([type] + [subtype].compactMap(\.self)).joined(separator: " ")) for \(product)."
-    }
-
-    private var grace: String {
-        renewal?.gracePeriodExpiresDate.map { " until \(TimelineSentence.day($0))" } ?? ""
-    }
-
-    private var ending: String { transaction?.expiresDate.map { " on \(TimelineSentence.day($0))" } ?? "" }
-    private var taken: String { transaction?.revocationDate.map { " on \(TimelineSentence.day($0))" } ?? "" }
-    private var next: String { renewal?.autoRenewProductId ?? "another product" }
-    private var quantity: String {
-        transaction.flatMap { $0.quantity > 1 ? " (\($0.quantity) times)" : nil } ?? ""
+extension Substring {
+    /// The pieces before, between and after the marks: every second one stands between two of them.
+    fileprivate func pieces(between opening: Character, _ closing: Character) -> [Substring] {
+        split(omittingEmptySubsequences: false) { $0 == opening || $0 == closing }
     }
 }

@@ -84,7 +84,9 @@ package struct NotificationParts: Sendable {
     package var payload: ResponseBodyV2DecodedPayload
     package var transaction: JWSTransactionDecodedPayload?
     package var renewal: JWSRenewalInfoDecodedPayload?
+}
 
+extension NotificationParts {
     /// What a notification that was kept says; nil when it was not folded.
     init?(of kept: KeptNotification, verifiedBy verifier: some TextVerifier) async throws(VerificationError) {
         guard kept.state == .folded else { return nil }

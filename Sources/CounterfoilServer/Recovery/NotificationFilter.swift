@@ -11,7 +11,7 @@ package struct NotificationFilter: Sendable, Hashable {
     }
 
     /// `EXPIRED.VOLUNTARY`, or the type alone.
-    package var name: String { type.rawValue + (subtype.map { "." + $0.rawValue } ?? "") }
+    package var name: String { NotificationKind.name(type, subtype) }
 
     /// Those that change access: what is asked for first after a long outage.
     package static let urgent: [NotificationFilter] = [
@@ -33,22 +33,5 @@ package struct NotificationFilter: Sendable, Hashable {
     }
 
     /// Every pair that is documented: the App Store refuses all others.
-    package static let known: [NotificationFilter] = [
-        .init(.subscribed, .initialBuy), .init(.subscribed, .resubscribe), .init(.oneTimeCharge),
-        .init(.didChangeRenewalPref), .init(.didChangeRenewalPref, .upgrade), .init(.didChangeRenewalPref, .downgrade),
-        .init(.didChangeRenewalStatus), .init(.didChangeRenewalStatus, .autoRenewDisabled),
-        .init(.didChangeRenewalStatus, .autoRenewEnabled),
-        .init(.offerRedeemed), .init(.offerRedeemed, .upgrade), .init(.offerRedeemed, .downgrade),
-        .init(.didRenew), .init(.didRenew, .billingRecovery),
-        .init(.didFailToRenew), .init(.didFailToRenew, .gracePeriod), .init(.gracePeriodExpired),
-        .init(.expired), .init(.expired, .voluntary), .init(.expired, .billingRetry), .init(.expired, .priceIncrease),
-        .init(.expired, .productNotForSale),
-        .init(.priceIncrease, .pending), .init(.priceIncrease, .accepted),
-        .init(.consumptionRequest), .init(.refund), .init(.refundDeclined), .init(.refundReversed), .init(.revoke),
-        .init(.renewalExtended), .init(.renewalExtension, .summary), .init(.renewalExtension, .failure),
-        .init(.test), .init(.rescindConsent),
-        .init(.externalPurchaseToken, .created), .init(.externalPurchaseToken, .activeTokenReminder),
-        .init(.externalPurchaseToken, .unreported),
-        .init(.metadataUpdate), .init(.migration), .init(.priceChange),
-    ]
+    package static let known = NotificationKind.all.map { NotificationFilter($0.type, $0.subtype) }
 }

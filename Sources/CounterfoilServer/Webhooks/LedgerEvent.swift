@@ -44,9 +44,8 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
 
     /// The event of a notification. A type or subtype that is new to this version is told by its own name.
     package init(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) {
-        let name = [type.rawValue, subtype?.rawValue].compactMap(\.self).joined(separator: "/")
-        let word = Self.names[name] ?? Self.names[type.rawValue] ?? "notification.\(type.rawValue.lowercased())"
-        self.init(rawValue: word)
+        let kind = NotificationKind.closest(to: type, subtype)
+        self.init(rawValue: kind?.event ?? "notification.\(type.rawValue.lowercased())")
     }
 
     /// A purchase went from one customer to another.
@@ -57,45 +56,9 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let webhookTest = Self(rawValue: "webhook.test")
 
     /// A subscription began another period.
-    package static let subscriptionRenewed = Self(rawValue: "subscription.renewed")
+    package static let subscriptionRenewed = Self(.didRenew, nil)
 
     /// Every event that this version makes of a notification that it knows.
-    package static let all: [String] = (Set(names.values).union(["purchase.transferred", "purchase.linked"])).sorted()
-
-    private static let names = [
-        "SUBSCRIBED": "subscription.started",
-        "SUBSCRIBED/RESUBSCRIBE": "subscription.restarted",
-        "DID_RENEW": "subscription.renewed",
-        "DID_RENEW/BILLING_RECOVERY": "subscription.recovered",
-        "DID_FAIL_TO_RENEW": "subscription.billing_failed",
-        "DID_FAIL_TO_RENEW/GRACE_PERIOD": "subscription.grace_period_started",
-        "GRACE_PERIOD_EXPIRED": "subscription.grace_period_expired",
-        "EXPIRED": "subscription.expired",
-        "DID_CHANGE_RENEWAL_STATUS": "subscription.renewal_changed",
-        "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED": "subscription.cancelled",
-        "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED": "subscription.uncancelled",
-        "DID_CHANGE_RENEWAL_PREF": "subscription.change_cancelled",
-        "DID_CHANGE_RENEWAL_PREF/UPGRADE": "subscription.upgraded",
-        "DID_CHANGE_RENEWAL_PREF/DOWNGRADE": "subscription.downgrade_scheduled",
-        "OFFER_REDEEMED": "subscription.offer_redeemed",
-        "PRICE_INCREASE": "subscription.price_increase_pending",
-        "PRICE_INCREASE/ACCEPTED": "subscription.price_increase_accepted",
-        "PRICE_CHANGE": "subscription.price_changed",
-        "RENEWAL_EXTENDED": "subscription.extended",
-        "RENEWAL_EXTENSION": "subscription.extension_failed",
-        "RENEWAL_EXTENSION/SUMMARY": "app.extension_summarized",
-        "METADATA_UPDATE": "subscription.metadata_changed",
-        "MIGRATION": "subscription.migrated",
-        "ONE_TIME_CHARGE": "purchase.made",
-        "REFUND": "purchase.refunded",
-        "REFUND_DECLINED": "refund.declined",
-        "REFUND_REVERSED": "refund.reversed",
-        "REVOKE": "purchase.revoked",
-        "CONSUMPTION_REQUEST": "refund.requested",
-        "RESCIND_CONSENT": "customer.consent_rescinded",
-        "EXTERNAL_PURCHASE_TOKEN": "external_purchase.token_unreported",
-        "EXTERNAL_PURCHASE_TOKEN/CREATED": "external_purchase.token_created",
-        "EXTERNAL_PURCHASE_TOKEN/ACTIVE_TOKEN_REMINDER": "external_purchase.token_active",
-        "TEST": "app.test",
-    ]
+    package static let all: [String] = Set(NotificationKind.all.map(\.event))
+        .union([purchaseTransferred.rawValue, purchaseLinked.rawValue]).sorted()
 }

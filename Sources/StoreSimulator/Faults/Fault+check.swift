@@ -42,10 +42,7 @@ extension Fault {
             if isKnown { return }
             throw SimulatorError("invalid_fault", "there is no route \(name); counterfoil api --help lists them")
         case "notification":
-            let words = name.split(separator: ".", maxSplits: 1).map(String.init)
-            let isKnown = Trigger.pairs.contains { pair in
-                pair.type.rawValue == words.first && (words.count == 1 || pair.subtype?.rawValue == words.last)
-            }
+            let isKnown = NotificationKind.all.contains { $0.name == name || $0.type.rawValue == name }
             if name == "*" || isKnown { return }
             throw SimulatorError(
                 "invalid_fault", "there is no notification \(name); counterfoil trigger --list lists them")

@@ -38,7 +38,7 @@ struct ExpectationReader {
     private func check(
         _ notification: Scenario.ExpectedNotification, _ value: ConfigurationValue, at path: String
     ) -> Scenario.ExpectedNotification? {
-        let names = Trigger.pairs.map { $0.0.rawValue + ($0.1.map { "." + $0.rawValue } ?? "") }
+        let names = NotificationKind.all.map(\.name)
         guard names.contains(notification.name) else {
             let suggestion = Spelling.suggestion(for: notification.name, among: names)
             findings.problem(path, "\(quoted(notification.name)) is no notification" + suggestion, line: value.line)

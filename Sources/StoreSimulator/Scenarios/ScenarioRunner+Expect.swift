@@ -70,7 +70,7 @@ extension ScenarioRunner {
 
 extension NotificationRecord {
     /// `DID_RENEW.BILLING_RECOVERY`.
-    var name: String { type.rawValue + (subtype.map { "." + $0.rawValue } ?? "") }
+    var name: String { NotificationKind.name(type, subtype) }
 
     /// What a scenario can look at, as JSON.
     fileprivate func parts() throws -> [String: JSONValue] {

@@ -6,24 +6,7 @@ public enum Trigger {
     public typealias Pair = (type: NotificationTypeV2, subtype: NotificationSubtype?)
 
     /// Every pair that Apple sends, in the order of Apple's life cycle. There are no others.
-    public static let pairs: [Pair] = [
-        (.subscribed, .initialBuy), (.subscribed, .resubscribe), (.oneTimeCharge, nil),
-        (.didChangeRenewalPref, .upgrade), (.didChangeRenewalPref, .downgrade), (.didChangeRenewalPref, nil),
-        (.didChangeRenewalStatus, .autoRenewDisabled), (.didChangeRenewalStatus, .autoRenewEnabled),
-        (.didChangeRenewalStatus, nil),
-        (.offerRedeemed, nil), (.offerRedeemed, .upgrade), (.offerRedeemed, .downgrade),
-        (.didRenew, nil), (.didRenew, .billingRecovery),
-        (.didFailToRenew, .gracePeriod), (.didFailToRenew, nil), (.gracePeriodExpired, nil),
-        (.expired, .voluntary), (.expired, .billingRetry), (.expired, .priceIncrease), (.expired, .productNotForSale),
-        (.expired, nil),
-        (.priceIncrease, .pending), (.priceIncrease, .accepted),
-        (.consumptionRequest, nil), (.refund, nil), (.refundDeclined, nil), (.refundReversed, nil), (.revoke, nil),
-        (.renewalExtended, nil), (.renewalExtension, .failure), (.renewalExtension, .summary),
-        (.test, nil), (.rescindConsent, nil),
-        (.externalPurchaseToken, .created), (.externalPurchaseToken, .activeTokenReminder),
-        (.externalPurchaseToken, .unreported),
-        (.metadataUpdate, nil), (.migration, nil), (.priceChange, nil),
-    ]
+    public static let pairs: [Pair] = NotificationKind.all.map { ($0.type, $0.subtype) }
 
     /// Whether the notification history can be asked for that. Without a subtype it is asked for a type, whichever subtypes
     /// that has.
@@ -33,7 +16,7 @@ public enum Trigger {
 
     /// Whether Apple sends that type with that subtype.
     public static func isPair(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> Bool {
-        pairs.contains { $0.type == type && $0.subtype == subtype }
+        NotificationKind.exactly(type, subtype) != nil
     }
 }
 
@@ -77,7 +60,7 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
     }
 
     /// `TYPE.SUBTYPE`, or the type alone.
-    var name: String { notificationType.rawValue + (subtype.map { "." + $0.rawValue } ?? "") }
+    var name: String { NotificationKind.name(notificationType, subtype) }
 
     func check() throws(StoreError) {
         guard Trigger.isPair(notificationType, subtype) else {

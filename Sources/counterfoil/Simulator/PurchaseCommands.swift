@@ -167,7 +167,7 @@ enum OutcomeReport {
 
 extension StoreOutcome.Announcement {
     /// `SUBSCRIBED.INITIAL_BUY`.
-    var name: String { notificationType.rawValue + (subtype.map { "." + $0.rawValue } ?? "") }
+    var name: String { NotificationKind.name(notificationType, subtype) }
 }
 
 /// One line of JSON.

@@ -74,7 +74,7 @@ struct TriggerCommand: AsyncParsableCommand {
     }
 
     private static func printList(asJSON: Bool) throws {
-        let names = Trigger.pairs.map { $0.0.rawValue + ($0.1.map { "." + $0.rawValue } ?? "") }
+        let names = NotificationKind.all.map(\.name)
         if asJSON { return Output.line(try JSONLine.text(names)) }
         names.forEach { Output.line($0) }
     }

@@ -57,10 +57,6 @@ import Testing
             1, from: .init(scope: 1, since: 0, until: recent, checkedAt: 0, signedUntil: recent), at: now,
             because: .schedule, .init())
         #expect(short.windows.count == 1)
-        // The server's list of kinds is the App Store's.
-        #expect(
-            Set(NotificationFilter.known.map(\.name))
-                == Set(Trigger.pairs.map { NotificationFilter($0.type, $0.subtype).name }))
     }
 
     @Test func `a recovery that breaks off goes on where it was, and the mark waits for it`() async throws {

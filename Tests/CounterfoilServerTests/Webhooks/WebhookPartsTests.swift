@@ -1,3 +1,4 @@
+import AppStoreModels
 import CounterfoilServer
 import Foundation
 import TestSupport

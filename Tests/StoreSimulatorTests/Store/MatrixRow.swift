@@ -6,26 +6,10 @@ internal import TestSupport
 
 /// A row of the notification matrix.
 struct MatrixRow: Sendable, CustomTestStringConvertible {
-    /// Which of the four objects a payload has.
-    enum Kind: Sendable, Equatable {
-        case data, summary, appData, externalPurchaseToken, test
-
-        init(_ content: NotificationRecord.Content) {
-            switch content {
-            case .purchase: self = .data
-            case .summary: self = .summary
-            case .appTransaction: self = .appData
-            case .externalPurchaseToken: self = .externalPurchaseToken
-            case .test: self = .test
-            }
-        }
-    }
-
     typealias Purchase = NotificationRecord.Purchase
 
     let type: NotificationTypeV2
     let subtype: NotificationSubtype?
-    var content = Kind.data
     /// What `status` says; nil where it is left out.
     var status: SubscriptionStatus?
     /// What differs from the renewal info of a healthy subscription.
@@ -208,12 +192,12 @@ extension MatrixRow {
     private static let others: [MatrixRow] = [
         .init(type: .renewalExtended, subtype: nil, status: .active, transaction: isOlder),
         .init(type: .renewalExtension, subtype: .failure, status: .active, transaction: isOlder),
-        .init(type: .renewalExtension, subtype: .summary, content: .summary),
-        .init(type: .test, subtype: nil, content: .test),
-        .init(type: .rescindConsent, subtype: nil, content: .appData),
-        .init(type: .externalPurchaseToken, subtype: .created, content: .externalPurchaseToken),
-        .init(type: .externalPurchaseToken, subtype: .activeTokenReminder, content: .externalPurchaseToken),
-        .init(type: .externalPurchaseToken, subtype: .unreported, content: .externalPurchaseToken),
+        .init(type: .renewalExtension, subtype: .summary),
+        .init(type: .test, subtype: nil),
+        .init(type: .rescindConsent, subtype: nil),
+        .init(type: .externalPurchaseToken, subtype: .created),
+        .init(type: .externalPurchaseToken, subtype: .activeTokenReminder),
+        .init(type: .externalPurchaseToken, subtype: .unreported),
         .init(
             type: .metadataUpdate, subtype: nil, status: .active, deviations: { info, _ in info.renewalPrice = 9990 },
             transaction: { isOlder($0, $1) && $0.advancedCommerceInfo != nil }),

@@ -1,0 +1,93 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import CounterfoilServer
+
+@Suite struct `Of each kind of notification` {
+    @Test(arguments: KindExpectation.documented + KindExpectation.others)
+    func `the event, the compatible names and the sentence are as written down`(_ expected: KindExpectation) throws {
+        let event = EventType(expected.type, expected.subtype)
+        #expect(event.rawValue == expected.event)
+        #expect(CompatibleEvent.events(of: event).map(\.rawValue) == expected.compatible)
+        #expect(Self.sentence(expected) == expected.bare)
+        guard let sentence = expected.sentence else { return }
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
+        _ = try store.trigger(
+            TriggerRequest(expected.type, expected.subtype), at: Date(timeIntervalSince1970: 1_767_225_600))
+        guard case .purchase(let purchase) = try #require(store.notifications.last).content else {
+            #expect(expected.bare == sentence)
+            return
+        }
+        #expect(Self.sentence(expected, purchase.transaction, purchase.renewalInfo) == sentence)
+        // Without a transaction, the product is the renewal's.
+        if let info = purchase.renewalInfo, expected.bare.contains("a product") {
+            #expect(Self.sentence(expected, nil, info).contains(info.productId))
+        }
+    }
+
+    @Test func `every documented pair is written down`() {
+        #expect(
+            KindExpectation.documented.map { NotificationKind.name($0.type, $0.subtype) }
+                == NotificationKind.all.map(\.name)
+        )
+    }
+
+    @Test(
+        arguments: [(0, 3, "Bought coins (3 times) for free."), (990, 1, "Bought coins for 0.99 USD.")]
+            as [(Int64, Int32, String)])
+    func `the sentence has price and quantity as people write them`(
+        _ price: Int64, _ quantity: Int32, _ sentence: String
+    ) throws {
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
+        _ = try store.trigger(TriggerRequest(.oneTimeCharge), at: Date(timeIntervalSince1970: 1_767_225_600))
+        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
+            Issue.record("no purchase")
+            return
+        }
+        (purchase.transaction.price, purchase.transaction.quantity) = (price, quantity)
+        let expected = try #require(KindExpectation.documented.first { $0.type == .oneTimeCharge })
+        #expect(Self.sentence(expected, purchase.transaction) == sentence)
+    }
+
+    @Test func `the documentation lists the event`() throws {
+        let own = [EventType.purchaseLinked, .purchaseTransferred, .webhookTest].map { "| `\($0.rawValue)` |" }
+        let text = try String(contentsOf: Fixtures.package.appending(path: "docs/webhooks.md"), encoding: .utf8)
+        let documented = text.split(separator: "\n").drop { $0 != "| event | from | compatible |" }.dropFirst(2)
+            .prefix { $0.hasPrefix("|") }.map(String.init)
+            .filter { row in !own.contains { row.hasPrefix($0) } }
+        let kinds = Dictionary(grouping: NotificationKind.all, by: \.event).sorted { $0.key < $1.key }
+        #expect(documented == kinds.map { Self.row($0.key, $0.value) })
+    }
+
+    /// A row of the table of events.
+    private static func row(_ event: String, _ kinds: [NotificationKind]) -> String {
+        var from: [String] = []
+        for kind in kinds {
+            // The subtype is named only where the type alone means something else.
+            let isWhole = NotificationKind.closest(to: kind.type, nil)?.event == event
+            let name = kind.type.rawValue + (isWhole ? "" : kind.subtype.map { "/" + $0.rawValue } ?? "")
+            if !from.contains("`\(name)`") { from.append("`\(name)`") }
+        }
+        let names = (kinds.first?.compatible ?? []).map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        return "| `\(event)` | \(from.joined(separator: ", ")) | \(names.isEmpty ? "—" : names) |"
+    }
+
+    private static func sentence(
+        _ expected: KindExpectation, _ transaction: JWSTransactionDecodedPayload? = nil,
+        _ renewal: JWSRenewalInfoDecodedPayload? = nil
+    ) -> String {
+        let payload = ResponseBodyV2DecodedPayload(
+            notificationType: expected.type, subtype: expected.subtype, notificationUUID: "", version: "2.0",
+            signedDate: .distantPast)
+        let kept = KeptNotification(
+            id: 1, scope: 1, uuid: "", type: expected.type.rawValue, subtype: expected.subtype?.rawValue, signedDate: 0,
+            receivedAt: 0, origin: .delivered, state: .folded, text: "")
+        let parts = NotificationParts(payload: payload, transaction: transaction, renewal: renewal)
+        return TimelineSentence.text(kept, parts)
+    }
+}
