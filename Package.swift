@@ -41,7 +41,7 @@ let lifecycle: [Target.Dependency] = [
 let metrics = server("CoreMetrics", "swift-metrics")
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["Basics", "TestSupport"], swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
 }
 
 let network: [Target.Dependency] = [
@@ -151,20 +151,20 @@ let package = Package(
                 hummingbird,
             ],
             path: "Tests/Support", swiftSettings: settings),
-        tests("BasicsTests", []),
+        tests("BasicsTests", ["Basics"]),
         tests("AppStoreModelsTests", ["AppStoreModels"]),
-        tests("AppStoreTrustTests", ["AppStoreTrust", "StoreSimulator", crypto, x509, asn1]),
+        tests("AppStoreTrustTests", ["Basics", "AppStoreTrust", "StoreSimulator", crypto, x509, asn1]),
         tests(
             "AppStoreServerTests",
-            ["AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1]),
+            ["Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, x509, asn1]),
         tests(
             "AppStoreReceiptsTests",
-            ["AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
+            ["Basics", "AppStoreReceipts", "AppStoreTrust", "StoreSimulator", crypto, cryptoExtras, x509, asn1]),
         tests(
             "StoreSimulatorTests",
             [
-                "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto, x509,
-                asn1, yams, .product(name: "Logging", package: "swift-log"),
+                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator",
+                crypto, x509, asn1, yams, .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
@@ -173,7 +173,7 @@ let package = Package(
         tests(
             "CounterfoilTests",
             [
-                "counterfoil", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
+                "counterfoil", "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
                 "StoreSimulator", "CounterfoilServer", crypto,
             ]),
     ]
