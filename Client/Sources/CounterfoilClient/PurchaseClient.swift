@@ -37,7 +37,7 @@ public actor PurchaseClient {
         self.configuration = configuration
         self.scheduler = scheduler
         (incoming, events) = AsyncStream.makeStream(of: ClientEvent.self)
-        machine = PurchaseStateMachine(rules: configuration.rules, seed: .random(in: 0 ... .max))
+        machine = PurchaseStateMachine(rules: configuration)
     }
 
     // MARK: What the app calls
@@ -55,10 +55,8 @@ public actor PurchaseClient {
         timers.values.forEach { $0.cancel() }
         requests.values.forEach { $0.cancel() }
         observers.values.forEach { $0.finish() }
-        for (call, waiting) in calls {
-            calls[call] = nil
-            waiting.resume(returning: .failed(.stopped))
-        }
+        calls.values.forEach { $0.resume(returning: .failed(.stopped)) }
+        calls = [:]
     }
 
     /// What the customer has, as it was last published.
@@ -96,31 +94,28 @@ public actor PurchaseClient {
     public func buy(
         _ productID: String, options: PurchaseOptions = PurchaseOptions()
     ) async throws(PurchaseClientError) -> PurchaseOutcome {
-        switch await call({ .buy(call: $0, productID: productID, options: options) }) {
-        case .purchase(let outcome): return outcome
-        case .failed(let error): throw error
-        case .restore: throw .stopped
-        }
+        let outcome = try await call { .buy(call: $0, productID: productID, options: options) }
+        guard case .purchase(let purchase) = outcome else { throw .stopped }
+        return purchase
     }
 
     /// Restores, because the customer pressed the button: the App Store may ask for a password.
     public func restore() async throws(PurchaseClientError) -> RestoreOutcome {
-        switch await call({ .restore(call: $0) }) {
-        case .restore(let outcome): return outcome
-        case .failed(let error): throw error
-        case .purchase: throw .stopped
-        }
+        guard case .restore(let outcome) = try await call({ .restore(call: $0) }) else { throw .stopped }
+        return outcome
     }
 
-    private func call(_ event: (Int) -> ClientEvent) async -> CallOutcome {
-        guard !isStopped else { return .failed(.stopped) }
+    private func call(_ event: (Int) -> ClientEvent) async throws(PurchaseClientError) -> CallOutcome {
+        guard !isStopped else { throw .stopped }
         lastCall += 1
         let call = lastCall
         let event = event(call)
-        return await withCheckedContinuation { waiting in
+        let outcome = await withCheckedContinuation { waiting in
             calls[call] = waiting
             events.yield(event)
         }
+        if case .failed(let error) = outcome { throw error }
+        return outcome
     }
 
     private func observe(_ observer: AsyncStream<Customer>.Continuation) {
@@ -139,14 +134,7 @@ public actor PurchaseClient {
         guard !isRunning, !isStopped else { return }
         isRunning = true
         let events = events
-        let listener = Task {
-            for await update in updates {
-                switch update {
-                case .transaction(let transaction): events.yield(.updated(transaction))
-                case .statuses: events.yield(.statusesChanged)
-                }
-            }
-        }
+        let listener = Task { for await update in updates { events.yield(.store(update)) } }
         let device: DeviceRecord? = await load("device")
         let customer: CustomerRecord? = await load("customer")
         await handle(.started(device: device, customer: customer, fresh: UUID()))
@@ -156,7 +144,8 @@ public actor PurchaseClient {
 
     private func handle(_ event: ClientEvent) async {
         let now = await scheduler.now()
-        for effect in machine.handle(event, at: now) where !isStopped { await carryOut(effect) }
+        let effects = machine.handle(event, at: now, jitter: .random(in: 0.5...1.5))
+        for effect in effects where !isStopped { await carryOut(effect) }
     }
 
     private func carryOut(_ effect: ClientEffect) async {
@@ -169,11 +158,18 @@ public actor PurchaseClient {
         case .send(let id, let request): requests[id] = Task { await send(id, request) }
         case .cancel(let request): requests.removeValue(forKey: request)?.cancel()
         case .askForToken(let customer, let isAnonymous):
-            Task { events.yield(.token(customer: customer, await token(for: customer, isAnonymous: isAnonymous))) }
+            Task {
+                do throws(BackendFailure) {
+                    let credential = try await credential(of: customer, isAnonymous: isAnonymous)
+                    events.yield(.token(customer: customer, .success(credential)))
+                } catch {
+                    events.yield(.token(customer: customer, .failure(error)))
+                }
+            }
         case .purchase(let call, let productID, let options):
             Task {
-                do { events.yield(.bought(call: call, .result(try await store.purchase(productID, options)))) } catch {
-                    events.yield(.bought(call: call, .failed("\(error)")))
+                do { events.yield(.bought(call: call, .success(try await store.purchase(productID, options)))) } catch {
+                    events.yield(.bought(call: call, .failure(.store("\(error)"))))
                 }
             }
         case .sync:
@@ -224,30 +220,25 @@ public actor PurchaseClient {
         case .report(let report): return try await backend.report(report, for: request.credential)
         case .fetch(let environment): return try await backend.customer(request.credential, environment: environment)
         case .merge(let anonymous, let environment):
-            switch await token(for: anonymous, isAnonymous: true) {
-            case .token(let token, let owner):
-                return try await backend.merge(
-                    CustomerCredential(customer: owner, token: token), into: request.credential,
-                    environment: environment)
-            case .refused(let failure): throw failure
-            case .failed: throw .noConnection
-            }
+            let proven = try await credential(of: anonymous, isAnonymous: true)
+            return try await backend.merge(proven, into: request.credential, environment: environment)
         }
     }
 
-    private func token(for customer: String, isAnonymous: Bool) async -> ClientEvent.TokenOutcome {
+    private func credential(
+        of customer: String, isAnonymous: Bool
+    ) async throws(BackendFailure) -> CustomerCredential {
+        let credential: CustomerCredential
         if let token = configuration.token {
-            do { return try await token(customer).map { .token($0, customer: customer) } ?? .refused(.noToken) } catch {
-                return .failed
+            do { credential = CustomerCredential(customer: customer, token: try await token(customer)) } catch {
+                throw .noConnection
             }
+        } else {
+            guard isAnonymous, let appTransaction = await store.appTransaction() else { throw .noToken }
+            credential = try await backend.session(for: customer, appTransaction: appTransaction)
         }
-        guard isAnonymous, let appTransaction = await store.appTransaction() else { return .refused(.noToken) }
-        do throws(BackendFailure) {
-            let session = try await backend.session(for: customer, appTransaction: appTransaction)
-            return session.token.map { .token($0, customer: session.customer) } ?? .refused(.noToken)
-        } catch {
-            return error.remedy == .retry ? .failed : .refused(error)
-        }
+        guard credential.token != nil else { throw .noToken }
+        return credential
     }
 
     private func deliver(_ transaction: DeviceTransaction) {

@@ -20,15 +20,4 @@ public struct PurchaseClientConfiguration: Sendable {
 
     /// Makes a configuration.
     public init() {}
-
-    var rules: ClientRules {
-        var rules = ClientRules()
-        rules.finishes = finishes
-        rules.delivers = deliver != nil
-        rules.hasTokens = token != nil
-        rules.allowsAnonymous = allowsAnonymousCustomers
-        rules.appVersion = appVersion
-        rules.productEntitlements = productEntitlements
-        return rules
-    }
 }

@@ -19,28 +19,38 @@ public actor MemoryBackend: Backend {
         self.scheduler = scheduler
     }
 
-    /// Keeps what nobody else has, and moves the rest only by the button.
+    /// Keeps what nobody else has, and moves the rest only by the button. What is another's is refused, and the report
+    /// with it if nothing else was in it, unless it asked to take nothing.
     public func report(
         _ report: PurchaseReport, for customer: CustomerCredential
     ) async throws(BackendFailure) -> CustomerAnswer {
         reports.append((customer.customer, report))
         var kept: [String] = []
         var refused: [Refusal] = []
-        for text in report.signedTransactions {
+        for (index, text) in report.signedTransactions.enumerated() {
+            let param = "signed_transactions[\(index)]"
             guard let transaction = DeviceTransaction(jws: text, isVerified: false) else {
-                refused.append(Refusal(id: nil, code: "malformed_compact_form"))
+                refused.append(Refusal(id: nil, code: "malformed_compact_form", param: param))
                 continue
             }
             transactions[transaction.id] = transaction
-            let owner =
-                report.restore == true
-                ? nil : owners[transaction.id] ?? transaction.appAccountToken?.uuidString.lowercased()
-            if let owner, owner != customer.customer, report.restore == nil {
-                refused.append(Refusal(id: String(transaction.id), code: "receipt_already_in_use"))
-                continue
-            }
+            let token = transaction.appAccountToken?.uuidString.lowercased()
+            let owner = report.restore == true ? nil : owners[transaction.id] ?? token
             owners[transaction.id] = owner ?? customer.customer
-            kept.append(String(transaction.id))
+            if let owner, owner != customer.customer {
+                let refusal = Refusal(id: String(transaction.id), code: "receipt_already_in_use", param: param)
+                refused.append(refusal)
+            } else {
+                kept.append(String(transaction.id))
+            }
+        }
+        if kept.isEmpty, let first = refused.first {
+            if refused.allSatisfy({ $0.id == nil }) {
+                throw BackendFailure(status: 400, code: first.code, parameter: first.param)
+            }
+            if report.restore != false, refused.allSatisfy({ $0.id != nil }) {
+                throw BackendFailure(status: 409, code: first.code, parameter: first.param)
+            }
         }
         var answer = await answer(customer.customer)
         (answer.kept, answer.refused) = (kept, refused)
@@ -77,10 +87,10 @@ public actor MemoryBackend: Backend {
         for (id, transaction) in transactions.sorted(by: { $0.key < $1.key }) where owners[id] == customer {
             for key in products.first(where: { $0.productID == transaction.productID })?.entitlements ?? [] {
                 let isOver = transaction.expirationDate.map { $0 <= now } ?? false
-                let entitlement = AnsweredEntitlement(
+                var entitlement = Entitlement(
                     key: key, isActive: !isOver && transaction.revocationDate == nil,
-                    until: transaction.expirationDate, productID: transaction.productID,
-                    originalTransactionID: String(transaction.originalID))
+                    until: transaction.expirationDate, productID: transaction.productID)
+                entitlement.originalTransactionID = String(transaction.originalID)
                 answer.entitlements.removeAll { $0.key == key && !($0.isActive && !entitlement.isActive) }
                 if !answer.entitlements.contains(where: { $0.key == key }) { answer.entitlements.append(entitlement) }
             }

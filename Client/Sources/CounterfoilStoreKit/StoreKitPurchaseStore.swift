@@ -127,9 +127,7 @@
         public func sync() async throws { try await AppStore.sync() }
 
         private static func list(_ transactions: StoreKit.Transaction.Transactions) async -> [DeviceTransaction] {
-            var list: [DeviceTransaction] = []
-            for await result in transactions { list.append(DeviceTransaction(result)) }
-            return list
+            await transactions.reduce(into: []) { $0.append(DeviceTransaction($1)) }
         }
 
         private static func options(

@@ -33,12 +33,7 @@
     }
 
     extension VerificationResult {
-        fileprivate var isVerified: Bool {
-            switch self {
-            case .verified: true
-            case .unverified: false
-            }
-        }
+        fileprivate var isVerified: Bool { if case .verified = self { true } else { false } }
     }
 
     extension DeviceProduct {

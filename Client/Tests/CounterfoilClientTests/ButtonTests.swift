@@ -11,7 +11,7 @@ struct ButtonTests {
         var harness = Harness.signedIn()
         // The device still looks through its lists, and will not find it there.
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0)))))
+        harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0)))))
         #expect(harness.sent.map(\.request.ids) == [[1]])
         let report = try #require(harness.lastReport)
         #expect(report.restore == nil && report.appTransaction == nil)
@@ -24,7 +24,7 @@ struct ButtonTests {
     func hangingServer() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0 + 1)))))
+        harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0 + 1)))))
         #expect(harness.timers[.call(1)] == 2)
         #expect(harness.customer?.isActive("pro") == true)
         #expect(harness.customer?.source == .device)
@@ -49,7 +49,7 @@ struct ButtonTests {
     func anothers() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0, token: nil)))))
+        harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0, token: nil)))))
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
         guard case .purchase(.purchased(_, .ofAnotherCustomer))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
@@ -62,7 +62,7 @@ struct ButtonTests {
         var harness = Harness.settled()
         let bad = subscription(isVerified: false)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.success(bad))))
+        harness.send(.bought(call: 1, .success(.success(bad))))
         guard case .purchase(.purchased(bad, .stuck))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }
@@ -73,7 +73,7 @@ struct ButtonTests {
     func storeFails() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .failed("no network")))
+        harness.send(.bought(call: 1, .failure(.store("no network"))))
         guard case .failed(.store("no network"))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
     }
 
@@ -98,7 +98,7 @@ struct ButtonTests {
         harness.gather()
         harness.answerAll()
         harness.sent = []
-        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0, token: nil)))))
+        harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0, token: nil)))))
         guard case .purchase(.purchased(_, .awaited))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }

@@ -28,7 +28,7 @@ struct FinishingTests {
 
     @Test("A consumable is finished after the app delivered it")
     func consumableIsDeliveredFirst() {
-        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         #expect(harness.delivered.isEmpty)
         harness.answerAll()
@@ -48,7 +48,7 @@ struct FinishingTests {
 
     @Test("What the app could not deliver stays, and is offered again")
     func failedDelivery() {
-        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         harness.send(.delivered(7, false))
@@ -63,12 +63,12 @@ struct FinishingTests {
 
     @Test("What was delivered before the app was killed is not delivered again")
     func deliveredBeforeKill() {
-        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         harness.send(.delivered(7, true))
         // StoreKit never saw the call of finish.
-        harness.relaunch { $0.delivers = true }
+        harness.relaunch { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         #expect(harness.delivered.isEmpty)
@@ -77,7 +77,7 @@ struct FinishingTests {
 
     @Test("A delivery that a sign-out overtook is not made twice")
     func deliveryAcrossSignOut() {
-        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         harness.send(.signedOut(fresh: UUID()))
@@ -91,7 +91,7 @@ struct FinishingTests {
 
     @Test("A consumable that was refunded before it was delivered is finished without")
     func refundedConsumable() {
-        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(revoked: t0)])
         harness.answerAll()
         #expect(harness.delivered.isEmpty)
@@ -107,7 +107,7 @@ struct FinishingTests {
         #expect(harness.sent.count == first + 1)
         #expect(harness.finished.isEmpty)
         #expect(harness.stuck == [1: .notNamed])
-        #expect(harness.notices == [.stuck(StuckTransaction(transaction: subscription(), reason: .notNamed))])
+        #expect(harness.notices == harness.machine.stuck.map { .stuck($0) })
     }
 
     @Test("A server that names nothing, as older ones do, finishes nothing")
@@ -136,7 +136,7 @@ struct FinishingTests {
 
     @Test("Another customer's consumable stays", arguments: [true, false])
     func anothersConsumable(inTheAnswer: Bool) {
-        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: nil)], appTransaction: nil)
         if inTheAnswer {
             harness.answerAll {
@@ -153,7 +153,7 @@ struct FinishingTests {
 
     @Test("A consumable that was signed for another customer waits for them")
     func consumableWithAnothersToken() {
-        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
         harness.answerAll {
             $0.kept = []
@@ -169,13 +169,13 @@ struct FinishingTests {
 
     @Test("Another customer's consumable stays after a restart too, until the button brings it over")
     func anothersConsumableAfterRestart() {
-        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: nil)])
         harness.answerAll {
             $0.kept = []
             $0.refused = [Refusal(id: "7", code: "receipt_already_in_use")]
         }
-        harness.relaunch { $0.delivers = true }
+        harness.relaunch { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: nil)])
         #expect(harness.delivered.isEmpty && harness.finished.isEmpty)
         #expect(harness.stuck == [7: .ofAnotherCustomer])
@@ -188,7 +188,7 @@ struct FinishingTests {
 
     @Test("A consumable that the button brought over from another customer is delivered")
     func consumableBroughtOver() {
-        var harness = Harness.settled(anna) { $0.delivers = true }
+        var harness = Harness.settled(anna) { $0.deliver = { _ in } }
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
@@ -302,7 +302,7 @@ struct FinishingTests {
     func observerMode() {
         var harness = Harness.signedIn(anna) {
             $0.finishes = false
-            $0.delivers = true
+            $0.deliver = { _ in }
         }
         harness.gather(unfinished: [subscription(), coins()])
         harness.answerAll()
@@ -341,7 +341,7 @@ struct FinishingTests {
 
     @Test("Several unfinished of one consumable are each delivered and finished")
     func severalOfOneConsumable() {
-        var harness = Harness.signedIn(anna) { $0.delivers = true }
+        var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(7), coins(8), coins(9)])
         harness.answerAll()
         #expect(harness.delivered == [7, 8, 9])
@@ -353,7 +353,7 @@ struct FinishingTests {
     func resultAndUpdate() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0)))))
+        harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0)))))
         harness.send(.updated(subscription(purchased: t0)))
         #expect(harness.open.count == 1)
         harness.answerAll()

@@ -7,6 +7,7 @@ import Foundation
 struct Harness {
     var machine: PurchaseStateMachine
     var now = t0
+    var jitter = 1.0
     var sent: [(id: Int, request: ClientRequest)] = []
     var open: [Int: ClientRequest] = [:]
     var gathers: [(id: Int, name: GatheredPart.Name)] = []
@@ -22,19 +23,19 @@ struct Harness {
     var record: CustomerRecord?
     var customer: Customer?
 
-    init(_ change: (inout ClientRules) -> Void = { _ in }, seed: UInt64 = 1) {
-        var rules = ClientRules()
+    init(_ change: (inout PurchaseClientConfiguration) -> Void = { _ in }) {
+        var rules = PurchaseClientConfiguration()
         rules.productEntitlements = [
             ProductEntitlements("monthly", ["pro"]), ProductEntitlements("lifetime", ["pro"]),
             ProductEntitlements("season", ["season"], duration: 30 * 86_400_000),
         ]
         change(&rules)
-        machine = PurchaseStateMachine(rules: rules, seed: seed)
+        machine = PurchaseStateMachine(rules: rules)
     }
 
     /// Started, signed in, and the device has nothing.
     static func signedIn(
-        _ customer: String = anna, _ change: (inout ClientRules) -> Void = { _ in }
+        _ customer: String = anna, _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
     ) -> Harness {
         var harness = Harness(change)
         harness.start()
@@ -44,7 +45,7 @@ struct Harness {
 
     /// The same, after the first launch is over.
     static func settled(
-        _ customer: String = anna, _ change: (inout ClientRules) -> Void = { _ in }
+        _ customer: String = anna, _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
     ) -> Harness {
         var harness = signedIn(customer, change)
         harness.gather()
@@ -56,7 +57,9 @@ struct Harness {
     mutating func start() { send(.started(device: device, customer: record, fresh: UUID())) }
 
     /// Kills the app and starts it again, with what was saved.
-    mutating func relaunch(after seconds: TimeInterval = 60, _ change: (inout ClientRules) -> Void = { _ in }) {
+    mutating func relaunch(
+        after seconds: TimeInterval = 60, _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
+    ) {
         let (device, record, now) = (device, record, now)
         self = Harness(change)
         (self.device, self.record, self.now) = (device, record, now.addingTimeInterval(seconds))
@@ -64,7 +67,7 @@ struct Harness {
     }
 
     mutating func send(_ event: ClientEvent) {
-        for effect in machine.handle(event, at: now) { take(effect) }
+        for effect in machine.handle(event, at: now, jitter: jitter) { take(effect) }
     }
 
     mutating func take(_ effect: ClientEffect) {

@@ -26,7 +26,7 @@ struct IdentityTests {
     func intentFirst() throws {
         var harness = Harness.settled("anna")
         let effects = harness.machine.handle(
-            .buy(call: 1, productID: "monthly", options: PurchaseOptions()), at: harness.now)
+            .buy(call: 1, productID: "monthly", options: PurchaseOptions()), at: harness.now, jitter: 1)
         let save = try #require(
             effects.firstIndex { if case .saveDevice(let d) = $0 { !d.intents.isEmpty } else { false } })
         let purchase = try #require(effects.firstIndex { if case .purchase = $0 { true } else { false } })
@@ -37,7 +37,7 @@ struct IdentityTests {
     func askToBuy() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.pending)))
+        harness.send(.bought(call: 1, .success(.pending)))
         guard case .purchase(.pending)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
         harness.send(.signedIn(customer: "bert", token: "b"))
         harness.gather()
@@ -65,12 +65,12 @@ struct IdentityTests {
     func newestIntent() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.pending)))
+        harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.signedIn(customer: "bert", token: "b"))
         harness.gather()
         harness.pass(60)
         harness.send(.buy(call: 2, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 2, .result(.pending)))
+        harness.send(.bought(call: 2, .success(.pending)))
         harness.answerAll()
         harness.send(.updated(subscription(purchased: t0 + 120, token: nil)))
         #expect(harness.sent.last?.request.credential.customer == "bert")
@@ -85,7 +85,7 @@ struct IdentityTests {
         // The device's clock is a little behind the App Store's.
         harness.pass(-120)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.pending)))
+        harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.updated(subscription(1, purchased: t0 - 60, token: nil, signed: t0)))
         harness.answerAll()
         #expect(harness.device?.intents.count == 1)
@@ -99,7 +99,7 @@ struct IdentityTests {
         harness.gather()
         harness.answerAll()
         let annas = subscription(1, purchased: t0 + 50, token: nil)
-        harness.send(.bought(call: 1, .result(.success(annas))))
+        harness.send(.bought(call: 1, .success(.success(annas))))
         harness.pass(50)
         harness.send(.buy(call: 2, productID: "monthly", options: PurchaseOptions()))
         harness.send(.updated(annas))
@@ -110,7 +110,7 @@ struct IdentityTests {
     func oldIntent() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.pending)))
+        harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.signedIn(customer: "bert", token: "b"))
         harness.gather(current: [subscription(2, purchased: t0 - 20 * day, token: nil)])
         #expect(harness.sent.last?.request.ids == [2])
@@ -124,7 +124,7 @@ struct IdentityTests {
     func cancelled() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.cancelled)))
+        harness.send(.bought(call: 1, .success(.cancelled)))
         guard case .purchase(.cancelled)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
         #expect(harness.device?.intents.first?.expires == t0 + day)
     }
@@ -164,7 +164,7 @@ struct IdentityTests {
         #expect(harness.open[id] == nil)
         var late = CustomerAnswer(id: anna, asOf: harness.now)
         late.kept = ["1"]
-        late.entitlements = [AnsweredEntitlement(key: "pro", isActive: true)]
+        late.entitlements = [Entitlement(key: "pro", isActive: true)]
         harness.send(.answered(request: id, late))
         #expect(harness.finished.isEmpty)
         #expect(harness.customer?.id == bert && harness.customer?.entitlements.isEmpty == true)
@@ -186,16 +186,16 @@ struct IdentityTests {
 
     @Test("A token that comes for somebody who signed out is thrown away")
     func lateToken() {
-        var harness = Harness { $0.hasTokens = true }
+        var harness = Harness { $0.token = { _ in nil } }
         harness.start()
         harness.send(.signedIn(customer: anna, token: nil))
         harness.gather()
         harness.send(.signedIn(customer: bert, token: nil))
-        harness.send(.token(customer: anna, .token("annas", customer: anna)))
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "annas"))))
         harness.gather()
-        harness.send(.token(customer: anna, .token("annas", customer: anna)))
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "annas"))))
         #expect(harness.sent.isEmpty)
-        harness.send(.token(customer: bert, .token("berts", customer: bert)))
+        harness.send(.token(customer: bert, .success(CustomerCredential(customer: bert, token: "berts"))))
         #expect(harness.sent.map(\.request.credential) == [CustomerCredential(customer: bert, token: "berts")])
     }
 
@@ -211,7 +211,7 @@ struct IdentityTests {
         var harness = Harness.settled()
         var record = CustomerRecord(customer: bert)
         record.answer = CustomerAnswer(id: bert, asOf: t0)
-        record.answer?.entitlements = [AnsweredEntitlement(key: "pro", isActive: true)]
+        record.answer?.entitlements = [Entitlement(key: "pro", isActive: true)]
         record.receivedAt = t0
         harness.record = record
         harness.relaunch()
@@ -221,25 +221,25 @@ struct IdentityTests {
 
     @Test("Without an account there is an anonymous customer, the same after a restart")
     func anonymous() {
-        var harness = Harness { $0.allowsAnonymous = true }
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         let id = harness.customer?.id
         #expect(id != nil && harness.customer?.isAnonymous == true)
         #expect(id.flatMap { UUID(uuidString: $0) } != nil)
-        harness.relaunch { $0.allowsAnonymous = true }
+        harness.relaunch { $0.allowsAnonymousCustomers = true }
         #expect(harness.customer?.id == id)
     }
 
     @Test("What an anonymous customer bought goes to the account, before anything else is sent")
     func merge() throws {
-        var harness = Harness { $0.allowsAnonymous = true }
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.gather()
         let anonymous = try #require(harness.customer?.id)
-        harness.send(.token(customer: anonymous, .token("session", customer: anonymous)))
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
         harness.answerAll()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.pending)))
+        harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.signedIn(customer: anna, token: "a"))
         harness.sent = []
         harness.gather(current: [subscription()])
@@ -256,7 +256,7 @@ struct IdentityTests {
 
     @Test("A merge that the server refuses is told and holds up nothing")
     func refusedMerge() throws {
-        var harness = Harness { $0.allowsAnonymous = true }
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.send(.signedIn(customer: anna, token: "a"))
         harness.gather(unfinished: [subscription()])
@@ -269,20 +269,20 @@ struct IdentityTests {
 
     @Test("The server may know the anonymous customer by another name")
     func renamed() throws {
-        var harness = Harness { $0.allowsAnonymous = true }
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.gather()
         let anonymous = try #require(harness.customer?.id)
-        harness.send(.token(customer: anonymous, .token("session", customer: "known")))
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: "known", token: "session"))))
         #expect(harness.customer?.id == "known" && harness.customer?.isAnonymous == true)
         #expect(harness.sent.last?.request.credential.customer == "known")
-        harness.relaunch { $0.allowsAnonymous = true }
+        harness.relaunch { $0.allowsAnonymousCustomers = true }
         #expect(harness.customer?.id == "known")
     }
 
     @Test("Signing out of an account makes a new anonymous customer")
     func anonymousAgain() {
-        var harness = Harness { $0.allowsAnonymous = true }
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         let first = harness.customer?.id
         harness.send(.signedIn(customer: anna, token: "a"))

@@ -162,14 +162,14 @@ struct LaunchTests {
         var harness = Harness.signedIn()
         harness.gather()
         harness.answerAll {
-            $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + 30 * day)]
+            $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 30 * day)]
         }
         harness.relaunch(after: hours * hour)
         #expect(harness.customer?.isActive("pro") == true)
         #expect(harness.customer?.source == .cache)
         #expect(harness.customer?.readiness == (isValid ? .ready : .checking))
         harness.gather()
-        harness.answerAll { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + 30 * day)] }
+        harness.answerAll { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 30 * day)] }
         #expect(harness.customer?.source == .server)
     }
 
@@ -230,7 +230,7 @@ struct LaunchTests {
         var harness = Harness.settled()
         harness.send(.statusesChanged)
         harness.gather()
-        harness.answerAll { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + hour)] }
+        harness.answerAll { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + hour)] }
         #expect(harness.timers[.entitlementEnd] == hour)
         harness.fire(.entitlementEnd)
         #expect(harness.customer?.isActive("pro") == false)
@@ -243,7 +243,7 @@ struct LaunchTests {
         var harness = Harness.settled()
         harness.send(.statusesChanged)
         harness.gather()
-        harness.answerAll { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + 3 * day)] }
+        harness.answerAll { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 3 * day)] }
         harness.pass(day)
         harness.timers[.entitlementEnd] = nil
         harness.send(.timer(.entitlementEnd))

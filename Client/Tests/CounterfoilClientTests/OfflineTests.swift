@@ -17,7 +17,7 @@ struct OfflineTests {
     @Test("The server's answer holds until it ends")
     func untilItEnds() {
         var harness = answered {
-            $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + day)]
+            $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + day)]
         }
         #expect(harness.customer?.isActive("pro") == true)
         harness.pass(day)
@@ -29,7 +29,7 @@ struct OfflineTests {
     @Test("When the answer is over the device decides, although something is cached")
     func deviceAfterAnswer() {
         var harness = answered(
-            { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + hour)] },
+            { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + hour)] },
             device: [subscription(expires: t0 + 40 * day)])
         harness.pass(2 * hour)
         harness.send(.timer(.readiness))
@@ -42,7 +42,7 @@ struct OfflineTests {
     func notInTheList() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
-        harness.send(.bought(call: 1, .result(.success(subscription(purchased: t0 + 1)))))
+        harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0 + 1)))))
         harness.send(.statusesChanged)
         harness.gather(current: [])
         #expect(harness.customer?.isActive("pro") == true)
@@ -61,7 +61,7 @@ struct OfflineTests {
     @Test("A fresh answer that says no counts more than the device")
     func serverSaysNo() {
         var harness = answered(
-            { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: false, details: ["refunded"])] },
+            { $0.entitlements = [Entitlement(key: "pro", isActive: false)] },
             device: [subscription()])
         #expect(harness.customer?.isActive("pro") == false)
         harness.pass(26 * hour)
@@ -72,7 +72,7 @@ struct OfflineTests {
     @Test("The server's word counts where a renewal does not show on the device")
     func missingRenewal() {
         let harness = answered(
-            { $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + 20 * day)] },
+            { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 20 * day)] },
             device: [subscription(purchased: t0 - 40 * day, expires: t0 - 10 * day)])
         #expect(harness.customer?.isActive("pro") == true)
         #expect(harness.customer?.source == .server)
@@ -136,10 +136,9 @@ struct OfflineTests {
     func revocation() {
         var harness = answered(
             {
-                $0.entitlements = [
-                    AnsweredEntitlement(
-                        key: "pro", isActive: true, until: t0 + 20 * day, originalTransactionID: "1")
-                ]
+                var entitlement = Entitlement(key: "pro", isActive: true, until: t0 + 20 * day)
+                entitlement.originalTransactionID = "1"
+                $0.entitlements = [entitlement]
             }, device: [subscription()])
         #expect(harness.customer?.isActive("pro") == true)
         harness.pass(60)
@@ -171,7 +170,7 @@ struct OfflineTests {
     @Test("Setting the clock back wins nothing")
     func clockBack() {
         var harness = answered {
-            $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + day)]
+            $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + day)]
         }
         harness.pass(2 * day)
         harness.send(.timer(.readiness))
@@ -191,7 +190,7 @@ struct OfflineTests {
         harness.gather()
         harness.answerAll {
             $0.asOf = t0
-            $0.entitlements = [AnsweredEntitlement(key: "pro", isActive: true, until: t0 + day)]
+            $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + day)]
         }
         #expect(harness.customer?.isActive("pro") == true)
         harness.pass(25 * hour)
@@ -216,7 +215,7 @@ struct OfflineTests {
         let second = try #require(harness.open.keys.max())
         var newer = CustomerAnswer(id: anna, asOf: t0 + 5)
         newer.kept = ["1"]
-        newer.entitlements = [AnsweredEntitlement(key: "pro", isActive: true)]
+        newer.entitlements = [Entitlement(key: "pro", isActive: true)]
         harness.answer(second, newer)
         var older = CustomerAnswer(id: anna, asOf: t0 + 1)
         older.kept = ["5"]

@@ -16,10 +16,10 @@ struct SizeTests {
 
     private func isCode(_ line: String) -> Bool {
         let line = line.trimmingCharacters(in: .whitespaces)
-        return !line.isEmpty && !line.hasPrefix("//") && !line.allSatisfy { "})],".contains($0) }
+        return !line.isEmpty && !line.hasPrefix("//")
     }
 
-    @Test("What an app links is at most 2,000 lines, without comments, empty lines and closing brackets")
+    @Test("What an app links is at most 2,000 lines, without comments and empty lines")
     func library() throws {
         let lines = try (files("CounterfoilClient") + files("CounterfoilStoreKit")).flatMap { $0 }.filter(isCode)
         #expect(lines.count > 1000)

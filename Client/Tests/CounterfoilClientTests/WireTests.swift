@@ -90,7 +90,7 @@ struct WireTests {
         #expect(sent.value(forHTTPHeaderField: "Counterfoil-Customer-Token") == "jwt")
         #expect(sent.value(forHTTPHeaderField: "Content-Type") == "application/json")
         #expect(sent.timeoutInterval == 10)
-        let body = try JSONSerialization.jsonObject(with: CustomerAnswer.encoder.encode(report)) as? [String: Any]
+        let body = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report)) as? [String: Any]
         #expect(
             Set(try #require(body).keys)
                 == ["signed_transactions", "signed_renewals", "app_transaction", "receipt", "restore"])
@@ -104,7 +104,7 @@ struct WireTests {
 
     @Test("What is not known is left out of a report")
     func emptyReport() throws {
-        let text = String(decoding: try CustomerAnswer.encoder.encode(PurchaseReport()), as: UTF8.self)
+        let text = String(decoding: try JSONEncoder().encode(PurchaseReport()), as: UTF8.self)
         #expect(text == #"{"signed_transactions":[]}"#)
     }
 

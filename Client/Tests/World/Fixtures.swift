@@ -27,3 +27,23 @@ package func status(_ transaction: DeviceTransaction, _ state: RenewalState = .s
         state: state, transaction: transaction, renewalJWS: "renewal-\(transaction.id)", renewalSignedDate: signed,
         gracePeriodExpirationDate: state == .inGracePeriod ? t0 + 16 * day : nil, isVerified: true)
 }
+
+extension ClientEvent {
+    package static func updated(_ transaction: DeviceTransaction) -> Self { .store(.transaction(transaction)) }
+    package static var statusesChanged: Self { .store(.statuses) }
+}
+
+/// A generator of pseudo-random numbers with a seed (SplitMix64).
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -64,7 +64,7 @@ extension World {
 
     private mutating func signIn() {
         guard let customer = Self.customers.randomElement(using: &random) else { return }
-        send(.signedIn(customer: customer, token: rules.hasTokens && chance(50) ? "token" : nil))
+        send(.signedIn(customer: customer, token: rules.token != nil && chance(50) ? "token" : nil))
     }
 
     // MARK: The store
@@ -141,13 +141,13 @@ extension World {
         case 0..<5:
             let transaction = make(purchase.productID, buyer: purchase.buyer, token: purchase.options.appAccountToken)
             if chance(20) { send(.updated(transaction)) }
-            send(.bought(call: purchase.call, .result(.success(transaction))))
+            send(.bought(call: purchase.call, .success(.success(transaction))))
         case 5..<8:
             let until = time.addingTimeInterval(20 * day)
             approvals.append((purchase.productID, purchase.options, purchase.buyer, until))
-            send(.bought(call: purchase.call, .result(.pending)))
-        case 8: send(.bought(call: purchase.call, .result(.cancelled)))
-        default: send(.bought(call: purchase.call, .failed("odd")))
+            send(.bought(call: purchase.call, .success(.pending)))
+        case 8: send(.bought(call: purchase.call, .success(.cancelled)))
+        default: send(.bought(call: purchase.call, .failure(.store("odd"))))
         }
     }
 
@@ -205,9 +205,9 @@ extension World {
         guard !tokens.isEmpty else { return }
         let customer = tokens.removeFirst()
         if isQuiet || chance(80) {
-            send(.token(customer: customer, .token("token", customer: customer)))
+            send(.token(customer: customer, .success(CustomerCredential(customer: customer, token: "token"))))
         } else {
-            send(.token(customer: customer, chance(80) ? .failed : .refused(.noToken)))
+            send(.token(customer: customer, .failure(chance(80) ? .noConnection : .noToken)))
         }
     }
 }

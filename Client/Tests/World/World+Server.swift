@@ -92,11 +92,11 @@ extension World {
             for key in keys.entitlements where !answer.entitlements.contains(where: { $0.key == key && $0.isActive }) {
                 answer.entitlements.removeAll { $0.key == key }
                 let isOver = transaction.expirationDate.map { $0 <= time } ?? false
-                answer.entitlements.append(
-                    AnsweredEntitlement(
-                        key: key, isActive: !isOver && transaction.revocationDate == nil,
-                        until: transaction.expirationDate, productID: transaction.productID,
-                        originalTransactionID: String(id)))
+                var entitlement = Entitlement(
+                    key: key, isActive: !isOver && transaction.revocationDate == nil,
+                    until: transaction.expirationDate, productID: transaction.productID)
+                entitlement.originalTransactionID = String(id)
+                answer.entitlements.append(entitlement)
             }
         }
         return answer

@@ -18,7 +18,7 @@ package struct World {
 
     var random: SeededGenerator
     var machine: PurchaseStateMachine
-    let rules: ClientRules
+    let rules: PurchaseClientConfiguration
     /// The true time. The device's clock may show something else.
     var time = t0
     var skew: TimeInterval = 0
@@ -56,16 +56,16 @@ package struct World {
     package init(seed: UInt64, isTraced: Bool = false) {
         random = SeededGenerator(seed: seed)
         self.isTraced = isTraced
-        var rules = ClientRules()
-        rules.hasTokens = Bool.random(using: &random)
-        rules.delivers = Int.random(in: 0..<4, using: &random) > 0
+        var rules = PurchaseClientConfiguration()
+        if Bool.random(using: &random) { rules.token = { _ in nil } }
+        if Int.random(in: 0..<4, using: &random) > 0 { rules.deliver = { _ in } }
         rules.finishes = Int.random(in: 0..<10, using: &random) > 0
         rules.productEntitlements = [
             ProductEntitlements("monthly", ["pro"]), ProductEntitlements("lifetime", ["pro"]),
             ProductEntitlements("season", ["season"], duration: 30 * 86_400_000),
         ]
         self.rules = rules
-        machine = PurchaseStateMachine(rules: rules, seed: seed)
+        machine = PurchaseStateMachine(rules: rules)
     }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -82,7 +82,8 @@ package struct World {
 
     mutating func send(_ event: ClientEvent) {
         note("· \(event)")
-        let effects = machine.handle(event, at: time.addingTimeInterval(skew))
+        let jitter = Double.random(in: 0.5...1.5, using: &random)
+        let effects = machine.handle(event, at: time.addingTimeInterval(skew), jitter: jitter)
         // Killed at any await: what comes after is never done.
         let isKilled = !isQuiet && chance(1)
         let count = isKilled ? Int.random(in: 0...effects.count, using: &random) : effects.count
@@ -93,7 +94,7 @@ package struct World {
     /// Starts the app anew. What was under way is gone.
     mutating func launch() {
         note("launch")
-        machine = PurchaseStateMachine(rules: rules, seed: random.next())
+        machine = PurchaseStateMachine(rules: rules)
         (requests, gathers, purchases, deliveries, tokens, syncs) = ([:], [], [], [], [], 0)
         (restores, timers, checkingSince) = ([], [:], nil)
         send(.started(device: device, customer: record, fresh: UUID()))
@@ -132,7 +133,7 @@ package struct World {
     private mutating func check(_ id: Int, _ request: ClientRequest) {
         expect(customer != nil, "something was sent while signed out")
         expect(request.credential.customer == customer, "something was sent for another customer")
-        expect(!rules.hasTokens || request.credential.token != nil, "something was sent without a token")
+        expect(rules.token == nil || request.credential.token != nil, "something was sent without a token")
         switch request.kind {
         case .fetch: expect(!requests.values.contains(where: \.isFetch), "two questions under way")
         case .merge: expect(false, "nothing is to merge")
@@ -167,7 +168,7 @@ package struct World {
         expect(paid.transaction.isVerified, "\(id) was finished unverified")
         let isDelivered = device?.delivered.contains(id) ?? false
         expect(
-            paid.transaction.kind != .consumable || !rules.delivers || isDelivered
+            paid.transaction.kind != .consumable || rules.deliver == nil || isDelivered
                 || paid.transaction.revocationDate != nil, "\(id) was finished before it was delivered")
         store[id]?.isFinished = true
     }

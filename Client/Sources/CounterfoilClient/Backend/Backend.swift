@@ -22,7 +22,7 @@ public protocol Backend: Sendable {
 }
 
 /// A customer and the proof that it is them.
-public struct CustomerCredential: Hashable, Sendable {
+public struct CustomerCredential: Hashable, Sendable, Decodable {
     /// The customer.
     public var customer: String
     /// The token that your backend signed; nil where the backend knows by other means.
@@ -72,7 +72,7 @@ public struct BackendFailure: Error, Hashable, Sendable {
     public var code: String
     /// The server's sentence.
     public var message: String
-    /// The member of the request that was wrong.
+    /// The member of the request that was wrong: `app`, `signed_transactions[3]`.
     public var parameter: String?
     /// How long the server wants to be left alone, in seconds.
     public var retryAfter: TimeInterval?
@@ -104,15 +104,14 @@ public struct BackendFailure: Error, Hashable, Sendable {
 
 extension BackendFailure {
     /// What to do about a failure. The table is section "Finish only what is kept" of the documentation.
-    enum Remedy: Equatable { case retry, newToken, belongsToAnother, split, stop }
+    enum Remedy: Equatable { case retry, newToken, split, stop }
 
     var remedy: Remedy {
-        guard let status else { return .retry }
-        if isRetryable { return .retry }
+        guard let status, !isRetryable else { return .retry }
         switch status {
         case 408, 429, 500...: return .retry
         case 401 where code == "token_expired": return .newToken
-        case 409 where code == "receipt_already_in_use": return .belongsToAnother
+        case 409 where code == "receipt_already_in_use": return .split
         case 413, 422: return .split
         case 400 where !Self.mistakesOfTheApp.contains(code): return .split
         case 200..<300: return .retry

@@ -29,65 +29,52 @@ public struct HTTPBackend: Backend {
     public func report(
         _ report: PurchaseReport, for customer: CustomerCredential
     ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask(
-            ["v1", "customers", customer.customer, "purchases"], customer.token, report.environment, body: report)
+        try await ask(["customers", customer.customer, "purchases"], customer.token, report.environment, report)
     }
 
     /// Sends `GET /v1/customers/{id}`.
     public func customer(
         _ customer: CustomerCredential, environment: String?
     ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask(
-            ["v1", "customers", customer.customer], customer.token, environment, body: [String: String]?.none)
+        try await ask(["customers", customer.customer], customer.token, environment, [String: String]?.none)
     }
 
     /// Sends `POST /v1/customers/{id}/merge`.
     public func merge(
         _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
     ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask(
-            ["v1", "customers", customer.customer, "merge"], customer.token, environment,
-            body: ["from": anonymous.customer, "from_token": anonymous.token].compactMapValues { $0 })
+        let body = ["from": anonymous.customer, "from_token": anonymous.token].compactMapValues { $0 }
+        return try await ask(["customers", customer.customer, "merge"], customer.token, environment, body)
     }
 
     /// Sends `POST /v1/sessions`.
     public func session(
         for customer: String, appTransaction: String
     ) async throws(BackendFailure) -> CustomerCredential {
-        let answer: Session = try await ask(
-            ["v1", "sessions"], nil, SignedText.environment(of: appTransaction),
-            body: ["customer": customer, "app_transaction": appTransaction])
-        return CustomerCredential(customer: answer.customer, token: answer.token)
+        let body = ["customer": customer, "app_transaction": appTransaction]
+        return try await ask(["sessions"], nil, SignedText.environment(of: appTransaction), body)
     }
 
-    // The names of these members are those on the wire.
-    private struct Session: Decodable {
-        var customer: String
-        var token: String
-    }
     private struct ErrorBody: Decodable {
         var type: String?
         var code: String?
         var message: String?
         var retryable: Bool?
-        var backoff_ms: Double?
+        var backoffMs: Double?
         var param: String?
     }
 
     private func ask<Answer: Decodable>(
-        _ path: [String], _ token: String?, _ environment: String?, body: (some Encodable)?
+        _ path: [String], _ token: String?, _ environment: String?, _ body: (some Encodable)?
     ) async throws(BackendFailure) -> Answer {
         let request = try request(path, token, environment, body)
-        let (data, response) = try await send(request)
-        guard let response = response as? HTTPURLResponse else { throw .invalidAnswer }
-        guard response.statusCode == 200 || response.statusCode == 201 else { throw Self.failure(response, data) }
-        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
-    }
-
-    private func send(_ request: URLRequest) async throws(BackendFailure) -> (Data, URLResponse) {
-        do { return try await session.data(for: request) } catch {
+        let (data, answer): (Data, URLResponse)
+        do { (data, answer) = try await session.data(for: request) } catch {
             throw (error as? URLError)?.code == .timedOut ? .timeout : .noConnection
         }
+        guard let response = answer as? HTTPURLResponse else { throw .invalidAnswer }
+        guard response.statusCode == 200 || response.statusCode == 201 else { throw Self.failure(response, data) }
+        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
     }
 
     private func request(
@@ -100,7 +87,7 @@ public struct HTTPBackend: Backend {
         let parts = path.compactMap { $0.addingPercentEncoding(withAllowedCharacters: unreserved) }
         var base = address?.percentEncodedPath ?? ""
         while base.hasSuffix("/") { base.removeLast() }
-        address?.percentEncodedPath = base + "/" + parts.joined(separator: "/")
+        address?.percentEncodedPath = base + "/v1/" + parts.joined(separator: "/")
         let query = [("app", app), ("environment", environment)].compactMap { name, value in
             value.map { URLQueryItem(name: name, value: $0) }
         }
@@ -114,7 +101,7 @@ public struct HTTPBackend: Backend {
         if let body {
             request.httpMethod = "POST"
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            do { request.httpBody = try CustomerAnswer.encoder.encode(body) } catch {
+            do { request.httpBody = try JSONEncoder().encode(body) } catch {
                 throw BackendFailure(status: 400, code: "bad_request", message: "\(error)")
             }
         }
@@ -123,9 +110,9 @@ public struct HTTPBackend: Backend {
 
     private static func failure(_ response: HTTPURLResponse, _ data: Data) -> BackendFailure {
         // Whatever stands in between answers in its own words; the status says enough then.
-        let body = (try? JSONDecoder().decode(ErrorBody.self, from: data)) ?? ErrorBody()
+        let body = (try? CustomerAnswer.decoder.decode(ErrorBody.self, from: data)) ?? ErrorBody()
         let header = response.value(forHTTPHeaderField: "Retry-After").flatMap { TimeInterval($0) }
-        let pause = header ?? body.backoff_ms.map { $0 / 1000 }
+        let pause = header ?? body.backoffMs.map { $0 / 1000 }
         return BackendFailure(
             status: response.statusCode, code: body.code ?? body.type ?? "http_\(response.statusCode)",
             message: body.message ?? "", parameter: body.param, retryAfter: pause.flatMap { $0.isFinite ? $0 : nil },

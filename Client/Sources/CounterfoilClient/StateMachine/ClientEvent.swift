@@ -7,32 +7,20 @@ package enum ClientEvent: Sendable {
     case signedIn(customer: String, token: String?)
     case signedOut(fresh: UUID)
     case foreground
-    case updated(DeviceTransaction)
-    case statusesChanged
+    case store(StoreUpdate)
     /// A purchase that other code of the app made.
     case recorded(DeviceTransaction)
     case buy(call: Int, productID: String, options: PurchaseOptions)
-    case bought(call: Int, Bought)
+    case bought(call: Int, Result<PurchaseResult, PurchaseClientError>)
     case restore(call: Int)
     case synced(reachedAppStore: Bool)
     case gathered(Int, GatheredPart)
     case answered(request: Int, CustomerAnswer)
     case failed(request: Int, BackendFailure)
-    case token(customer: String, TokenOutcome)
+    /// A session may name another customer than the one that was asked for.
+    case token(customer: String, Result<CustomerCredential, BackendFailure>)
     case delivered(UInt64, Bool)
     case timer(ClientTimer)
-
-    package enum Bought: Sendable {
-        case result(PurchaseResult)
-        case failed(String)
-    }
-
-    package enum TokenOutcome: Sendable {
-        /// A session may name another customer than the one that was asked for.
-        case token(String, customer: String)
-        case refused(BackendFailure)
-        case failed
-    }
 }
 
 /// What the device answered to one question.
@@ -44,18 +32,7 @@ package enum GatheredPart: Sendable {
     case appTransaction(String?)
     case receipt(Data?)
 
-    package enum Name: CaseIterable, Sendable { case unfinished, current, all, statuses, appTransaction, receipt }
-
-    var name: Name {
-        switch self {
-        case .unfinished: .unfinished
-        case .current: .current
-        case .all: .all
-        case .statuses: .statuses
-        case .appTransaction: .appTransaction
-        case .receipt: .receipt
-        }
-    }
+    package enum Name: Sendable { case unfinished, current, all, statuses, appTransaction, receipt }
 }
 
 package enum ClientTimer: Hashable, Sendable {

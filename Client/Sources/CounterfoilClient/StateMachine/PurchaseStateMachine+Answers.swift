@@ -9,18 +9,16 @@ extension PurchaseStateMachine {
         requests[id] = nil
         effects.append(.unschedule(.request(id)))
         accept(answer, of: id)
-        if request.kind == .merge, let anonymous = device.mergesFrom {
+        if request.isMerge, let anonymous = device.mergesFrom {
             moveIntents(from: anonymous, to: request.customer)
             (device.mergesFrom, device.anonymous) = (nil, nil)
         }
-        if request.kind != .merge { needsAnswer = false }
+        if !request.isMerge { needsAnswer = false }
         let kept = Set((answer.kept ?? []).compactMap { UInt64($0) })
-        let refused = Dictionary(
-            (answer.refused ?? []).compactMap { refusal in
-                refusal.id.flatMap { UInt64($0) }.map { ($0, refusal.code) }
-            }, uniquingKeysWith: { first, _ in first })
-        for (transaction, signedDate) in request.sent.sorted(by: { $0.key < $1.key }) {
-            judge(transaction, signedDate, request, isKept: kept.contains(transaction), refused[transaction])
+        let sent = request.sent.keys.sorted()
+        let refused = (answer.refused ?? []).map { (id: $0.transaction(of: sent), code: $0.code) }
+        for id in sent {
+            judge(id, request, isKept: kept.contains(id), refused.first { $0.id == id }?.code)
         }
         remember(request.extras)
         if hasHistory, request.mode != .purchase, !hasWork { record?.wasHistorySent = true }
@@ -47,13 +45,10 @@ extension PurchaseStateMachine {
         for (id, renewal) in extras.renewals { record?.renewals[id] = renewal.renewalSignedDate }
     }
 
-    private mutating func judge(
-        _ id: UInt64, _ signedDate: Date, _ request: Request, isKept: Bool, _ refusal: String?
-    ) {
-        guard var lane = lanes[id], lane.isSending else { return }
-        lane.lot = 0
-        lane.phase = .waiting
-        lanes[id] = lane
+    private mutating func judge(_ id: UInt64, _ request: Request, isKept: Bool, _ refusal: String?) {
+        guard let lane = lanes[id], lane.isSending, let signedDate = request.sent[id] else { return }
+        lanes[id]?.lot = 0
+        lanes[id]?.phase = .waiting
         // A newer text, or the button, came while this one was under way.
         guard lane.transaction.signedDate == signedDate, lane.mode == request.mode else { return }
         if isKept { return keep(id) }
@@ -139,16 +134,14 @@ extension PurchaseStateMachine {
                 return
             }
             let isDelivered = device.delivered.contains(transaction.id)
-            if rules.delivers, !isDelivered, transaction.revocationDate == nil { return deliver(transaction) }
+            if rules.deliver != nil, !isDelivered, transaction.revocationDate == nil {
+                lanes[transaction.id]?.phase = .delivering
+                if delivering.insert(transaction.id).inserted { effects.append(.deliver(transaction)) }
+                return
+            }
         }
         lanes[transaction.id] = nil
         effects.append(.finish(transaction.id))
-    }
-
-    private mutating func deliver(_ transaction: DeviceTransaction) {
-        lanes[transaction.id]?.phase = .delivering
-        guard delivering.insert(transaction.id).inserted else { return }
-        effects.append(.deliver(transaction))
     }
 
     mutating func delivered(_ id: UInt64, _ succeeded: Bool) {
@@ -174,14 +167,22 @@ extension PurchaseStateMachine {
     /// The transactions that could not be handed over, and why.
     package var stuck: [StuckTransaction] {
         let stuck = lanes.values.compactMap { lane -> StuckTransaction? in
-            if case .stuck(let reason) = lane.phase {
-                return StuckTransaction(transaction: lane.transaction, reason: reason)
-            }
-            guard lane.isUnfinished, isHeld(lane.transaction) else { return nil }
-            return StuckTransaction(transaction: lane.transaction, reason: .waitsForCustomer)
+            let isWaiting = lane.isUnfinished && isHeld(lane.transaction)
+            let reason = lane.stuckReason ?? (isWaiting ? .waitsForCustomer : nil)
+            return reason.map { StuckTransaction(transaction: lane.transaction, reason: $0) }
         }
         return (stuck + unverified.values.map { StuckTransaction(transaction: $0, reason: .unverified) })
             .sorted { $0.transaction.id < $1.transaction.id }
+    }
+}
+
+extension Refusal {
+    /// Which transaction it is about, of those that were sent in this order. A renewal info's is about none.
+    func transaction(of sent: [UInt64]) -> UInt64? {
+        let parts = param?.split(separator: "[") ?? []
+        if let member = parts.first, member != "signed_transactions" { return nil }
+        if let id { return UInt64(id) }
+        return parts.last.flatMap { Int($0.dropLast()) }.flatMap { sent.indices.contains($0) ? sent[$0] : nil }
     }
 }
 

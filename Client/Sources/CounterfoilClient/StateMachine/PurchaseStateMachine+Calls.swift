@@ -18,18 +18,18 @@ extension PurchaseStateMachine {
         effects.append(.purchase(call: call, productID: productID, options: options))
     }
 
-    mutating func finishPurchase(_ call: Int, _ bought: ClientEvent.Bought) {
+    mutating func finishPurchase(_ call: Int, _ bought: Result<PurchaseResult, PurchaseClientError>) {
         guard let intent = calls.removeValue(forKey: call) else { return }
         switch bought {
-        case .failed(let reason): effects.append(.complete(call: call, .failed(.store(reason))))
-        case .result(.pending): effects.append(.complete(call: call, .purchase(.pending)))
-        case .result(.cancelled):
+        case .failure(let error): effects.append(.complete(call: call, .failed(error)))
+        case .success(.pending): effects.append(.complete(call: call, .purchase(.pending)))
+        case .success(.cancelled):
             // A purchase that was interrupted says so too, and goes on outside the app.
             if let index = device.intents.lastIndex(of: intent) {
                 device.intents[index].expires = now.addingTimeInterval(Self.day)
             }
             effects.append(.complete(call: call, .purchase(.cancelled)))
-        case .result(.success(let transaction)):
+        case .success(.success(let transaction)):
             if transaction.isVerified, let index = device.intents.lastIndex(of: intent) {
                 device.intents[index].transactionID = transaction.id
             }
@@ -50,14 +50,15 @@ extension PurchaseStateMachine {
         effects.append(.schedule(.call(call), after: Self.patience))
     }
 
+    private mutating func complete(_ call: Int, _ outcome: CallOutcome) {
+        effects += [.unschedule(.call(call)), .complete(call: call, outcome)]
+    }
+
     /// Tells who waits for a purchase how far the server is.
     mutating func complete(_ lane: Lane, _ confirmation: PurchaseOutcome.Confirmation) {
         guard let call = lane.call else { return }
         lanes[lane.transaction.id]?.call = nil
-        effects += [
-            .unschedule(.call(call)),
-            .complete(call: call, .purchase(.purchased(lane.transaction, confirmation))),
-        ]
+        complete(call, .purchase(.purchased(lane.transaction, confirmation)))
     }
 
     /// The server takes its time. The purchase is safe, so nobody waits any longer.
@@ -125,14 +126,7 @@ extension PurchaseStateMachine {
             || lanes.values.contains { $0.mode == .restore && $0.phase == .waiting && !isHeld($0.transaction) }
         guard !isUnderWay || restoring.failure != nil else { return }
         self.restoring = nil
-        for call in restoring.calls {
-            effects += [
-                .unschedule(.call(call)),
-                .complete(
-                    call: call,
-                    .restore(
-                        RestoreOutcome(customer: customer, reachedAppStore: reached, failure: restoring.failure))),
-            ]
-        }
+        let outcome = RestoreOutcome(customer: customer, reachedAppStore: reached, failure: restoring.failure)
+        for call in restoring.calls { complete(call, .restore(outcome)) }
     }
 }

@@ -39,16 +39,12 @@ extension PurchaseStateMachine {
         let answer = record?.answer
         var entitlements: [String: Entitlement] = [:]
         for answered in answer?.entitlements ?? [] {
-            entitlements[answered.key] = entitlement(answered, at: instant, in: answer)
+            entitlements[answered.key] = entitlement(answered, at: instant)
         }
-        if record != nil {
-            for transaction in current.values.sorted(by: { $0.id < $1.id }) {
-                for key in keys(of: transaction.productID) where !(entitlements[key]?.isActive ?? false) {
-                    guard mayDecide(transaction, key, at: instant),
-                        let granted = grant(transaction, key, at: instant)
-                    else { continue }
-                    entitlements[key] = granted
-                }
+        for transaction in current.values.sorted(by: { $0.id < $1.id }) where record != nil {
+            for key in product(transaction.productID)?.entitlements ?? []
+            where entitlements[key]?.isActive != true && mayDecide(transaction, key, at: instant) {
+                entitlements[key] = grant(transaction, key, at: instant) ?? entitlements[key]
             }
         }
         let sorted = entitlements.values.sorted { $0.key < $1.key }
@@ -58,26 +54,23 @@ extension PurchaseStateMachine {
             consumables: answer?.consumables ?? [], asOf: answer?.asOf, source: source, readiness: readiness)
     }
 
-    private func entitlement(
-        _ answered: AnsweredEntitlement, at instant: Date, in answer: CustomerAnswer?
-    ) -> Entitlement {
+    private func entitlement(_ answered: Entitlement, at instant: Date) -> Entitlement {
         let isOver = answered.until.map { $0 <= instant } ?? false
         let isRevoked = revoked.contains { id, signedDate in
-            answered.originalTransactionID == String(id) && signedDate > answer?.asOf ?? .distantPast
+            answered.originalTransactionID == String(id) && signedDate > record?.answer?.asOf ?? .distantPast
         }
         let isActive = answered.isActive && !isOver && !isRevoked
-        let group = answer?.groups.first {
-            $0.originalTransactionID != nil && $0.originalTransactionID == answered.originalTransactionID
+        var entitlement = answered
+        if isActive != answered.isActive {
+            (entitlement.isActive, entitlement.state, entitlement.details) = (false, "inactive", ["expired"])
         }
-        return Entitlement(
-            key: answered.key, isActive: isActive,
-            state: isActive == answered.isActive ? answered.state : "inactive",
-            details: isRevoked ? ["revoked"] : isActive == answered.isActive ? answered.details : ["expired"],
-            until: answered.until, productID: answered.productID, nextStep: group?.nextStep,
-            source: hasAnswer ? .server : .cache)
+        if isRevoked { entitlement.details = ["revoked"] }
+        let subscription = answered.originalTransactionID
+        let group = record?.answer?.groups.first { $0.originalTransactionID == subscription }
+        entitlement.nextStep = subscription == nil ? nil : group?.nextStep
+        entitlement.source = hasAnswer ? .server : .cache
+        return entitlement
     }
-
-    private func keys(of productID: String) -> [String] { product(productID)?.entitlements ?? [] }
 
     private func product(_ productID: String) -> ProductEntitlements? {
         let products = record?.answer?.productEntitlements ?? rules.productEntitlements
@@ -101,25 +94,23 @@ extension PurchaseStateMachine {
             revoked[transaction.id].map({ $0 < transaction.signedDate }) ?? true
         else { return nil }
         let status = statuses.first { $0.transaction.originalID == transaction.originalID }
-        var details: [String] = []
-        var until: Date?
+        var entitlement = Entitlement(key: key, isActive: true, productID: transaction.productID)
+        entitlement.source = .device
         switch transaction.kind {
         case .nonConsumable: break
         case .nonRenewing:
             guard let duration = product(transaction.productID)?.duration else { return nil }
-            until = transaction.purchaseDate.addingTimeInterval(Double(duration) / 1000)
+            entitlement.until = transaction.purchaseDate.addingTimeInterval(Double(duration) / 1000)
         case .autoRenewable:
             guard let expires = transaction.expirationDate else { return nil }
-            until = expires
+            entitlement.until = expires
             if status?.state == .inGracePeriod, expires <= instant, let end = status?.gracePeriodExpirationDate {
-                until = end
-                details = ["in_grace_period"]
+                (entitlement.until, entitlement.details) = (end, ["in_grace_period"])
+                entitlement.nextStep = .fixPayment
             }
         default: return nil
         }
-        guard until.map({ $0 > instant }) ?? true else { return nil }
-        return Entitlement(
-            key: key, isActive: true, state: "active", details: details, until: until,
-            productID: transaction.productID, nextStep: details.isEmpty ? nil : .fixPayment, source: .device)
+        guard entitlement.until.map({ $0 > instant }) ?? true else { return nil }
+        return entitlement
     }
 }

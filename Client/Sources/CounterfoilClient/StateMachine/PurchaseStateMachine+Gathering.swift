@@ -13,7 +13,7 @@ extension PurchaseStateMachine {
         var parts: [GatheredPart.Name] = [.unfinished, .current, .statuses, .appTransaction]
         if isRestore || !record.wasHistorySent { parts.append(.all) }
         let id = makeID()
-        gathering = Gathering(id: id, pending: Set(parts), isRestore: isRestore)
+        gathering = Gathering(id: id, pending: parts.count, isRestore: isRestore)
         effects += parts.map { .gather(id, $0) }
         effects.append(.schedule(.gathering(id), after: isRestore ? Self.restoreTimeout : Self.patience))
     }
@@ -24,12 +24,12 @@ extension PurchaseStateMachine {
         let isRestore = gathering?.id == id && gathering?.isRestore == true
         take(part, isRestore ? .restore : .background)
         guard gathering?.id == id else { return }
-        gathering?.pending.remove(part.name)
+        gathering?.pending -= 1
         if case .appTransaction(nil) = part, record?.wasReceiptSent == false || isRestore {
-            gathering?.pending.insert(.receipt)
+            gathering?.pending += 1
             effects.append(.gather(id, .receipt))
         }
-        if gathering?.pending.isEmpty ?? false { endGathering() }
+        if gathering?.pending == 0 { endGathering() }
     }
 
     private mutating func take(_ part: GatheredPart, _ mode: Mode) {
@@ -80,7 +80,9 @@ extension PurchaseStateMachine {
         unverified[transaction.id] = nil
         learn(transaction)
         guard record != nil else { return }
-        let mode = mode == .background && isUnfinished && isWanted(transaction) ? .purchase : mode
+        // A purchase that the customer started here and that came later, as with Ask to Buy.
+        let isWanted = isUnfinished && intent(of: transaction)?.customer == device.customer
+        let mode = mode == .background && isWanted ? .purchase : mode
         if var lane = lanes[transaction.id] {
             if transaction.signedDate > lane.transaction.signedDate {
                 lane.transaction = transaction
@@ -126,11 +128,6 @@ extension PurchaseStateMachine {
     /// Whether something was less than a day ago. A clock that was set back makes it long ago.
     func isRecent(_ date: Date) -> Bool { date <= now && now.timeIntervalSince(date) < Self.day }
 
-    /// A purchase that the customer started here and that came later, as with Ask to Buy.
-    private func isWanted(_ transaction: DeviceTransaction) -> Bool {
-        intent(of: transaction)?.customer == device.customer
-    }
-
     private mutating func refuseUnverified(_ transaction: DeviceTransaction) {
         guard unverified.updateValue(transaction, forKey: transaction.id) != transaction else { return }
         effects.append(.notify(.unverified(transaction)))
@@ -150,6 +147,7 @@ extension PurchaseStateMachine {
 }
 
 extension PurchaseStateMachine.Lane {
-    var isStuck: Bool { if case .stuck = phase { true } else { false } }
+    var stuckReason: StuckReason? { if case .stuck(let reason) = phase { reason } else { nil } }
+    var isStuck: Bool { stuckReason != nil }
     var isSending: Bool { if case .sending = phase { true } else { false } }
 }

@@ -8,13 +8,12 @@ extension PurchaseStateMachine {
         savedDevice = device
         savedRecord = record
         self.device.intents = self.device.intents.filter { $0.expires > now }
-        if self.device.customer == nil, rules.allowsAnonymous { becomeAnonymous(fresh) }
+        if self.device.customer == nil, rules.allowsAnonymousCustomers { becomeAnonymous(fresh) }
         guard let customer = self.device.customer else { return readiness = .ready }
         begin(customer, token: nil, with: record?.customer == customer ? record : nil)
     }
 
     mutating func signIn(_ customer: String, _ token: String?) {
-        guard !customer.isEmpty else { return }
         guard customer != device.customer else {
             // The same customer: a new token is all there is to it.
             if let token { credential = CustomerCredential(customer: customer, token: token) }
@@ -32,12 +31,10 @@ extension PurchaseStateMachine {
     mutating func signOut(_ fresh: UUID) {
         guard device.customer != nil, !isAnonymous else { return }
         endSession()
-        (device.customer, device.mergesFrom) = (nil, nil)
-        record = nil
-        credential = nil
+        (device.customer, device.mergesFrom, record, credential) = (nil, nil, nil, nil)
         readiness = .ready
         effects.append(.unschedule(.readiness))
-        guard rules.allowsAnonymous else { return }
+        guard rules.allowsAnonymousCustomers else { return }
         device.anonymous = nil
         becomeAnonymous(fresh)
         if let customer = device.customer { begin(customer, token: nil, with: nil) }
@@ -80,7 +77,7 @@ extension PurchaseStateMachine {
         (hasAnswer, lastAccepted, isAskingForToken, wasTokenRenewed) = (false, 0, false, false)
     }
 
-    var needsToken: Bool { rules.hasTokens || isAnonymous }
+    var needsToken: Bool { rules.token != nil || isAnonymous }
 
     /// Returns the credential to send with, or asks for the token.
     mutating func credentialToSend() -> CustomerCredential? {
@@ -92,18 +89,18 @@ extension PurchaseStateMachine {
         return credential
     }
 
-    mutating func receiveToken(_ customer: String, _ outcome: ClientEvent.TokenOutcome) {
+    mutating func receiveToken(_ customer: String, _ outcome: Result<CustomerCredential, BackendFailure>) {
         // An answer for somebody who has signed out meanwhile is thrown away.
         guard isAskingForToken, customer == device.customer else { return }
         isAskingForToken = false
         switch outcome {
-        case .token(let token, let owner):
-            if owner != customer, isAnonymous { rename(customer, to: owner) }
-            credential = CustomerCredential(customer: device.customer ?? customer, token: token)
-        case .refused(let failure): halt(failure)
-        case .failed:
-            giveUpRestore(.noConnection)
-            wait(nil)
+        case .success(let proven):
+            if proven.customer != customer, isAnonymous { rename(customer, to: proven.customer) }
+            credential = CustomerCredential(customer: device.customer ?? customer, token: proven.token)
+        case .failure(let failure) where failure.remedy == .retry:
+            giveUpRestore(failure)
+            wait(failure.retryAfter)
+        case .failure(let failure): halt(failure)
         }
     }
 

@@ -13,16 +13,15 @@ extension PurchaseStateMachine {
             let credential = credentialToSend()
         else { return }
         if let anonymous = device.mergesFrom {
-            send(
-                Request(kind: .merge, customer: credential.customer), credential,
-                .merge(from: anonymous, environment: environment))
+            let request = Request(customer: credential.customer, isMerge: true)
+            send(request, credential, .merge(from: anonymous, environment: environment))
         } else if let first = waiting.first {
             let lot = waiting.filter { $0.belongs(with: first) }.prefix(PurchaseReport.maximum)
             send(Array(lot), first.mode, credential)
         } else if hasWork {
             send([], restoring?.needsRequest == true ? .restore : .background, credential)
         } else if requests.isEmpty {
-            send(Request(kind: .fetch, customer: credential.customer), credential, .fetch(environment: environment))
+            send(Request(customer: credential.customer), credential, .fetch(environment: environment))
         }
     }
 
@@ -39,7 +38,7 @@ extension PurchaseStateMachine {
     }
 
     private mutating func send(_ lot: [Lane], _ mode: Mode, _ credential: CustomerCredential) {
-        var request = Request(kind: .report, customer: credential.customer, mode: mode)
+        var request = Request(customer: credential.customer, mode: mode)
         let environment = lot.first?.transaction.environment ?? extras.environment ?? environment ?? ""
         // A purchase is sent alone, and so is what was refused together with others.
         if mode != .purchase, lot.first?.lot ?? 0 == 0 { request.extras = extras.removing(environment) }
@@ -60,10 +59,8 @@ extension PurchaseStateMachine {
         let id = makeID()
         requests[id] = request
         for transaction in request.sent.keys { lanes[transaction]?.phase = .sending(id) }
-        effects += [
-            .send(id, ClientRequest(credential: credential, kind: kind)),
-            .schedule(.request(id), after: Self.requestTimeout),
-        ]
+        effects.append(.send(id, ClientRequest(credential: credential, kind: kind)))
+        effects.append(.schedule(.request(id), after: Self.requestTimeout))
     }
 
     /// Where this app buys. The server speaks of production unless it is told.
@@ -79,7 +76,7 @@ extension PurchaseStateMachine {
             lanes[transaction]?.phase = .waiting
         }
         becomeReady()
-        if request.kind == .merge, failure.remedy == .split || failure.remedy == .stop || failure.status == 409 {
+        if request.isMerge, failure.remedy == .split || failure.remedy == .stop || failure.status == 409 {
             // What was bought stays the anonymous customer's; the button can still bring it over.
             device.mergesFrom = nil
             return effects.append(.notify(.notMerged(failure)))
@@ -87,7 +84,9 @@ extension PurchaseStateMachine {
         switch failure.remedy {
         case .retry:
             extras.add(request.extras)
-            fallBack(request, failure)
+            // The button's request failed. What is left goes on by itself, and takes nothing from anybody.
+            if request.mode == .restore { giveUpRestore(failure) }
+            for id in request.sent.keys.sorted() { stopWaiting(lanes[id]) }
             wait(failure.retryAfter)
         case .newToken:
             extras.add(request.extras)
@@ -95,7 +94,6 @@ extension PurchaseStateMachine {
             // The app was asked already, and what it gave has expired as well.
             if wasTokenRenewed { halt(failure) }
             wasTokenRenewed = true
-        case .belongsToAnother: divide(request, failure)
         case .split: divide(request, failure)
         case .stop:
             extras.add(request.extras)
@@ -106,25 +104,19 @@ extension PurchaseStateMachine {
     /// Finds what is to blame: first what the server names, then by halves, until one is alone.
     private mutating func divide(_ request: Request, _ failure: BackendFailure) {
         let ids = request.sent.keys.sorted()
-        let blamesExtras = ["app_transaction", "receipt", "signed_renewals"].contains(failure.parameter ?? "")
+        // The server names the element too: `signed_renewals[2]`.
+        let blamed = failure.parameter?.prefix { $0 != "[" } ?? ""
+        let blamesExtras = ["app_transaction", "receipt", "signed_renewals"].contains(blamed)
         if !request.extras.isEmpty, blamesExtras || ids.count <= 1 {
             // They are sent again after the next launch; the transactions go on without them.
             blocksExtras = true
             return
         }
         extras.add(request.extras)
-        guard ids.count > 1 else {
-            guard let id = ids.first, failure.remedy != .stop else { return halt(failure) }
-            return refuse(id, failure.code, signedDate: request.sent[id] ?? now)
-        }
+        guard let first = ids.first else { return halt(failure) }
+        guard ids.count > 1 else { return refuse(first, failure.code, signedDate: request.sent[first] ?? now) }
         let lots = [makeID(), makeID()]
         for (index, id) in ids.enumerated() { lanes[id]?.lot = lots[index < ids.count / 2 ? 0 : 1] }
-    }
-
-    /// The button's request failed. What is left goes on by itself, and takes nothing from anybody.
-    private mutating func fallBack(_ request: Request, _ failure: BackendFailure) {
-        if request.mode == .restore { giveUpRestore(failure) }
-        for id in request.sent.keys.sorted() { stopWaiting(lanes[id]) }
     }
 
     mutating func halt(_ failure: BackendFailure) {
@@ -140,7 +132,7 @@ extension PurchaseStateMachine {
     mutating func wait(_ ordered: TimeInterval?) {
         attempts += 1
         let base = min(pow(2, Double(min(attempts, 20) - 1)), 900)
-        let own = min(base * Double.random(in: 0.5...1.5, using: &random), 900)
+        let own = min(base * jitter, 900)
         pause = ordered == nil ? .ours : .servers
         effects.append(.schedule(.retry, after: ordered.map { min(max($0, own), Self.day) } ?? own))
     }

@@ -1,22 +1,5 @@
 package import Foundation
 
-/// What does not change while the app runs.
-package struct ClientRules: Sendable {
-    /// False beside another library that finishes transactions.
-    package var finishes = true
-    /// Whether the app delivers consumables itself.
-    package var delivers = false
-    /// Whether the app has tokens for its customers.
-    package var hasTokens = false
-    /// Whether there are customers without an account.
-    package var allowsAnonymous = false
-    package var appVersion = ""
-    /// What products give, until the server says it.
-    package var productEntitlements: [ProductEntitlements] = []
-
-    package init() {}
-}
-
 /// Decides what happens next: an event goes in, effects come out.
 ///
 /// It has no clock, no tasks, no network and no store, so that every order of events can be tried. ``PurchaseClient``
@@ -39,17 +22,11 @@ package struct PurchaseStateMachine: Sendable {
     }
 
     /// What a report takes from other customers: nothing, what the policy says of a purchase, or of a restore.
-    enum Mode: Int, Comparable, Sendable {
-        case background, purchase, restore
-
-        static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-    }
+    enum Mode: Comparable, Sendable { case background, purchase, restore }
 
     struct Request: Sendable {
-        enum Kind: Sendable { case report, fetch, merge }
-
-        var kind: Kind
         var customer: String
+        var isMerge = false
         var mode = Mode.background
         /// What was sent of each transaction: when it was signed.
         var sent: [UInt64: Date] = [:]
@@ -66,7 +43,8 @@ package struct PurchaseStateMachine: Sendable {
 
     struct Gathering: Sendable {
         var id: Int
-        var pending: Set<GatheredPart.Name>
+        /// How many answers are missing.
+        var pending: Int
         var isRestore: Bool
     }
 
@@ -81,7 +59,7 @@ package struct PurchaseStateMachine: Sendable {
     /// Why nothing is sent for a while. Ours ends early when there is something new; the server's does not.
     enum Pause: Sendable { case ours, servers }
 
-    let rules: ClientRules
+    let rules: PurchaseClientConfiguration
     package internal(set) var device = DeviceRecord()
     package internal(set) var record: CustomerRecord?
     package internal(set) var readiness = Customer.Readiness.checking
@@ -124,16 +102,13 @@ package struct PurchaseStateMachine: Sendable {
     var scheduledEnd: Date?
     var published: Customer?
     var effects: [ClientEffect] = []
-    var random: SeededGenerator
+    var jitter = 1.0
 
-    package init(rules: ClientRules, seed: UInt64) {
-        self.rules = rules
-        random = SeededGenerator(seed: seed)
-    }
+    package init(rules: PurchaseClientConfiguration) { self.rules = rules }
 
-    /// Takes an event and returns what to do, in this order.
-    package mutating func handle(_ event: ClientEvent, at now: Date) -> [ClientEffect] {
-        self.now = now
+    /// Takes an event and returns what to do, in this order. A pause that begins now is multiplied by `jitter`.
+    package mutating func handle(_ event: ClientEvent, at now: Date, jitter: Double) -> [ClientEffect] {
+        (self.now, self.jitter) = (now, jitter)
         effects = []
         process(event)
         if restoring == nil { endRestoring() }
@@ -150,9 +125,9 @@ package struct PurchaseStateMachine: Sendable {
         case .signedIn(let customer, let token): signIn(customer, token)
         case .signedOut(let fresh): signOut(fresh)
         case .foreground: enterForeground()
-        case .updated(let transaction): update(transaction, .background)
+        case .store(.transaction(let transaction)): update(transaction, .background)
+        case .store(.statuses): check(force: true)
         case .recorded(let transaction): update(transaction, .purchase)
-        case .statusesChanged: check(force: true)
         case .buy(let call, let productID, let options): buy(call, productID, options)
         case .bought(let call, let bought): finishPurchase(call, bought)
         case .restore(let call): restore(call)
@@ -197,16 +172,9 @@ package struct PurchaseStateMachine: Sendable {
     }
 
     private mutating func saves() -> [ClientEffect] {
-        var saves: [ClientEffect] = []
-        if device != savedDevice {
-            savedDevice = device
-            saves.append(.saveDevice(device))
-        }
-        if record != savedRecord {
-            savedRecord = record
-            saves.append(.saveCustomer(record))
-        }
-        return saves
+        let isNew = (device: device != savedDevice, record: record != savedRecord)
+        (savedDevice, savedRecord) = (device, record)
+        return (isNew.device ? [.saveDevice(device)] : []) + (isNew.record ? [.saveCustomer(record)] : [])
     }
 
     mutating func makeID() -> Int {

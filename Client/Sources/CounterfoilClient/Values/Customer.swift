@@ -51,7 +51,7 @@ public struct Customer: Hashable, Sendable {
 }
 
 /// A right to something.
-public struct Entitlement: Hashable, Sendable {
+public struct Entitlement: Hashable, Sendable, Codable {
     /// Its name in your catalogue.
     public var key: String
     /// Whether it is in force now.
@@ -59,15 +59,33 @@ public struct Entitlement: Hashable, Sendable {
     /// `new`, `active` or `inactive`.
     public var state: String
     /// Why there is access, or why there is none: `in_grace_period`, `billing_retry`, `refunded` …
-    public var details: [String]
+    public var details: [String] = []
     /// When it ends if nothing happens; nil if it does not end.
     public var until: Date?
     /// The product that it comes from.
     public var productID: String?
+    /// The transaction that it comes from.
+    public var originalTransactionID: String?
     /// What to show the customer next.
     public var nextStep: NextStep?
     /// Who says so.
-    public var source: Customer.Source
+    public var source = Customer.Source.cache
+
+    /// Makes an entitlement, as a server answers it.
+    public init(key: String, isActive: Bool, until: Date? = nil, productID: String? = nil) {
+        self.key = key
+        self.isActive = isActive
+        self.until = until
+        self.productID = productID
+        state = isActive ? "active" : "inactive"
+    }
+
+    /// The rest is not the server's to say.
+    private enum CodingKeys: String, CodingKey {
+        case key, isActive, state, details, until
+        case productID = "productId"
+        case originalTransactionID = "originalTransactionId"
+    }
 }
 
 /// What to ask of the customer, or to offer, next.
@@ -102,11 +120,6 @@ public struct StuckTransaction: Hashable, Sendable {
     public var transaction: DeviceTransaction
     /// Why.
     public var reason: StuckReason
-
-    package init(transaction: DeviceTransaction, reason: StuckReason) {
-        self.transaction = transaction
-        self.reason = reason
-    }
 }
 
 /// Why a transaction is not finished.

@@ -11,7 +11,7 @@ public struct CustomerAnswer: Hashable, Sendable, Codable {
     /// The server's clock.
     public var asOf: Date
     /// What the customer has or had a right to.
-    public var entitlements: [AnsweredEntitlement] = []
+    public var entitlements: [Entitlement] = []
     /// The states of the subscription groups.
     public var groups: [SubscriptionGroup] = []
     /// What was bought of consumables.
@@ -32,63 +32,13 @@ public struct CustomerAnswer: Hashable, Sendable, Codable {
         self.asOf = asOf
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case id, environment, entitlements, groups, consumables, kept, refused
-        case asOf = "as_of"
-        case productEntitlements = "product_entitlements"
-        case appAccountToken = "app_account_token"
-    }
-
-    /// The server's instants are milliseconds.
+    /// The server's instants are milliseconds, and its names are in snake case: what it calls `product_id` comes to
+    /// a type's own keys as `productId`.
     package static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
         return decoder
-    }
-
-    package static var encoder: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .millisecondsSince1970
-        return encoder
-    }
-}
-
-/// An entitlement in the server's answer.
-public struct AnsweredEntitlement: Hashable, Sendable, Codable {
-    /// Its name in the catalogue.
-    public var key: String
-    /// Whether it was in force.
-    public var isActive: Bool
-    /// `new`, `active` or `inactive`.
-    public var state: String
-    /// Why.
-    public var details: [String]
-    /// When it ends; nil if it does not end.
-    public var until: Date?
-    /// The product that it comes from.
-    public var productID: String?
-    /// The transaction that it comes from.
-    public var originalTransactionID: String?
-
-    /// Makes an entitlement.
-    public init(
-        key: String, isActive: Bool, state: String? = nil, details: [String] = [], until: Date? = nil,
-        productID: String? = nil, originalTransactionID: String? = nil
-    ) {
-        self.key = key
-        self.isActive = isActive
-        self.state = state ?? (isActive ? "active" : "inactive")
-        self.details = details
-        self.until = until
-        self.productID = productID
-        self.originalTransactionID = originalTransactionID
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case key, state, details, until
-        case isActive = "is_active"
-        case productID = "product_id"
-        case originalTransactionID = "original_transaction_id"
     }
 }
 
@@ -112,12 +62,10 @@ public struct SubscriptionGroup: Hashable, Sendable, Codable {
     public var nextStep: NextStep
 
     private enum CodingKeys: String, CodingKey {
-        case state, details, until
-        case id = "subscription_group_identifier"
-        case productID = "product_id"
-        case originalTransactionID = "original_transaction_id"
-        case isEligibleForIntroductoryOffer = "is_eligible_for_introductory_offer"
-        case nextStep = "next_step"
+        case state, details, until, isEligibleForIntroductoryOffer, nextStep
+        case id = "subscriptionGroupIdentifier"
+        case productID = "productId"
+        case originalTransactionID = "originalTransactionId"
     }
 }
 
@@ -131,9 +79,8 @@ public struct ConsumableBalance: Hashable, Sendable, Codable {
     public var revokedQuantity: Int
 
     private enum CodingKeys: String, CodingKey {
-        case quantity
-        case productID = "product_id"
-        case revokedQuantity = "revoked_quantity"
+        case quantity, revokedQuantity
+        case productID = "productId"
     }
 }
 
@@ -155,21 +102,24 @@ public struct ProductEntitlements: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case entitlements
-        case productID = "product_id"
-        case duration = "duration_ms"
+        case productID = "productId"
+        case duration = "durationMs"
     }
 }
 
-/// A transaction that the server refuses.
+/// What the server refuses of a report.
 public struct Refusal: Hashable, Sendable, Codable {
     /// The transaction, or nothing where the text could not even be read.
     public var id: String?
     /// Why, in a word for programs.
     public var code: String
+    /// What it is of the report: `signed_transactions[3]`.
+    public var param: String?
 
     /// Makes a refusal.
-    public init(id: String?, code: String) {
+    public init(id: String?, code: String, param: String? = nil) {
         self.id = id
         self.code = code
+        self.param = param
     }
 }
