@@ -284,6 +284,68 @@ struct FinishingTests {
         #expect(harness.finished == [1])
     }
 
+    @Test(
+        "A renewal info or a receipt that the server refuses by its place does not hold up the transactions",
+        arguments: ["signed_renewals[0]", "app_transaction", "receipt"])
+    func badExtras(_ parameter: String) {
+        var harness = Harness.signedIn()
+        harness.gather(
+            unfinished: [subscription(), lifetime()], statuses: [status(subscription())])
+        harness.sent = []
+        harness.fail(BackendFailure(status: 400, code: "bad_signature", parameter: parameter))
+        #expect(harness.sent.map(\.request.ids) == [[1, 5]])
+        #expect(harness.lastReport?.signedRenewals == nil && harness.lastReport?.appTransaction == nil)
+        harness.answerAll()
+        #expect(harness.finished == [1, 5])
+    }
+
+    @Test("A transaction that the server names by its place is stuck at once, and the rest goes on without it")
+    func namedByPlace() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.fail(BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions[0]"))
+        #expect(harness.stuck == [1: StuckReason(rawValue: "bad_signature")])
+        #expect(harness.lastReport?.signedTransactions == [] && harness.lastReport?.appTransaction != nil)
+    }
+
+    @Test("A refusal without an identifier is of the transaction in its place")
+    func refusedByPlace() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [lifetime(), subscription()])
+        harness.answerAll {
+            $0.kept = ["1"]
+            $0.refused = [Refusal(id: nil, code: "bad_json", param: "signed_transactions[1]")]
+        }
+        #expect(harness.finished == [1])
+        #expect(harness.stuck == [5: StuckReason(rawValue: "bad_json")])
+    }
+
+    @Test(
+        "What is refused out of place is nobody's", arguments: ["signed_transactions[7]", "signed_transactions", "[", ""]
+    )
+    func refusedOutOfPlace(_ param: String) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll {
+            $0.kept = []
+            $0.refused = [Refusal(id: nil, code: "bad_json", param: param)]
+        }
+        #expect(harness.stuck == [1: .notNamed])
+    }
+
+    @Test("A renewal info of an unknown subscription does not make its transaction stuck")
+    func refusedRenewal() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()], statuses: [status(subscription())])
+        harness.answerOnce {
+            $0.kept = []
+            $0.refused = [Refusal(id: "1", code: "unknown_subscription", param: "signed_renewals[0]")]
+        }
+        #expect(harness.stuck.isEmpty)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
     @Test("What StoreKit could not verify is neither sent nor finished, and the app hears of it once")
     func unverified() {
         var harness = Harness.signedIn()

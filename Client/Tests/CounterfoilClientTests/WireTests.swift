@@ -67,7 +67,8 @@ struct WireTests {
          "consumables": [{"object": "consumable_balance", "product_id": "coins", "purchases": 1, "quantity": 5,
           "revoked_quantity": 0}],
          "product_entitlements": [{"product_id": "season", "entitlements": ["pro"], "duration_ms": 86400000}],
-         "kept": ["12", "18446744073709551615"], "refused": [{"id": "13", "code": "wrong_app"}, {"code": "bad_json"}]}
+         "kept": ["12", "18446744073709551615"], "refused": [{"id": "13", "code": "wrong_app"},
+          {"code": "bad_json", "param": "signed_transactions[3]"}]}
         """
 
     @Test("A report is what the server reads, and its answer is read")
@@ -96,7 +97,11 @@ struct WireTests {
                 == ["signed_transactions", "signed_renewals", "app_transaction", "receipt", "restore"])
         #expect(body?["receipt"] as? String == "AQID")
         #expect(customer.id == "anna/ö" && customer.kept == ["12", "18446744073709551615"])
-        #expect(customer.refused == [Refusal(id: "13", code: "wrong_app"), Refusal(id: nil, code: "bad_json")])
+        let place = "signed_transactions[3]"
+        #expect(
+            customer.refused == [
+                Refusal(id: "13", code: "wrong_app"), Refusal(id: nil, code: "bad_json", param: place),
+            ])
         #expect(customer.asOf == t0 && customer.entitlements.first?.until == t0 + 600)
         #expect(customer.groups.first?.nextStep == .fixPayment)
         #expect(customer.productEntitlements?.first?.duration == 86_400_000)
@@ -149,6 +154,10 @@ struct WireTests {
                         #"{"object": "error", "type": "wrong_app", "message": "m", "retryable": false, "param": "app"}"#
                 ),
                 BackendFailure(status: 400, code: "wrong_app", message: "m", parameter: "app")
+            ),
+            (
+                .init(status: 400, body: #"{"type": "bad_signature", "param": "signed_transactions[0]"}"#),
+                BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions[0]")
             ),
             (
                 .init(status: 429, body: #"{"type": "rate_limited", "code": "slow", "backoff_ms": 1500}"#),

@@ -7,10 +7,10 @@ extension World {
         guard let id = requests.keys.sorted().randomElement(using: &random), let request = requests[id] else { return }
         requests[id] = nil
         guard isQuiet || chance(65) else { return fail(id, request) }
-        guard let answer = perform(request) else {
-            return send(
-                .failed(
-                    request: id, BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions")))
+        let answer: CustomerAnswer
+        switch perform(request) {
+        case .success(let performed): answer = performed
+        case .failure(let failure): return send(.failed(request: id, failure))
         }
         if !isQuiet, chance(10) { return send(.failed(request: id, .noConnection)) }
         if !isQuiet, chance(3) {
@@ -38,13 +38,16 @@ extension World {
         send(.failed(request: id, failures[Int.random(in: 0..<count, using: &random)]))
     }
 
-    /// Judges each by itself, or refuses all for one, as older servers do. Nil is such a refusal.
-    private mutating func perform(_ request: ClientRequest) -> CustomerAnswer? {
+    /// Judges each by itself, or refuses all for one, as older servers do.
+    private mutating func perform(_ request: ClientRequest) -> Result<CustomerAnswer, BackendFailure> {
         let customer = request.credential.customer
         var named: [String] = []
         var refused: [Refusal] = []
         let transactions = (request.report?.signedTransactions ?? []).compactMap { texts[$0] }
-        if transactions.contains(where: { store[$0.id]?.isBad == true }), chance(50) { return nil }
+        if let bad = transactions.firstIndex(where: { store[$0.id]?.isBad == true }), chance(50) {
+            let place = "signed_transactions[\(bad)]"
+            return .failure(BackendFailure(status: 400, code: "bad_signature", parameter: place))
+        }
         for transaction in transactions {
             let id = transaction.id
             if store[id]?.isBad == true {
@@ -64,9 +67,20 @@ extension World {
                 refused.append(Refusal(id: String(id), code: "receipt_already_in_use"))
             }
         }
+        if named.isEmpty, refused.count == transactions.count, let first = refused.first,
+            refused.allSatisfy({ $0.code == first.code })
+        {
+            // Nothing of it can be believed, or all of it is another's.
+            if first.code == "bad_signature" {
+                return .failure(BackendFailure(status: 400, code: first.code, parameter: "signed_transactions[0]"))
+            }
+            if first.code == "receipt_already_in_use", request.report?.restore != false {
+                return .failure(BackendFailure(status: 409, code: first.code))
+            }
+        }
         var answer = answer(for: customer)
         (answer.kept, answer.refused) = (named, refused)
-        return answer
+        return .success(answer)
     }
 
     private mutating func claim(_ transaction: DeviceTransaction, for customer: String, restore: Bool?) {

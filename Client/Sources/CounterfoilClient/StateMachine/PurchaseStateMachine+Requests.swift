@@ -107,7 +107,8 @@ extension PurchaseStateMachine {
         // The server names the element too: `signed_renewals[2]`.
         let blamed = failure.parameter?.prefix { $0 != "[" } ?? ""
         let blamesExtras = ["app_transaction", "receipt", "signed_renewals"].contains(blamed)
-        if !request.extras.isEmpty, blamesExtras || ids.count <= 1 {
+        let blamesTransaction = blamed == "signed_transactions" && !ids.isEmpty
+        if !request.extras.isEmpty, blamesExtras || ids.count <= 1, !blamesTransaction {
             // They are sent again after the next launch; the transactions go on without them.
             blocksExtras = true
             return

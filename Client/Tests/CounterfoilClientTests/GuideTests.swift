@@ -1,0 +1,52 @@
+import CounterfoilClient
+import CounterfoilClientTesting
+import Testing
+
+/// What the article "Test your purchases on Linux" shows, word for word.
+@Suite("The guide to tests", .timeLimit(.minutes(1)))
+struct GuideTests {
+    let scheduler = ManualScheduler()
+    let store = ScriptedStore()
+
+    func client(_ backend: any Backend) -> PurchaseClient {
+        PurchaseClient(store: store, backend: backend, storage: MemoryStorage(), scheduler: scheduler)
+    }
+
+    var server: MemoryBackend { MemoryBackend([ProductEntitlements("lifetime", ["pro"])], scheduler: scheduler) }
+
+    func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
+
+    @Test func whatTheDeviceHasIsThereWithoutATap() async throws {
+        let client = client(server)
+        await store.add(.unsigned(1, "lifetime", .nonConsumable, purchased: await scheduler.now()))
+        client.start()
+        try client.signIn("anna", token: "token")
+        for await customer in client.customers where customer.isActive("pro") { break }
+        await until { await store.finished == [1] }
+        #expect(await store.synced == 0)  // nobody was asked for a password
+    }
+
+    @Test func aPurchaseThatIsKeptIsFinished() async throws {
+        let client = client(server)
+        client.start()
+        try client.signIn("anna", token: "token")
+        let bought = DeviceTransaction.unsigned(1, "lifetime", .nonConsumable, purchased: await scheduler.now())
+        await store.answerPurchases(with: [.success(bought)])
+        #expect(try await client.buy("lifetime") == .purchased(bought, .kept))
+        await until { await store.finished == [1] }
+    }
+
+    @Test func aLostAnswerLosesNoPurchase() async throws {
+        let flaky = FlakyBackend(server)
+        await flaky.fail([.failure(.noConnection), .lostAnswer])
+        let client = client(flaky)
+        await store.add(.unsigned(1, "lifetime", .nonConsumable, purchased: await scheduler.now()))
+        client.start()
+        try client.signIn("anna", token: "token")
+        await until {
+            if let pause = await scheduler.nextWake { await scheduler.advance(by: pause) }
+            return await store.finished == [1]
+        }
+        #expect(await flaky.requests >= 3)
+    }
+}
