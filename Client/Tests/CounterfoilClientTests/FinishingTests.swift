@@ -321,8 +321,8 @@ struct FinishingTests {
     }
 
     @Test(
-        "What is refused out of place is nobody's", arguments: ["signed_transactions[7]", "signed_transactions", "[", ""]
-    )
+        "What is refused out of place is nobody's",
+        arguments: ["signed_transactions[7]", "signed_transactions", "[", ""])
     func refusedOutOfPlace(_ param: String) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
