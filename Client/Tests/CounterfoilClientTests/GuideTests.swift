@@ -1,5 +1,6 @@
 import CounterfoilClient
 import CounterfoilClientTesting
+import Foundation
 import Testing
 
 /// What the article "Test your purchases on Linux" shows, word for word.
@@ -48,5 +49,22 @@ struct GuideTests {
             return await store.finished == [1]
         }
         #expect(await flaky.requests >= 3)
+    }
+
+    @Test("The article shows the lines of this file")
+    func article() throws {
+        let file = URL(fileURLWithPath: #filePath)
+        let folder = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let article = folder.appendingPathComponent(
+            "Sources/CounterfoilClient/CounterfoilClient.docc/TestOnLinux.md")
+        func lines(_ text: some StringProtocol) -> [String] {
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let tested = Set(lines(try String(contentsOf: file, encoding: .utf8)))
+        let parts = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```")
+        let shown = parts.filter { $0.hasPrefix("swift\n") }.flatMap { lines($0).dropFirst() }
+            .filter { !$0.hasPrefix("@Suite") && !$0.hasPrefix("struct") }
+        #expect(shown.count > 40)
+        #expect(shown.filter { !tested.contains($0) } == [])
     }
 }
