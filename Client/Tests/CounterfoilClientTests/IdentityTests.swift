@@ -91,6 +91,24 @@ struct IdentityTests {
         #expect(harness.device?.intents.count == 1)
     }
 
+    @Test("A purchase uses up one of two that were started at the same instant, and leaves the other its customer")
+    func startedTogether() {
+        var harness = Harness.settled("anna")
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.pending)))
+        harness.send(.updated(subscription(1, purchased: t0, token: nil)))
+        harness.send(.buy(call: 2, productID: "monthly", options: PurchaseOptions()))
+        harness.answerAll()
+        #expect(harness.device?.intents.count == 1)
+        let second = subscription(2, purchased: t0, token: nil)
+        harness.send(.bought(call: 2, .success(.success(second))))
+        harness.fail(.noConnection)
+        harness.send(.signedIn(customer: "bert", token: "b"))
+        harness.gather(unfinished: [second])
+        #expect(harness.stuck == [2: .waitsForCustomer])
+        #expect(!harness.sent.contains { $0.request.credential.customer == "bert" && $0.request.ids.contains(2) })
+    }
+
     @Test("Two who bought a product one after the other are told apart by what StoreKit returned")
     func namedByStoreKit() {
         var harness = Harness.settled("anna")

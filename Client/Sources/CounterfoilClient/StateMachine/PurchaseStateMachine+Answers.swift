@@ -75,9 +75,11 @@ extension PurchaseStateMachine {
         // What was kept before has had its intent; this one is of a later purchase.
         if !wasKept, let intent = intent(of: transaction), intent.customer == device.customer,
             intent.transactionID != nil
-                || intent.date <= transaction.purchaseDate.addingTimeInterval(Self.clockTolerance)
+                || intent.date <= transaction.purchaseDate.addingTimeInterval(Self.clockTolerance),
+            let index = device.intents.firstIndex(of: intent)
         {
-            device.intents.removeAll { $0 == intent }
+            // One: two that were started at the same instant are alike.
+            device.intents.remove(at: index)
         }
         lanes[id]?.isForeign = false
         lanes[id]?.phase = .kept
