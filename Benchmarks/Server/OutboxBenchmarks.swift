@@ -34,8 +34,10 @@ enum OutboxBenchmarks {
         try await watch("replay.unwanted", storage) { try await replay(0, storage, until: $0) }
         try await storage.registerWebhooks((2...20).map { "endpoint-\($0)" }, at: 0)
         try await storage.pool.write { try $0.execute(sql: "UPDATE webhook_endpoints SET cursor = 0 WHERE id > 1") }
+        // Their numbers do not follow each other: the small commits beside it have used some up.
+        let endpoints = try await storage.webhookEndpoints().map(\.id).filter { $0 > 1 }
         try await watch("fan-out", storage) { ends in
-            let targets = (2...20).map { FanOutTarget(endpoint: $0) { _, _ in 1 } }
+            let targets = endpoints.map { FanOutTarget(endpoint: $0) { _, _ in 1 } }
             while ends > Date(),
                 try await storage.fanOut(to: targets, within: .none, limit: piece, at: 5) == .more
             {}
