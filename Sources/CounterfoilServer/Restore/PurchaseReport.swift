@@ -78,7 +78,10 @@ struct PurchaseReport: JSONRequestBody {
         guard !isEmpty else {
             throw APIFailure(
                 .badRequest, "empty_report",
-                "Send signed_transactions, app_transaction or receipt; an empty list says that nothing was bought.",
+                """
+                Send signed_transactions, signed_renewals, app_transaction or receipt; an empty list of transactions says \
+                that nothing was bought.
+                """,
                 parameter: "signed_transactions")
         }
         if let tooLong {
@@ -97,7 +100,7 @@ enum Takeover {
     /// What the app sent, unless the App Store signed it for another account by its account token. What the App Store adds
     /// to it only if it is nobody's.
     case whatWasSent
-    /// Nothing: what is another's is left there without a word.
+    /// Nothing: what is another's stays there, and the answer names it.
     case nothing
 
     init(restore: Bool?) {
