@@ -54,11 +54,13 @@ let libraries: [Target.Dependency] = [
     "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
 ]
 let serverDependencies: [Target.Dependency] =
-    libraries + ["Entitlements", "ConfigurationReading", crypto, x509, grdb, sqlite, yams] + network + httpServer
+    libraries + ["Entitlements", "Ledger", "LedgerSQLite", "ConfigurationReading", crypto, x509, yams]
+    + network + httpServer
     + lifecycle
     + [metrics, server("HummingbirdTLS", "hummingbird"), httpParts]
 let everything: [Target.Dependency] =
-    libraries + ["StoreSimulator", "Entitlements", "CounterfoilServer", crypto, x509, asn1] + network + httpServer
+    libraries + ["StoreSimulator", "Entitlements", "Ledger", "LedgerSQLite", "CounterfoilServer", crypto, x509, asn1]
+    + network + httpServer
     + lifecycle
 
 /// A program of the folder Examples. Only the root package builds them.
@@ -135,6 +137,17 @@ let package = Package(
             exclude: ["Control/openapi.yaml"], swiftSettings: settings),
         .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
         .target(
+            name: "Ledger",
+            dependencies: ["Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "Entitlements", crypto],
+            swiftSettings: settings),
+        .target(
+            name: "LedgerSQLite",
+            dependencies: [
+                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "Entitlements", "Ledger", crypto, grdb,
+                sqlite,
+            ],
+            swiftSettings: settings),
+        .target(
             name: "CounterfoilServer", dependencies: serverDependencies, exclude: ["API/openapi.yaml"],
             swiftSettings: settings),
         .executableTarget(name: "counterfoil", dependencies: everything + [arguments], swiftSettings: settings),
@@ -168,13 +181,14 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
+        tests("LedgerTests", ["Ledger", "Basics", "AppStoreModels", "Entitlements"]),
         tests(
             "CounterfoilServerTests", everything + ["counterfoil", metrics, grdb, sqlite, yams, "ConfigurationReading"]),
         tests(
             "CounterfoilTests",
             [
                 "counterfoil", "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
-                "StoreSimulator", "CounterfoilServer", crypto,
+                "StoreSimulator", "Ledger", "LedgerSQLite", "CounterfoilServer", crypto,
             ]),
     ]
 )

@@ -6,6 +6,8 @@ import Entitlements
 import Foundation
 import GRDB
 import StoreSimulator
+import Ledger
+import LedgerSQLite
 
 /// Makes a ledger of any size in minutes, the way years of notifications would have made it: for each transaction a
 /// notification with its text, and the facts that follow. Only the signatures are made up.
@@ -44,11 +46,11 @@ enum FillLedger {
         // A batch is prepared while the one before is written.
         var folding: [FoldedNotification] = []
         var id: Int64 = 0
-        var prepared = prepare(0..<min(batch, store.customers), store, scope, storage.headers, header)
+        var prepared = prepare(0..<min(batch, store.customers), store, scope, header)
         for start in stride(from: 0, to: store.customers, by: batch) {
             let received = try await prepared.value
             let end = min(start + 2 * batch, store.customers)
-            if start + batch < end { prepared = prepare(start + batch..<end, store, scope, storage.headers, header) }
+            if start + batch < end { prepared = prepare(start + batch..<end, store, scope, header) }
             folding = []
             for (offset, customer) in (start..<min(start + batch, store.customers)).enumerated() {
                 for renewal in 0..<LoadedStore.renewals {
@@ -73,7 +75,7 @@ enum FillLedger {
     }
 
     private static func prepare(
-        _ customers: Range<Int>, _ store: LoadedStore, _ scope: Scope, _ headers: HeaderBook, _ header: String
+        _ customers: Range<Int>, _ store: LoadedStore, _ scope: Scope, _ header: String
     ) -> Task<[ReceivedNotification], any Error> {
         Task.detached {
             var received: [ReceivedNotification] = []
@@ -82,7 +84,7 @@ enum FillLedger {
                     let (payload, _) = try store.notification(renewal * store.customers + customer) { json in
                         unsigned(header, json)
                     }
-                    let text = headers.pack(unsigned(header, try payload.jsonBytes()))
+                    let text = unsigned(header, try payload.jsonBytes())
                     received.append(
                         ReceivedNotification(
                             scope: scope.id, uuid: payload.notificationUUID, type: payload.notificationType.rawValue,

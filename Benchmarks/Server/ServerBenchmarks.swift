@@ -9,6 +9,7 @@ import Logging
 import NIOCore
 import StoreSimulator
 internal import Entitlements
+import LedgerSQLite
 
 /// The server over HTTP, with a ledger on disk whose commits wait for the disk, and the load generator on the same cores.
 struct ServerBenchmarks {

@@ -1,3 +1,5 @@
+internal import Ledger
+
 // Made by Scripts/embed from openapi.yaml beside it. Change that file, not this one.
 // swift-format-ignore-file
 

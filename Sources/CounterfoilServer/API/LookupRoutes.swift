@@ -1,3 +1,4 @@
+internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
@@ -103,7 +104,7 @@ enum LookupRoutes {
             }
             facts.append(TransactionFact(verified.payload))
             statements.append(
-                Statement(verified, scope: scope, at: core.now, origin: .asked, headers: core.storage.headers))
+                Statement(verified, scope: scope, at: core.now, origin: .asked))
         }
         _ = try await core.storage.commit(statements)
         return facts

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging

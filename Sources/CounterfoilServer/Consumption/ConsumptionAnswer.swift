@@ -1,3 +1,4 @@
+package import Ledger
 package import AppStoreModels
 package import Entitlements
 internal import Foundation

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Basics
 
 /// A purchase came to a customer, or went from them.

@@ -1,3 +1,4 @@
+package import Ledger
 package import AppStoreModels
 internal import AppStoreServer
 package import AppStoreTrust

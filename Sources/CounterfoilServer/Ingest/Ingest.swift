@@ -1,3 +1,4 @@
+package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
@@ -13,21 +14,19 @@ package struct Ingest: Sendable {
     let historical: SignedDataVerifier
     let scopes: ScopeBook
     let writer: LedgerWriter
-    let headers: HeaderBook
     let folder: Folder
     let now: @Sendable () -> Date
     let metrics: ServerMetrics
 
     package init(
         live: SignedDataVerifier, historical: SignedDataVerifier, scopes: ScopeBook, writer: LedgerWriter,
-        headers: HeaderBook, folder: Folder, now: @escaping @Sendable () -> Date,
+        folder: Folder, now: @escaping @Sendable () -> Date,
         metrics: ServerMetrics
     ) {
         self.live = live
         self.historical = historical
         self.scopes = scopes
         self.writer = writer
-        self.headers = headers
         self.folder = folder
         self.now = now
         self.metrics = metrics
@@ -56,7 +55,7 @@ package struct Ingest: Sendable {
         guard let bundleId = audience.bundleId, let environment = audience.environment,
             let scope = scopes[bundleId, environment]
         else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
-        let received = ReceivedNotification(verified, scope: scope, at: now(), origin: origin, headers: headers)
+        let received = ReceivedNotification(verified, scope: scope, at: now(), origin: origin)
         let reception = try await writer.receive(received)
         switch reception {
         case .kept(let id):
@@ -67,25 +66,5 @@ package struct Ingest: Sendable {
         case .duplicate: metrics.duplicates.increment()
         }
         return Acceptance(reception: reception, notification: verified, scope: scope)
-    }
-}
-
-/// Whom a notification is about.
-struct NotificationAudience {
-    var bundleId: String?
-    var environment: AppStoreEnvironment?
-
-    init(_ payload: ResponseBodyV2DecodedPayload) {
-        if let data = payload.data {
-            (bundleId, environment) = (data.bundleId, data.environment)
-        } else if let summary = payload.summary {
-            (bundleId, environment) = (summary.bundleId, summary.environment)
-        } else if let token = payload.externalPurchaseToken {
-            bundleId = token.bundleId
-            // Tokens have no environment; the sandbox marks its own.
-            environment = token.externalPurchaseId.hasPrefix("SANDBOX") ? .sandbox : .production
-        } else if let appData = payload.appData {
-            (bundleId, environment) = (appData.bundleId, appData.environment)
-        }
     }
 }

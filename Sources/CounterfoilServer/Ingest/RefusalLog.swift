@@ -1,3 +1,5 @@
+internal import Basics
+package import Ledger
 internal import Foundation
 internal import Synchronization
 

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Basics
 package import Foundation
 public import Logging

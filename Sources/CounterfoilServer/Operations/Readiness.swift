@@ -1,12 +1,5 @@
+internal import Ledger
 internal import Synchronization
-
-/// What the ledger's storage says about its health.
-package protocol HealthStorage: Sendable {
-    /// Writes something that changes nothing.
-    ///
-    /// - Throws: ``StorageError`` when nothing can be kept.
-    func checkWritable() async throws
-}
 
 /// Whether the server can do its work at the moment.
 package final class Readiness: Sendable {

@@ -1,3 +1,4 @@
+package import Ledger
 internal import AppStoreTrust
 internal import Basics
 internal import Crypto

@@ -1,3 +1,4 @@
+package import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
@@ -35,7 +36,7 @@ extension Recovery {
 
     private func readHistory(of transactionId: String, in scope: Scope, origin: Origin) async throws -> HistoryReading {
         guard let client = clients[scope.id] else { return HistoryReading() }
-        var batch = StatementBatch(scope: scope, origin: origin, now: clock.now(), headers: storage.headers)
+        var batch = StatementBatch(scope: scope, origin: origin, now: clock.now())
         let statuses = try await client.subscriptionStatuses(of: transactionId)
         for item in statuses.data.flatMap(\.lastTransactions) {
             try await batch.add(transaction: item.signedTransactionInfo, verifier)
@@ -183,17 +184,15 @@ struct StatementBatch {
     let scope: Scope
     let origin: Origin
     let now: Date
-    let headers: HeaderBook
     var statements: [Statement] = []
     var unverified: [UnverifiedItem] = []
     /// The subscriptions and purchases that came along.
     var originals: Set<String> = []
 
-    init(scope: Scope, origin: Origin, now: Date, headers: HeaderBook) {
+    init(scope: Scope, origin: Origin, now: Date) {
         self.scope = scope
         self.origin = origin
         self.now = now
-        self.headers = headers
     }
 
     /// Adds a transaction; one that cannot be believed is noted.
@@ -202,7 +201,7 @@ struct StatementBatch {
             let verified = try await verifier.transaction(text)
             try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
             originals.insert(verified.payload.originalTransactionId)
-            statements.append(Statement(verified, scope: scope, at: now, origin: origin, headers: headers))
+            statements.append(Statement(verified, scope: scope, at: now, origin: origin))
         } catch { try note(text, error) }
     }
 
@@ -211,7 +210,7 @@ struct StatementBatch {
         do {
             let verified = try await verifier.renewalInfo(text)
             try scope.requireMatch(scope.bundleId, verified.payload.environment)
-            statements.append(Statement(verified, scope: scope, at: now, origin: origin, headers: headers))
+            statements.append(Statement(verified, scope: scope, at: now, origin: origin))
         } catch { try note(text, error) }
     }
 

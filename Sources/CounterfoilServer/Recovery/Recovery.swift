@@ -1,3 +1,4 @@
+package import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics

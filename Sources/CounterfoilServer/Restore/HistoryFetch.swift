@@ -1,3 +1,4 @@
+internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
@@ -54,7 +55,7 @@ final class HistoryFetch: Sendable {
     func run() async throws {
         var unverified: [UnverifiedItem] = []
         for try await page in client.transactionHistory(of: transactionId, after: revision) {
-            var batch = StatementBatch(scope: scope, origin: .asked, now: core.now, headers: core.storage.headers)
+            var batch = StatementBatch(scope: scope, origin: .asked, now: core.now)
             for text in page.signedTransactions { try await batch.add(transaction: text, core.historical) }
             unverified += try await keep(batch)
             // The next one begins before whatever could not be believed.
@@ -74,7 +75,7 @@ final class HistoryFetch: Sendable {
     }
 
     private func statuses() async throws -> [UnverifiedItem] {
-        var batch = StatementBatch(scope: scope, origin: .asked, now: core.now, headers: core.storage.headers)
+        var batch = StatementBatch(scope: scope, origin: .asked, now: core.now)
         for item in try await client.subscriptionStatuses(of: transactionId).data.flatMap(\.lastTransactions) {
             try await batch.add(transaction: item.signedTransactionInfo, core.historical)
             try await batch.add(renewal: item.signedRenewalInfo, core.historical)

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import AppStoreModels
 internal import AppStoreTrust
 internal import Entitlements
@@ -56,7 +57,7 @@ extension ServerCore {
         let arrived = now
         _ = try await storage.commit(
             proven.transactions.map {
-                Statement($0, scope: scope, at: arrived, origin: .app, headers: storage.headers)
+                Statement($0, scope: scope, at: arrived, origin: .app)
             })
         try await keep(proven.receipt?.facts ?? [], in: scope)
         var renewals: [Statement] = []
@@ -67,7 +68,7 @@ extension ServerCore {
                 try await storage.lineage(original, in: scope.id)?.transactions.isEmpty == false
             {
                 renewals.append(
-                    Statement(renewal, scope: scope, at: arrived, origin: .app, headers: storage.headers))
+                    Statement(renewal, scope: scope, at: arrived, origin: .app))
             } else {
                 unknown.append(RefusedText(parameter: parameter, id: original, code: "unknown_subscription"))
             }
@@ -86,7 +87,7 @@ extension ServerCore {
                 }, uniquingKeysWith: { first, _ in first })
             for fact in facts where known[fact.transactionId].map({ $0 < fact.signedDate.milliseconds }) ?? true {
                 news.append(
-                    try Statement(receipt: fact, scope: scope, at: now, origin: .app, headers: storage.headers))
+                    try Statement(receipt: fact, scope: scope, at: now, origin: .app))
             }
         }
         if !news.isEmpty { _ = try await storage.commit(news) }

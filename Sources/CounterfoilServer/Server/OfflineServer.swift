@@ -1,3 +1,4 @@
+internal import LedgerSQLite
 internal import Foundation
 package import Logging
 

@@ -1,3 +1,5 @@
+internal import Ledger
+internal import LedgerSQLite
 public import CoreMetrics
 public import Logging
 internal import Foundation

@@ -1,3 +1,5 @@
+internal import Basics
+internal import Ledger
 internal import AsyncHTTPClient
 package import Foundation
 internal import NIOCore
@@ -151,11 +153,4 @@ package final class FollowedClock: Sendable {
     }
 
     private struct Unreadable: Error {}
-}
-
-extension Duration {
-    /// In seconds.
-    package var seconds: TimeInterval {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
-    }
 }

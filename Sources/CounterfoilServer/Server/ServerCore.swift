@@ -1,3 +1,4 @@
+package import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
@@ -90,7 +91,7 @@ package struct ServerCore: Sendable {
             storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger,
             metrics: metrics)
         ingest = Ingest(
-            live: verifier, historical: historical, scopes: scopes, writer: writer, headers: storage.headers,
+            live: verifier, historical: historical, scopes: scopes, writer: writer,
             folder: folder, now: clock.now, metrics: metrics)
         clients = try Self.clients(configuration, scopes, clock, logger)
         recovery = try await Recovery(

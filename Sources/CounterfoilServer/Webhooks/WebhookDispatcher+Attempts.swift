@@ -1,3 +1,4 @@
+package import Ledger
 internal import Foundation
 internal import Logging
 internal import Synchronization

@@ -1,3 +1,4 @@
+package import Ledger
 internal import Basics
 internal import Crypto
 internal import Foundation

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore

@@ -1,3 +1,5 @@
+internal import Ledger
+internal import Basics
 import AppStoreModels
 import CounterfoilServer
 import Foundation

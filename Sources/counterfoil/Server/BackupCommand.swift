@@ -1,3 +1,4 @@
+internal import LedgerSQLite
 import ArgumentParser
 import CounterfoilServer
 import Foundation

@@ -1,3 +1,5 @@
+internal import LedgerSQLite
+internal import Ledger
 import ArgumentParser
 import CounterfoilServer
 import Foundation

@@ -1,3 +1,4 @@
+internal import Ledger
 import ArgumentParser
 import CounterfoilServer
 import Foundation

@@ -1,8 +1,11 @@
+import Basics
 import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
 import Testing
+
+@testable import Ledger
 
 /// Everything at once that a stranger can do to a server, while others use it.
 @Suite struct `Abuse` {

@@ -8,6 +8,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 /// Asks a server's API, and gives the keys that it takes.
 struct Asker: Sendable {
     static let key = "cfk_all-scopes-of-the-tests-here"

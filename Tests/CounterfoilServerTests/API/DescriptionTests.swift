@@ -6,6 +6,8 @@ import StoreSimulator
 import Testing
 import Yams
 
+@testable import Ledger
+
 @Suite struct `The description of the API` {
     private typealias Object = [String: Any]
 

@@ -6,6 +6,9 @@ import GRDB
 import StoreSimulator
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `The evidence of an explanation` {
     /// A notification like another one, with a change to its transaction.
     private static func variant(
@@ -152,7 +155,7 @@ import Testing
             let many = (0...TextAllowance.texts).map { number in
                 ReceivedNotification(
                     scope: kept.scope, uuid: kept.uuid, type: kept.type, signedDate: kept.signedDate,
-                    receivedAt: kept.receivedAt, origin: .imported, text: storage.headers.pack("text \(number)"))
+                    receivedAt: kept.receivedAt, origin: .imported, text: "text \(number)")
             }
             _ = try await storage.commit(receiving: many, folding: [])
             let before = try world.server.core.proven.verified

@@ -1,6 +1,9 @@
+import Basics
 import CounterfoilServer
 import Foundation
 import Testing
+
+@testable import Ledger
 
 /// What those may use of a server who have no key.
 @Suite struct `Request bodies` {

@@ -1,9 +1,13 @@
+import Basics
 import AppStoreModels
 import CounterfoilServer
 import Foundation
 import GRDB
 import StoreSimulator
 import Testing
+
+@testable import LedgerSQLite
+@testable import Ledger
 
 @Suite struct `The inbox` {
     @Test func `lists what was received, the last first`() async throws {

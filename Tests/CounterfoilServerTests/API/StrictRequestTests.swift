@@ -3,6 +3,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `Requests that are wrong` {
     @Test(arguments: [
         ("purchases", #"{"signedTransactions": []}"#, "unknown_member", #"did you mean \"signed_transactions\"?"#),

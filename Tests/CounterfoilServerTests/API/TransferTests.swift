@@ -4,6 +4,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `A purchase that went to another customer` {
     private static let entitlement = "/entitlements/premium/explain"
 

@@ -6,6 +6,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import Ledger
+
 /// What happens at one instant of a clock that stands still ends as it was commanded, however the server hears of it.
 @Suite struct `Server and simulator agree on one instant` {
     struct Story: Sendable, CustomTestStringConvertible {

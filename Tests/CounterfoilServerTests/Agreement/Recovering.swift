@@ -4,6 +4,8 @@ import CounterfoilServer
 import Foundation
 import StoreSimulator
 
+@testable import Ledger
+
 /// What the tests do beside the server's own recovery.
 struct Recovering {
     let world: World
@@ -25,15 +27,14 @@ struct Recovering {
                 transactions.append(item.signedTransactionInfo)
                 renewals.append(item.signedRenewalInfo)
             }
-            var statements: [CounterfoilServer.Statement] = []
-            let headers = core.storage.headers
+            var statements: [Statement] = []
             for text in transactions {
                 let verified = try await core.historical.transaction(text)
-                statements.append(.init(verified, scope: scope, at: core.now, origin: .asked, headers: headers))
+                statements.append(.init(verified, scope: scope, at: core.now, origin: .asked))
             }
             for text in renewals {
                 let verified = try await core.historical.renewalInfo(text)
-                statements.append(.init(verified, scope: scope, at: core.now, origin: .asked, headers: headers))
+                statements.append(.init(verified, scope: scope, at: core.now, origin: .asked))
             }
             _ = try await core.storage.commit(statements)
         }

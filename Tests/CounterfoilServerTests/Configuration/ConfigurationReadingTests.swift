@@ -1,3 +1,4 @@
+import Basics
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -6,6 +7,8 @@ import Entitlements
 import Foundation
 import Logging
 import Testing
+
+@testable import Ledger
 
 @Suite("The server's configuration")
 struct ServerConfigurationTests {

@@ -6,6 +6,8 @@ import Entitlements
 import Foundation
 import Testing
 
+@testable import Ledger
+
 @Suite("The configuration that is written to begin with")
 struct ConfigurationTemplateTests {
     private typealias Test = TestConfiguration

@@ -1,6 +1,8 @@
 import CounterfoilServer
 import Testing
 
+@testable import Ledger
+
 @Suite("A secret")
 struct SecretTests {
     private struct Holder {

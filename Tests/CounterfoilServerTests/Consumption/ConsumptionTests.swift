@@ -6,6 +6,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `Consumption requests are answered` {
     private static let coins = "com.example.coins.100"
 

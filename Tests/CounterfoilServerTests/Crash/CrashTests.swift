@@ -9,6 +9,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 /// `make crash` sets the number of kills; there are a few otherwise.
 private let kills = ProcessInfo.processInfo.environment["COUNTERFOIL_CRASHES"].flatMap(Int.init) ?? 5
 
@@ -222,9 +225,7 @@ private final class CrashSite: Sendable {
         let folded = state.withLock { $0.folded }
         let news = notifications.filter { kept.contains($0.uuid) && !folded.contains($0.uuid) }
         let received = news.map {
-            ReceivedNotification(
-                $0.verified, scope: reference.scope, at: World.start, origin: .delivered,
-                headers: reference.storage.headers)
+            ReceivedNotification($0.verified, scope: reference.scope, at: World.start, origin: .delivered)
         }
         let receptions = try await reference.storage.commit(receiving: received, folding: [])
         var folding: [FoldedNotification] = []
@@ -242,17 +243,20 @@ private final class CrashSite: Sendable {
     private func takeStatements(of storage: SQLiteStorage) async throws {
         let texts = try await storage.pool.read { db in
             try Row.fetchAll(db, sql: "SELECT kind, text FROM statements").map { row in
-                (kind: row[0] as Int64, text: storage.headers.unpack(row[1] as Data))
+                (
+                    kind: try #require(Ledger.Statement.Kind(rawValue: row[0])),
+                    text: storage.headers.unpack(row[1] as Data)
+                )
             }
         }
-        var statements: [CounterfoilServer.Statement] = []
+        var statements: [Ledger.Statement] = []
         for (kind, text) in texts {
             let text = try #require(text)
             statements.append(
-                CounterfoilServer.Statement(
+                Ledger.Statement(
                     scope: reference.scope.id,
                     fact: try await .read(text, kind: kind, scope: reference.scope, by: verifier), origin: .asked,
-                    receivedAt: World.start.milliseconds, text: reference.storage.headers.pack(text)))
+                    receivedAt: World.start.milliseconds, text: text))
         }
         _ = try await reference.storage.commit(statements)
     }

@@ -10,6 +10,8 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
+@testable import Ledger
+
 /// What one person did within three minutes of 2025 in the sandbox, as the App Store told it: bought a quarter again,
 /// changed to a month at once, turned renewal off, chose the quarter for later, chose the month again, turned renewal off,
 /// and let it end.

@@ -5,6 +5,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `The server receives notifications` {
     @Test func `a purchase in the store is in the ledger`() async throws {
         try await World.run { world in

@@ -5,6 +5,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import Ledger
+
 /// What Apple's Python library is asked, in the form that `Tests/Interop/opinion.py` reads.
 private struct Questions: Encodable {
     struct Verification: Encodable {

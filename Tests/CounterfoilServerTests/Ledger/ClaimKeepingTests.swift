@@ -7,6 +7,9 @@ import GRDBSQLite
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `Claims are kept` {
     private static let token = "3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e"
 

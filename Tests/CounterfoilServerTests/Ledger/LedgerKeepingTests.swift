@@ -7,6 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `The ledger's keeping` {
     /// Calls `body` with a ledger that a life has filled.
     private func withLedger(

@@ -7,6 +7,9 @@ import GRDB
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `The law of the ledger` {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `any order, any batches and any number of deliveries end in the same ledger`(_ seed: UInt64) async throws {
@@ -166,7 +169,7 @@ private struct Contradictions {
 
     func arrivals(in ledger: TestLedger) -> [TestLedger.Arrival] {
         versions.compactMap { version in
-            let text = ledger.storage.headers.pack(version.text)
+            let text = version.text
             if let uuid = version.uuid {
                 let date = version.signedDate.milliseconds
                 return .notification(

@@ -4,6 +4,9 @@ import Foundation
 import GRDB
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 /// Changes by hand to what the ledger holds of purchases, as somebody with the file could make them.
 enum LineageChanges {
     /// A change to the facts, where the sources are and the notifications; nil to leave a record as it is.

@@ -7,6 +7,9 @@ import GRDB
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `Where a customer's purchases lie` {
     private static let anna = "3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e"
 

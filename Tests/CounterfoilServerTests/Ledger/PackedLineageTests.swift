@@ -5,6 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `A packed purchase` {
     private static let date = Date(timeIntervalSince1970: 1_780_000_000)
     private static let words = [

@@ -5,6 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+
 @Suite struct `A packed text` {
     @Test func `of a signed notification is exact again, and a third of the size`() async throws {
         let life = try await StoreLife.shared.value

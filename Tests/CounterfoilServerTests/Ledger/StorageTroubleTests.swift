@@ -11,6 +11,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 /// What goes wrong with disks and clocks.
 @Suite struct `Storage in trouble` {
     /// A notification that the server has not been sent.

@@ -6,6 +6,9 @@ import Entitlements
 import Foundation
 import TestSupport
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 /// A ledger in a folder of its own, which is written without waiting for the disk.
 struct TestLedger {
     let storage: SQLiteStorage
@@ -35,17 +38,17 @@ struct TestLedger {
             arrivals.append(
                 .notification(
                     ReceivedNotification(
-                        notification, scope: scope, at: now, origin: .delivered, headers: storage.headers),
+                        notification, scope: scope, at: now, origin: .delivered),
                     try await .read(notification.payload, id: 0, scope: scope, by: life.verifier, at: now)))
         }
         for (index, transaction) in life.transactions.enumerated() where index % statements == 0 {
             arrivals.append(
                 .statement(
-                    Statement(transaction, scope: scope, at: now, origin: .asked, headers: storage.headers)))
+                    Statement(transaction, scope: scope, at: now, origin: .asked)))
         }
         for (index, renewal) in life.renewals.enumerated() where index % statements == 1 {
             arrivals.append(
-                .statement(Statement(renewal, scope: scope, at: now, origin: .app, headers: storage.headers)))
+                .statement(Statement(renewal, scope: scope, at: now, origin: .app)))
         }
         return try arrivals + receipts(of: life, statements, now)
     }
@@ -63,7 +66,7 @@ struct TestLedger {
             }
         }
         return try facts.map { fact in
-            .statement(try Statement(receipt: fact, scope: scope, at: now, origin: .app, headers: storage.headers))
+            .statement(try Statement(receipt: fact, scope: scope, at: now, origin: .app))
         }
     }
 

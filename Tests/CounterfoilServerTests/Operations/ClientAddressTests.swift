@@ -1,3 +1,4 @@
+import Basics
 import CounterfoilServer
 import Testing
 import NIOHTTP1

@@ -4,6 +4,9 @@ import Synchronization
 import Testing
 import GRDB
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `Health` {
     @Test func `is told by part, and a server that drains is not ready`() async throws {
         let lines = LogCapture()

@@ -4,6 +4,8 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import Ledger
+
 @Suite struct `Lines of the log` {
     @Test func `are for people, a line each whatever is in them`() {
         let line = Self.line(.text) { logger in

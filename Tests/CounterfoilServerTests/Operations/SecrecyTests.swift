@@ -7,6 +7,8 @@ import StoreSimulator
 import Testing
 import Entitlements
 
+@testable import Ledger
+
 @Suite struct `The log` {
     @Test(arguments: ServerConfiguration.LogFormat.allCases)
     func `has no secret and nobody's name at its most talkative`(_ format: ServerConfiguration.LogFormat) async throws {

@@ -4,6 +4,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `Clients and notifications of the old kind are served` {
     private static let secret = "the shared secret of the app"
 

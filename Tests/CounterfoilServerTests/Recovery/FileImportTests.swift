@@ -5,6 +5,8 @@ import StoreSimulator
 import Synchronization
 import Testing
 
+@testable import Ledger
+
 @Suite struct `A file of customers` {
     @Test func `is brought in, says what failed and goes on where it was`() async throws {
         try await World.run(simulator: { $0.makesReceiptAuthority = true }) { world in

@@ -8,6 +8,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `What cannot be believed` {
     private static let minute: Milliseconds = 60_000
 

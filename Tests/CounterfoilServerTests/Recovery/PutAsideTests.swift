@@ -6,6 +6,8 @@ import StoreSimulator
 import Synchronization
 import Testing
 
+@testable import Ledger
+
 @Suite struct `A customer that the App Store does not tell about` {
     private static let monthly = "com.example.premium.monthly"
 

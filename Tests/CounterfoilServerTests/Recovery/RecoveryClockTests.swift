@@ -5,6 +5,8 @@ import StoreSimulator
 import Synchronization
 import Testing
 
+@testable import Ledger
+
 @Suite struct `The server's clock` {
     /// Shows one time, and another from the third look on.
     private func clock(jumpingBy seconds: TimeInterval) -> ServerClock {
@@ -103,14 +105,6 @@ import Testing
         }
     }
 
-    @Test func `is never trusted so far that nothing is read twice`() {
-        var settings = ServerConfiguration.Recovery()
-        settings.overlap = .zero
-        let now = World.start.milliseconds
-        let mark = CompletenessMark(scope: 1, since: 0, until: now - 60_000, checkedAt: now, signedUntil: now - 60_000)
-        let plan = RecoveryPlan.catchUp(1, from: mark, at: World.start, because: .schedule, settings)
-        #expect(plan.from == now - 120_000)
-    }
 }
 
 private final class LookCounter: Sendable {

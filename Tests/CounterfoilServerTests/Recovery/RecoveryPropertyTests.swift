@@ -6,6 +6,8 @@ import StoreSimulator
 import Synchronization
 import Testing
 
+@testable import Ledger
+
 @Suite struct `Whatever goes wrong on the way` {
     @Test(arguments: [1, 2, 3] as [UInt64]) func `recovery ends with what the store has sent`(
         _ seed: UInt64

@@ -4,6 +4,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `The routes of recovery` {
     private static let key = APIKeyText.make()
 

@@ -6,6 +6,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `Recovery` {
     @Test func `three days without a server leave no gap`() async throws {
         try await World.run { world in
@@ -33,30 +35,6 @@ import Testing
             let since = try #require(completeness.mark?.since) - (World.start.milliseconds - 180 * 86_400_000 + 600_000)
             #expect((0..<1000).contains(since))
         }
-    }
-
-    @Test func `what changes access comes first after a long outage, and only pairs that the App Store knows`() {
-        let now = Date(milliseconds: 1_780_000_000_000)
-        let until = now.milliseconds - 3 * 86_400_000
-        let mark = CompletenessMark(scope: 1, since: 0, until: until, checkedAt: now.milliseconds, signedUntil: until)
-        let plan = RecoveryPlan.catchUp(1, from: mark, at: now, because: .start, .init())
-        let first = plan.windows.filter { $0.stage == 0 }
-        #expect(first.contains { $0.filter?.name == "DID_RENEW.BILLING_RECOVERY" })
-        #expect(
-            Set(first.compactMap { $0.filter?.type.rawValue })
-                == ["DID_RENEW", "EXPIRED", "REFUND", "REVOKE", "SUBSCRIBED"])
-        #expect(first.allSatisfy { $0.onlyFailures && $0.from == plan.from && $0.until == plan.until })
-        let rest = plan.windows.filter { $0.stage == 1 }
-        #expect(rest.count == 4)
-        #expect(rest.allSatisfy { $0.filter == nil && !$0.onlyFailures })
-        #expect(rest.first?.from == mark.until - 3_600_000)
-        #expect(rest.last?.until == now.milliseconds)
-        for (one, next) in zip(rest, rest.dropFirst()) { #expect(one.until == next.from) }
-        let recent = now.milliseconds - 900_000
-        let short = RecoveryPlan.catchUp(
-            1, from: .init(scope: 1, since: 0, until: recent, checkedAt: 0, signedUntil: recent), at: now,
-            because: .schedule, .init())
-        #expect(short.windows.count == 1)
     }
 
     @Test func `a recovery that breaks off goes on where it was, and the mark waits for it`() async throws {
@@ -196,47 +174,5 @@ import Testing
             #expect(counts.waiting == 0)
             #expect(counts.failed == 1)
         }
-    }
-}
-
-@Suite struct `Subscriptions that look out of date` {
-    private static let hour: Milliseconds = 3_600_000
-    private static let day = 24 * hour
-
-    private func glance(_ change: (inout LineageGlance) -> Void = { _ in }) -> LineageGlance {
-        var glance = LineageGlance("1")
-        (glance.end, glance.renewalSigned, glance.willRenew) = (1000 * Self.day, 970 * Self.day, true)
-        change(&glance)
-        return glance
-    }
-
-    @Test func `are those whose period ended and nothing followed`() {
-        let end = 1000 * Self.day
-        #expect(!glance().isOutOfDate(at: end))
-        #expect(!glance().isOutOfDate(at: end + Self.hour))
-        #expect(glance().isOutOfDate(at: end + Self.hour + 1))
-        #expect(glance { $0.willRenew = false }.isOutOfDate(at: end + 2 * Self.hour))
-        #expect(!glance { ($0.willRenew, $0.renewalSigned) = (false, end + 1) }.isOutOfDate(at: end + 2 * Self.hour))
-        #expect(!glance { $0.isRevoked = true }.isOutOfDate(at: end + 2 * Self.hour))
-        #expect(!glance { $0.end = nil }.isOutOfDate(at: end + 2 * Self.hour))
-    }
-
-    @Test func `wait for the end of the billing retry and of the grace period`() {
-        let end = 1000 * Self.day
-        let retry = glance { ($0.isInRetry, $0.renewalSigned) = (true, end + 1) }
-        #expect(!retry.isOutOfDate(at: end + 60 * Self.day))
-        #expect(retry.isOutOfDate(at: end + 61 * Self.day))
-        let grace = glance { ($0.isInRetry, $0.renewalSigned, $0.graceDate) = (true, end + 1, end + 6 * Self.day) }
-        #expect(!grace.isOutOfDate(at: end + 6 * Self.day))
-        #expect(grace.isOutOfDate(at: end + 7 * Self.day))
-    }
-
-    @Test func `are asked about once a day, and not for ever`() {
-        let end = 1000 * Self.day
-        #expect(!glance { $0.askedAt = end + 5 * Self.day }.isOutOfDate(at: end + 5 * Self.day + Self.hour))
-        #expect(glance { $0.askedAt = end + 5 * Self.day }.isOutOfDate(at: end + 6 * Self.day))
-        #expect(!glance { $0.askedAt = end + 70 * Self.day }.isOutOfDate(at: end + 90 * Self.day))
-        #expect(glance { $0.end = nil }.isOutOfDate(at: end, everyoneSince: end - 1))
-        #expect(!glance { $0.askedAt = end }.isOutOfDate(at: end, everyoneSince: end - 1))
     }
 }

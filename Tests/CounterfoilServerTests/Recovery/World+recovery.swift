@@ -4,6 +4,9 @@ import Foundation
 import GRDB
 import StoreSimulator
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 extension World {
     /// The identifiers of all notifications that the ledger has.
     func kept(_ environment: AppStoreEnvironment = .production) async throws -> Set<String> {

@@ -5,6 +5,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 extension World {
     /// How often a fault has struck.
     func strikes(of fault: Int) async throws -> Int? {

@@ -6,6 +6,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 /// An app finishes what the server names as kept, so every transaction of a report is judged by itself.
 @Suite struct `Each transaction of a report is judged by itself` {
     private typealias Reports = `What an app reports is restored`

@@ -7,6 +7,9 @@ import GRDB
 import StoreSimulator
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `What an app reports is restored` {
     /// A world in which no notification arrives, so that all the server knows comes from the app and the App Store.
     static func silent(

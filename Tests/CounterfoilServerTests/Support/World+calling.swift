@@ -7,6 +7,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
+@testable import Ledger
+
 /// How the server is asked.
 enum Verb: String { case GET, POST, PUT, DELETE }
 

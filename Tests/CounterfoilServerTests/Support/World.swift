@@ -9,6 +9,8 @@ import Logging
 import StoreSimulator
 import Synchronization
 
+@testable import Ledger
+
 /// A simulated App Store and a server that it notifies, on loopback, on one clock that stands still until it is put forward.
 final class World: Sendable {
     static let start = Date(timeIntervalSince1970: 1_780_000_000)

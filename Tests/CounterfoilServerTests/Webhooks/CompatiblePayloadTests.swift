@@ -4,6 +4,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `The compatible vocabulary` {
     private static func configure(_ configuration: inout ServerConfiguration, _: String) {
         configuration.webhooks[0].payload = .compatible

@@ -4,6 +4,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import Ledger
 @testable import CounterfoilServer
 
 @Suite struct `Of each kind of notification` {

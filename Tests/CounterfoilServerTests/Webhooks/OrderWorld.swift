@@ -4,6 +4,8 @@ import Foundation
 import StoreSimulator
 import TestSupport
 
+@testable import LedgerSQLite
+@testable import Ledger
 @testable import CounterfoilServer
 
 /// A ledger that learns of things in any order, and tells two naive receivers of them while that goes on: some messages get

@@ -4,6 +4,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import Ledger
+
 /// The reference library of Standard Webhooks, in Python.
 enum StandardWebhooks {
     struct Plan: Encodable {

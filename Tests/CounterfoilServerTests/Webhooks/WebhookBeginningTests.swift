@@ -1,4 +1,6 @@
 import AppStoreModels
+@testable import LedgerSQLite
+@testable import Ledger
 @testable import CounterfoilServer
 import Foundation
 import GRDB

@@ -6,6 +6,8 @@ import StoreSimulator
 import Testing
 internal import NIOHTTP1
 
+@testable import Ledger
+
 @Suite struct `Webhooks` {
     @Test func `tell an event once, signed, with what the App Store said`() async throws {
         try await World.runTelling { world, receiver in
@@ -72,7 +74,7 @@ internal import NIOHTTP1
             receiver.answer(500)
             _ = try await world.buy("anna")
             try await world.tell()
-            for (attempt, pause) in RetryScheduleTests.pauses.enumerated() {
+            for (attempt, pause) in RetrySchedule.pauses.enumerated() {
                 let delivery = try #require(try await world.deliveries().first)
                 #expect(delivery.attempts == attempt + 1)
                 #expect(delivery.lastStatus == 500)
@@ -84,7 +86,7 @@ internal import NIOHTTP1
             #expect(delivery.state == .failed)
             #expect(delivery.lastError == "status_500")
             let messages = receiver.take()
-            #expect(messages.count == RetryScheduleTests.pauses.count + 1)
+            #expect(messages.count == RetrySchedule.pauses.count + 1)
             #expect(Set(messages.map(\.id)).count == 1)
             #expect(Set(messages.map(\.body)).count == 1)
             #expect(try await world.endpoint().stored.disabled == nil)

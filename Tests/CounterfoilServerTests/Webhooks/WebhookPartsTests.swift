@@ -4,27 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Ledger
 @testable import CounterfoilServer
 
-@Suite struct RetryScheduleTests {
-    static let pauses = RetrySchedule.pauses
-
-    @Test func `the pauses last for days, and end before an endpoint is given up`() {
-        let total = Self.pauses.reduce(0, +)
-        #expect(total > 3 * 86_400)
-        #expect(total * 1.2 < Double(RetrySchedule.patience) / 1000)
-        #expect(Self.pauses == Self.pauses.sorted())
-    }
-
-    @Test func `no two pauses are alike, and none is far from the plan`() {
-        var generator = SystemRandomNumberGenerator()
-        let pauses = (0..<100).compactMap { _ in RetrySchedule.pause(after: 3, wish: nil, using: &generator) }
-        #expect(pauses.allSatisfy { (96...144).contains($0) })
-        #expect(Set(pauses).count > 50)
-        #expect(RetrySchedule.pause(after: 0, wish: nil, using: &generator) == nil)
-        #expect(RetrySchedule.pause(after: Self.pauses.count + 1, wish: nil, using: &generator) == nil)
-    }
-
+@Suite struct `What a receiver asks for` {
     @Test func `a receiver may name seconds or an instant`() {
         let now = Date(timeIntervalSince1970: 1_445_412_480)
         #expect(RetryAfter.seconds(" 120 ", now: now) == 120)

@@ -4,6 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
 @testable import CounterfoilServer
 
 /// Counts the rows that each commit has changed. It asks the connection, since what is written in SQLite's own terms is not

@@ -5,6 +5,8 @@ import StoreSimulator
 import Testing
 internal import NIOHTTP1
 
+@testable import Ledger
+
 @Suite struct `The API of webhooks` {
     private static let url = "https://93.184.216.34/hooks"
 

@@ -5,6 +5,8 @@ import NIOCore
 import NIOHTTP1
 import StoreSimulator
 
+@testable import Ledger
+
 extension World {
     static let webhookSecret = "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()
     static let key = "key-of-the-tests-with-enough-letters"

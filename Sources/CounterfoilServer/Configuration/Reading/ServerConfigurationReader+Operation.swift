@@ -1,3 +1,5 @@
+internal import Basics
+internal import Ledger
 internal import AppStoreTrust
 internal import ConfigurationReading
 internal import Foundation

@@ -1,0 +1,110 @@
+internal import Foundation
+
+/// A range of addresses in the notation of RFC 4632: `17.0.0.0/8`, `2001:db8::/32`, or one address alone.
+///
+/// IPv4 addresses are the same as their IPv6 form, `::ffff:17.0.0.1`; so `::/0` contains everybody.
+public struct Network: Sendable, Hashable {
+    private let address: [UInt8]
+    /// The bits that count, of 128.
+    private let prefix: Int
+    /// The notation it was read from.
+    private let text: String
+
+    /// Reads the notation; nil for anything else, and where bits after the prefix are set: that is a typing mistake.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let first = parts.first, let address = Self.bytes(String(first)) else {
+            return nil
+        }
+        let width = first.contains(":") ? 128 : 32
+        var length = width
+        if parts.count == 2 {
+            guard parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(parts[1]), number <= width
+            else { return nil }
+            length = number
+        }
+        prefix = length + 128 - width
+        guard Self.isZero(address, from: prefix) else { return nil }
+        self.address = address
+        self.text = text
+    }
+
+    /// The network that a client's address is counted for: an IPv4 address alone; of IPv6 the 64 bits that one subscriber
+    /// has. Nil for what is no address.
+    package static func ofClient(at address: String) -> Network? {
+        guard let bytes = bytes(String(address.prefix { $0 != "%" })) else { return nil }
+        if isZero(bytes, upTo: 10), bytes[10] == 0xFF, bytes[11] == 0xFF {
+            return Network(address: bytes, prefix: 128, text: address)
+        }
+        return Network(address: bytes.prefix(8) + [UInt8](repeating: 0, count: 8), prefix: 64, text: address)
+    }
+
+    private init(address: [UInt8], prefix: Int, text: String) {
+        (self.address, self.prefix, self.text) = (address, prefix, text)
+    }
+
+    /// The bytes of the range's address, in hexadecimal: the same for two notations of the same range.
+    package var key: String { address.map { String($0, radix: 16) }.joined(separator: ".") }
+
+    /// Whether an address, as text, lies in this range. What is no address lies in none.
+    public func contains(_ address: String) -> Bool {
+        guard let bytes = Self.bytes(String(address.prefix { $0 != "%" })) else { return false }
+        let (whole, rest) = prefix.quotientAndRemainder(dividingBy: 8)
+        guard bytes.prefix(whole).elementsEqual(self.address.prefix(whole)) else { return false }
+        guard rest > 0 else { return true }
+        return (bytes[whole] ^ self.address[whole]) >> (8 - rest) == 0
+    }
+
+    /// The sixteen bytes of an address of either kind.
+    private static func bytes(_ text: String) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if text.contains(":") {
+            return bytes.withUnsafeMutableBytes({ inet_pton(AF_INET6, text, $0.baseAddress) }) == 1 ? bytes : nil
+        }
+        (bytes[10], bytes[11]) = (0xFF, 0xFF)
+        let result = bytes[12...].withUnsafeMutableBytes { inet_pton(AF_INET, text, $0.baseAddress) }
+        return result == 1 ? bytes : nil
+    }
+
+    private static func isZero(_ bytes: [UInt8], upTo count: Int) -> Bool { bytes.prefix(count).allSatisfy { $0 == 0 } }
+
+    private static func isZero(_ bytes: [UInt8], from bit: Int) -> Bool {
+        let (whole, rest) = bit.quotientAndRemainder(dividingBy: 8)
+        guard whole < bytes.count else { return true }
+        return bytes[whole] << rest == 0 && bytes[(whole + 1)...].allSatisfy { $0 == 0 }
+    }
+
+    /// Two notations of the same range are equal.
+    public static func == (left: Network, right: Network) -> Bool {
+        left.prefix == right.prefix && left.address == right.address
+    }
+
+    /// Hashes the range.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(prefix)
+        hasher.combine(address)
+    }
+}
+
+extension Network: CustomStringConvertible {
+    /// The notation it was read from.
+    public var description: String { text }
+}
+
+extension Network {
+    /// Addresses of this machine.
+    public static let loopback = ["127.0.0.0/8", "::1"].compactMap { Network($0) }
+
+    /// Addresses that are not of the public internet: this machine, private and link-local networks, shared and
+    /// reserved ranges (RFC 6890), multicast, the
+    /// site-local ones that RFC 3879 deprecates. For what must not be made to call into the network it stands in.
+    public static let notPublic =
+        loopback
+        + [
+            "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+            "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+            "224.0.0.0/3", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
+            "2002::/16", "fc00::/7", "fe80::/10", "fec0::/10",
+            "ff00::/8",
+        ].compactMap { Network($0) }
+}

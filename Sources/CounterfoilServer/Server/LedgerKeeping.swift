@@ -1,0 +1,46 @@
+package import LedgerSQLite
+package import Ledger
+package import AppStoreServer
+internal import AppStoreTrust
+internal import Foundation
+
+/// Opens a server's ledger for those who look after it.
+package enum LedgerKeeping {
+    /// Opens the ledger of a configuration, which has to be there.
+    ///
+    /// - Parameter isOnlyWriter: Whether nobody else may write to it meanwhile, no server above all.
+    package static func open(
+        _ configuration: ServerConfiguration, isOnlyWriter: Bool, creating: Bool = false
+    ) throws(StorageError) -> SQLiteStorage {
+        let path = configuration.storage.path
+        guard creating || FileManager.default.fileExists(atPath: path) else {
+            throw StorageError(.cannotOpen, "there is no ledger at \(path)")
+        }
+        var options = SQLiteStorage.Options()
+        options.isSynchronous = configuration.storage.synchronous == .full
+        options.cacheMiB = configuration.storage.cacheMiB
+        options.isOnlyWriter = isOnlyWriter
+        return try SQLiteStorage(path: path, options: options)
+    }
+
+    /// Judges what a configuration's server has kept, at the instants at which it was signed. Nobody is asked whether
+    /// certificates were revoked since: what was believed when it came stays.
+    package static func verifier(_ configuration: ServerConfiguration) throws -> SignedDataVerifier {
+        var configuration = configuration
+        configuration.trust.revocation = .off
+        // A simulator's clock may have run ahead, and need not run now.
+        let clock: ServerClock =
+            configuration.clock == .system ? .system : .showing { Date(timeIntervalSince1970: 7_000_000_000) }
+        return try ServerCore.verifier(configuration, validAt: .signingDate, clock)
+    }
+
+    /// The apps and environments of a configuration.
+    package static func scopes(
+        _ configuration: ServerConfiguration, in storage: SQLiteStorage
+    ) async throws -> ScopeBook {
+        let environments = configuration.apps.flatMap { app in
+            app.environments.map { (bundleId: app.bundleId, environment: $0.rawValue) }
+        }
+        return try await storage.scopes(of: environments.sorted { ($0.0, $0.1) < ($1.0, $1.1) })
+    }
+}

@@ -1,0 +1,95 @@
+/// The app's word that purchases belong to a customer.
+package struct Claim: Sendable, Hashable {
+    package var customer: String
+    package var scope: Int64
+    /// Subscriptions and purchases, by original transaction.
+    package var originalTransactionIds: [String]
+    /// The Apple account's download of the app, to claim whatever it buys.
+    package var appTransactionId: String?
+    /// What happens to what another customer has.
+    package var policy: RestorePolicy
+    /// Whether what the App Store signed for another account, by its account token, may be had at all.
+    package var takesNamed: Bool
+    /// Whether what may not be had is left out. Otherwise it is all or nothing.
+    package var skipsRefused = false
+    package var claimedAt: Milliseconds
+
+    package init(
+        customer: String, scope: Int64, originalTransactionIds: [String], appTransactionId: String? = nil,
+        policy: RestorePolicy, takesNamed: Bool = false, skipsRefused: Bool = false,
+        claimedAt: Milliseconds
+    ) {
+        self.customer = customer
+        self.scope = scope
+        self.originalTransactionIds = originalTransactionIds
+        self.appTransactionId = appTransactionId
+        self.policy = policy
+        self.takesNamed = takesNamed
+        self.skipsRefused = skipsRefused
+        self.claimedAt = claimedAt
+    }
+}
+
+/// What became of a claim.
+package enum ClaimOutcome: Sendable, Hashable {
+    /// These belong to the customer now, some of them perhaps before.
+    case granted(Set<String>)
+    /// Something belongs to another customer and stays there; nothing has changed.
+    case inUse
+}
+
+/// Keeps whose a purchase is.
+package protocol ClaimStorage: Sendable {
+    /// Decides a claim by ``ClaimDecision``, in one transaction: who comes at the same time finds all of it or nothing.
+    ///
+    /// What belongs to nobody becomes the customer's, with the event `purchase.linked`. What belongs to the customer stays
+    /// as it is. What belongs to another, by a claim or by the account that the app named when it was bought, is decided by
+    /// the policy; what the app named another account for only if the claim says so. An Apple account has one customer: where the policy is to share, it stays with the first.
+    ///
+    /// - Parameter givesAccess: Whether a purchase gives access at present.
+    func claim(
+        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+    ) async throws -> ClaimOutcome
+
+    /// Where the history of a customer's Apple account was left off; the first of `originalTransactionIds` that has one.
+    func historyMark(of originalTransactionIds: [String], in scope: Int64) async throws -> HistoryMark?
+
+    /// Notes where to go on.
+    func note(_ mark: HistoryMark, in scope: Int64) async throws
+
+    /// All that the Apple accounts have that these purchases are of, those included.
+    func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage]
+
+    /// The original transactions of the same.
+    func identifiersOfRelatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [String]
+
+    /// Every purchase that a customer has, or had at any time, with whose it was when.
+    func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase]
+}
+
+/// A purchase and whose it was when.
+package struct HeldPurchase: Sendable, Hashable {
+    package var lineage: Lineage
+    package var ownership: Ownership
+
+    package init(lineage: Lineage, ownership: Ownership) {
+        self.lineage = lineage
+        self.ownership = ownership
+    }
+}
+
+/// How far the history of an Apple account is known.
+package struct HistoryMark: Sendable, Hashable {
+    /// The transaction that the App Store was asked about.
+    package var transactionId: String
+    /// The App Store's token for what comes afterwards.
+    package var revision: String
+    /// When it was asked.
+    package var askedAt: Milliseconds
+
+    package init(transactionId: String, revision: String, askedAt: Milliseconds) {
+        self.transactionId = transactionId
+        self.revision = revision
+        self.askedAt = askedAt
+    }
+}

@@ -1,0 +1,58 @@
+internal import Entitlements
+package import AppStoreModels
+
+/// What the App Store decided about a refund.
+package struct RefundDecision: Sendable, Hashable {
+    package var decision: ConsumptionInquiry.Decision
+    package var decidedAt: Milliseconds
+    /// The notification that told of it.
+    package var notification: String
+
+    package init(decision: ConsumptionInquiry.Decision, decidedAt: Milliseconds, notification: String) {
+        self.decision = decision
+        self.decidedAt = decidedAt
+        self.notification = notification
+    }
+}
+
+extension ConsumptionInquiry {
+    /// How long the App Store waits for an answer. The sandbox waits for five minutes.
+    package static func window(in environment: AppStoreEnvironment) -> Milliseconds {
+        environment == .production ? 12 * 3_600_000 : 5 * 60_000
+    }
+
+    /// The question that a notification asks; nil if it asks none.
+    package init?(askedBy notification: FoldedNotification, in environment: AppStoreEnvironment, customer: String?) {
+        guard notification.type == .consumptionRequest, let transaction = notification.transaction,
+            let original = notification.originalTransactionId
+        else { return nil }
+        self.init(
+            id: 0, scope: notification.scope, transactionId: transaction.transactionId,
+            originalTransactionId: original, customer: customer, requestedAt: notification.signedDate,
+            deadline: notification.signedDate + Self.window(in: environment), state: .pending, attempts: 0,
+            // It is answered at once, also where the App Store's clock is ahead of this machine's.
+            nextAttemptAt: min(notification.signedDate, notification.foldedAt))
+    }
+
+    /// Gives the question the first decision after it, whichever of the two arrived first. Without any it stays as it is.
+    package mutating func decide(by decisions: [RefundDecision]) {
+        let first = decisions.filter { $0.decidedAt >= requestedAt }.min {
+            ($0.decidedAt, $0.notification) < ($1.decidedAt, $1.notification)
+        }
+        guard let first else { return }
+        (decision, decidedAt) = (first.decision, first.decidedAt)
+        if state == .pending { state = .overtaken }
+    }
+}
+
+extension RefundDecision {
+    /// The decision that a notification tells; nil if it tells none.
+    package init?(toldBy notification: FoldedNotification) {
+        switch notification.type {
+        case .refund: decision = .refunded
+        case .refundDeclined: decision = .declined
+        default: return nil
+        }
+        (decidedAt, self.notification) = (notification.signedDate, notification.uuid)
+    }
+}

@@ -1,0 +1,118 @@
+package import Entitlements
+package import Foundation
+
+/// Where the ledger is kept. Each part of the server says in a protocol of its own what it needs to be kept; a database
+/// that conforms to all of them can take SQLite's place, and nothing else changes.
+///
+/// Every method that writes is one database transaction: all of it is on disk when it returns, or nothing is.
+package protocol LedgerStorage: Sendable {
+    /// The scopes, made where they are not there yet.
+    func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeBook
+
+    /// Keeps notifications that were received, and what was found in others, in one commit. The answers are in order.
+    func commit(receiving: [ReceivedNotification], folding: [FoldedNotification]) async throws -> [Reception]
+
+    /// Keeps what came by itself; gives how many of them were news.
+    func commit(_ statements: [Statement]) async throws -> Int
+
+    /// Notes that what is inside a notification cannot be believed.
+    func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws
+
+    /// The notifications that wait to be folded, after the one with this number, in order of arrival. Numbers below zero
+    /// are of those whose UUID was there with another text.
+    func pending(after id: Int64, limit: Int) async throws -> [KeptNotification]
+
+    /// How many notifications wait to be folded, and since when the oldest does.
+    func backlog() async throws -> (count: Int, oldest: Milliseconds?)
+}
+
+/// A notification as it is kept.
+package struct KeptNotification: Sendable, Hashable {
+    package enum State: String, Sendable, Hashable { case pending, folded, failed }
+
+    package var id: Int64
+    package var scope: Int64
+    package var uuid: String
+    package var type: String
+    package var subtype: String?
+    package var signedDate: Milliseconds
+    package var receivedAt: Milliseconds
+    package var origin: Origin
+    package var state: State
+    package var failure: String?
+    /// The exact text that was received.
+    package var text: String
+
+    package init(
+        id: Int64, scope: Int64, uuid: String, type: String, subtype: String? = nil, signedDate: Milliseconds,
+        receivedAt: Milliseconds, origin: Origin, state: State, failure: String? = nil, text: String
+    ) {
+        self.id = id
+        self.scope = scope
+        self.uuid = uuid
+        self.type = type
+        self.subtype = subtype
+        self.signedDate = signedDate
+        self.receivedAt = receivedAt
+        self.origin = origin
+        self.state = state
+        self.failure = failure
+        self.text = text
+    }
+}
+
+/// Reads what the ledger knows of customers.
+package protocol CustomerStorage: Sendable {
+    /// The subscriptions and purchases that belong to a customer, with the newest facts of each.
+    func lineages(of customer: String, in scope: Int64) async throws -> [Lineage]
+
+    /// One subscription or purchase; nil when nothing is known of it.
+    func lineage(_ originalTransactionId: String, in scope: Int64) async throws -> Lineage?
+
+    /// The notifications about a subscription or purchase, in the order in which they were signed, with every text that
+    /// was signed under the identifier of each.
+    ///
+    /// - Parameter limit: Of how many of them, at most.
+    func notifications(
+        about originalTransactionId: String, in scope: Int64, limit: Int
+    ) async throws -> [KeptNotification]
+
+    /// The customers that a subscription or purchase belongs to.
+    func owners(of originalTransactionId: String, in scope: Int64) async throws -> [String]
+
+    /// The subscription or purchase that a transaction is part of; nil when it is not known.
+    func originalTransactionId(of transactionId: String, in scope: Int64) async throws -> String?
+
+    /// The subscriptions and purchases of some Apple accounts, whomever they belong to.
+    func lineages(ofAccounts appTransactionIds: [String], in scope: Int64) async throws -> [Lineage]
+
+    /// The Apple accounts that are the customer's, whether they bought anything or not.
+    func accounts(of customer: String, in scope: Int64) async throws -> [String]
+
+    /// The subscription group of each product, as far as the App Store has said it of a purchase of anybody.
+    func productGroups(in scope: Int64) async throws -> [String: String]
+}
+
+/// One subscription, or one purchase of another kind: what shares an original transaction.
+package struct Lineage: Sendable, Hashable {
+    package var originalTransactionId: String
+    /// The newest of each transaction.
+    package var transactions: [TransactionFact]
+    /// The newest renewal info.
+    package var renewal: RenewalFact?
+    /// The account that the app named when it was bought.
+    package var appAccountToken: UUID?
+    /// The Apple account's download of the app.
+    package var appTransactionId: String?
+
+    package init(
+        originalTransactionId: String, transactions: [TransactionFact], renewal: RenewalFact? = nil,
+        appAccountToken: UUID? = nil, appTransactionId: String? = nil
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.transactions = transactions
+        self.renewal = renewal
+        self.appAccountToken = appAccountToken
+        self.appTransactionId = appTransactionId
+    }
+}

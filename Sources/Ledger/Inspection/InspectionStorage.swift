@@ -1,0 +1,105 @@
+internal import Foundation
+
+/// Reads what happened, for people.
+package protocol InspectionStorage: Sendable {
+    /// What happened to a customer, newest first: what the App Store told of a purchase while it was theirs, and when it came
+    /// to them or went from them.
+    ///
+    /// - Parameter place: Where to go on: what comes after it. What is later than its date is not among the answers.
+    func timeline(
+        of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
+    ) async throws -> [TimelineItem]
+
+    /// Notifications, the last that was received first.
+    func notifications(_ filter: InboxFilter, before id: Int64, limit: Int) async throws -> NotificationPage
+
+    /// The notification with this identifier.
+    func notification(_ uuid: String) async throws -> KeptNotification?
+
+    /// Puts a notification into the inbox again.
+    func reprocess(_ notification: Int64, at now: Milliseconds) async throws
+
+    /// The texts of the facts of a purchase that came without a notification.
+    func statements(about originalTransactionId: String, in scope: Int64) async throws -> [KeptStatement]
+}
+
+/// A place in a timeline: what has the same date is in the order of the number, then of the name.
+package struct TimelinePlace: Sendable, Hashable, Comparable {
+    package var date: Milliseconds
+    package var number: Int64
+    package var name: String
+
+    package init(date: Milliseconds, number: Int64 = .max, name: String = "") {
+        self.date = date
+        self.number = number
+        self.name = name
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.date, left.number, left.name) < (right.date, right.number, right.name)
+    }
+}
+
+/// Something that happened to a customer.
+package struct TimelineItem: Sendable {
+    package enum Kind: Sendable {
+        /// What the App Store told.
+        case notification(KeptNotification)
+        /// It came to the customer, or went from them.
+        case change(Ownership.Change)
+    }
+
+    package var place: TimelinePlace
+    package var originalTransactionId: String
+    package var kind: Kind
+
+    package init(place: TimelinePlace, originalTransactionId: String, kind: Kind) {
+        self.place = place
+        self.originalTransactionId = originalTransactionId
+        self.kind = kind
+    }
+}
+
+/// Which notifications are looked for. Nil is any.
+package struct InboxFilter: Sendable {
+    package var scopes: [Int64]
+    package var type: String?
+    package var subtype: String?
+    package var state: KeptNotification.State?
+    /// When they were received: not before.
+    package var from: Milliseconds?
+    /// Before.
+    package var to: Milliseconds?
+
+    package init(scopes: [Int64]) { self.scopes = scopes }
+}
+
+/// Some of the notifications that were looked for.
+package struct NotificationPage: Sendable {
+    package var items: [KeptNotification]
+    /// Where the next page begins; nil when there is no more. There can be more after a page with few or no items: only so
+    /// many are looked through at a time.
+    package var next: Int64?
+
+    package init(items: [KeptNotification], next: Int64? = nil) {
+        self.items = items
+        self.next = next
+    }
+}
+
+/// A fact that came by itself, with its text.
+package struct KeptStatement: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable { case transaction, renewal }
+
+    package var kind: Kind
+    package var origin: Origin
+    package var receivedAt: Milliseconds
+    package var text: String
+
+    package init(kind: Kind, origin: Origin, receivedAt: Milliseconds, text: String) {
+        self.kind = kind
+        self.origin = origin
+        self.receivedAt = receivedAt
+        self.text = text
+    }
+}

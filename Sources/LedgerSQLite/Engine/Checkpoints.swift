@@ -1,0 +1,115 @@
+internal import Ledger
+internal import Dispatch
+internal import GRDB
+internal import GRDBSQLite
+internal import Synchronization
+
+/// Brings what was committed from the log into the file, beside the writer.
+///
+/// SQLite would do it in the commit that makes the log too long, and whoever waits for that commit would wait for thousands
+/// of pages all over the file. Here another connection does it while the writer goes on. When it has come to the log's end,
+/// which it does as soon as the writer pauses, the writer begins the log anew. A log that gets very long all the same is
+/// finished by the writer, which then waits.
+final class Checkpoints: Sendable {
+    private struct State {
+        /// Written since the last time.
+        var pages = 0
+        /// Written since all of the log was in the file.
+        var length = 0
+        var isUnderWay = false
+        var isClosed = false
+    }
+
+    /// How many pages are written between two times.
+    private static let due = 16_000
+    /// The log's length in pages, half a gigabyte, at which the writer waits.
+    private static let longest = 131_072
+    /// The length beyond which work that can wait is put off, so that the writer never has to finish the log itself.
+    private static let long = 4 * due
+    /// After a pause of this many seconds, what was left is done.
+    private static let pause = 1
+
+    private let pool: DatabasePool
+    private let readers: SQLiteReaders
+    private let connection: DatabaseQueue
+    private let state = Mutex(State())
+
+    /// - Parameter readers: They are sent out of the log before it is brought in and after it.
+    init(_ pool: DatabasePool, _ readers: SQLiteReaders) throws {
+        (self.pool, self.readers) = (pool, readers)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -1024")
+        }
+        connection = try DatabaseQueue(path: pool.path, configuration: configuration)
+    }
+
+    /// Is called at the beginning of each transaction of the writer.
+    func note(_ db: Database) {
+        var (written, highest): (Int32, Int32) = (0, 0)
+        guard sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &written, &highest, 1) == SQLITE_OK
+        else { return }
+        let isDue = state.withLock { state in
+            state.pages += Int(written)
+            state.length += Int(written)
+            return state.pages >= Self.due
+        }
+        if isDue { begin() }
+    }
+
+    /// Begins, unless that is done already.
+    private func begin() {
+        let begins = state.withLock { state in
+            guard !state.isUnderWay, !state.isClosed else { return false }
+            (state.pages, state.isUnderWay) = (0, true)
+            return true
+        }
+        guard begins else { return }
+        connection.asyncWriteWithoutTransaction { db in
+            let (length, done) = self.carryOut(db)
+            guard length >= Self.longest, done < length else { return self.end(isComplete: done >= length) }
+            self.pool.asyncWriteWithoutTransaction { db in
+                _ = self.carryOut(db)
+                self.end(isComplete: true)
+            }
+        }
+    }
+
+    private func end(isComplete: Bool) {
+        state.withLock { state in
+            state.isUnderWay = false
+            if isComplete { state.length = state.pages }
+        }
+        guard !isComplete else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.pause)) { self.begin() }
+    }
+
+    /// Waits while the log is long. For work that nobody waits for and that may have no end for minutes: it writes faster
+    /// than a disk takes pages all over a large file. Not for ever: somebody else may be reading the log.
+    func catchUp() async throws {
+        for _ in 0..<500 where state.withLock({ $0.length >= Self.long && !$0.isClosed }) {
+            begin()
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// How long the log is, and how much of it is in the file now.
+    private func carryOut(_ db: Database) -> (length: Int, done: Int) {
+        do {
+            try readers.release()
+            let result = try db.checkpoint(.passive)
+            // Who begins now reads from the file if all is in it, and does not keep the log from beginning anew.
+            try readers.release()
+            return (result.walFrameCount, result.checkpointedFrameCount)
+        } catch {
+            // The log stays longer, and nothing is lost. If it fails again and again, commits do it themselves.
+            return (0, 0)
+        }
+    }
+
+    func close() throws {
+        state.withLock { $0.isClosed = true }
+        try connection.close()
+    }
+}

@@ -1,0 +1,235 @@
+package import Ledger
+internal import Foundation
+internal import GRDB
+
+/// Copies of a ledger, made while a server writes to it, and put back when none does.
+package enum LedgerBackup {
+    /// What a copy holds.
+    package struct Report: Sendable, Hashable {
+        /// See ``SQLiteStorage/digest()``.
+        package var digest: String
+        package var bytes: Int
+        package var notifications: Int
+    }
+
+    /// How much is copied at a time, so that progress can be told: 4 MiB.
+    private static let step: CInt = 1024
+
+    /// Copies the ledger of one moment to a new file, and proves the copy good before it gets its name.
+    ///
+    /// The server goes on reading and writing; its write-ahead log cannot shrink until the copy is made.
+    package static func make(
+        of ledger: String, to output: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws(StorageError) -> Report {
+        guard FileManager.default.fileExists(atPath: ledger) else {
+            throw StorageError(.cannotOpen, "\(ledger) is not there")
+        }
+        // Beside the copy SQLite would take what is left of another file for a part of it.
+        for file in [output] + companions(of: output) where FileManager.default.fileExists(atPath: file) {
+            throw StorageError(.cannotOpen, "\(file) is there already; a backup overwrites nothing")
+        }
+        let partial = output + ".partial"
+        do {
+            try remove(partial)
+            try copy(ledger, to: partial, progress)
+            let report = try check(partial)
+            try sync(partial)
+            try FileManager.default.moveItem(atPath: partial, toPath: output)
+            try syncFolder(of: output)
+            return report
+        } catch {
+            // The trouble itself is what counts.
+            do { try remove(partial) } catch {}
+            throw StorageError(error, path: output)
+        }
+    }
+
+    /// Proves a copy good: SQLite finds nothing wrong with it, and every text in it can be read.
+    package static func check(_ path: String) throws(StorageError) -> Report {
+        try reading(path) { db in
+            try proveSound(db, path)
+            let headers = HeaderBook()
+            try headers.load(from: db)
+            return Report(
+                digest: try LedgerDigest.make(db, headers, path: path),
+                bytes: try Int.fetchOne(
+                    db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+                    ?? 0,
+                notifications: try Int.fetchOne(db, sql: "SELECT count(*) FROM notifications") ?? 0)
+        }
+    }
+
+    private static func reading<Value>(
+        _ path: String, _ body: (Database) throws -> Value
+    ) throws(StorageError) -> Value {
+        do {
+            let queue = try DatabaseQueue(path: path)
+            // It was only read: there is nothing that closing it could lose.
+            defer { do { try queue.close() } catch {} }
+            return try queue.read(body)
+        } catch { throw StorageError(error, path: path) }
+    }
+
+    private static func proveSound(_ db: Database, _ path: String) throws {
+        let wrong = try String.fetchAll(db, sql: "PRAGMA integrity_check(5)").filter { $0 != "ok" }
+        guard wrong.isEmpty else {
+            throw StorageError(.damaged, "\(path) is damaged: \(wrong.joined(separator: "; "))")
+        }
+        guard try db.tableExists("notifications"), try db.tableExists("lineages") else {
+            throw StorageError(.notALedger, "\(path) is not a ledger of Counterfoil")
+        }
+    }
+
+    /// What ``restore(_:to:replacing:)`` has done.
+    package struct Restored: Sendable, Hashable {
+        /// What the copy holds.
+        package var report: Report
+        /// Where the ledger is now that was there; nil when there was none.
+        package var old: String?
+        /// Where everything is now that was there: the ledger, and what lay beside it.
+        package var aside: [String]
+    }
+
+    /// Puts a copy in a ledger's place, when no server has it. What is there is kept under another name: the ledger, and
+    /// what SQLite would take for a part of the copy, even if its ledger is gone.
+    ///
+    /// - Parameter replacing: Whether there may be a ledger already.
+    package static func restore(
+        _ backup: String, to ledger: String, replacing: Bool
+    ) throws(StorageError) -> Restored {
+        let lock = try LedgerLock(ledger: ledger)
+        defer { withExtendedLifetime(lock) {} }
+        // A link to the ledger stays one.
+        let place = URL(filePath: ledger).resolvingSymlinksInPath().path
+        guard replacing || !FileManager.default.fileExists(atPath: place) else {
+            throw StorageError(.busy, "\(ledger) is there already; --force puts it aside")
+        }
+        try requireWhole(backup)
+        let partial = place + ".partial"
+        do {
+            try remove(partial)
+            try FileManager.default.copyItem(atPath: backup, toPath: partial)
+            // However the copy was kept, the ledger is for its owner.
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: partial)
+            let report = try check(partial)
+            try sync(partial)
+            let moved = try exchange(partial, for: place, report)
+            return Restored(
+                report: report, old: moved.first { $0.from == place }?.to, aside: moved.map(\.to))
+        } catch {
+            // The trouble itself is what counts.
+            do { try remove(partial) } catch {}
+            throw StorageError(error, path: ledger)
+        }
+    }
+
+    /// A copy that a program has open, or that was taken from a running server, is not all in one file.
+    private static func requireWhole(_ backup: String) throws(StorageError) {
+        guard FileManager.default.fileExists(atPath: backup) else {
+            throw StorageError(.cannotOpen, "\(backup) is not there")
+        }
+        for file in [backup + "-wal", backup + "-journal"] {
+            let size: Int
+            do { size = try URL(filePath: file).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 } catch {
+                continue
+            }
+            guard size == 0 else {
+                throw StorageError(
+                    .cannotOpen,
+                    "\(file) lies beside the copy, so that the copy is not all in one file: make one with "
+                        + "`counterfoil backup`")
+            }
+        }
+    }
+
+    /// Moves what is there away and the copy in, and opens it where it is to live; if that fails, everything is as before.
+    private static func exchange(
+        _ partial: String, for ledger: String, _ report: Report
+    ) throws -> [(from: String, to: String)] {
+        let moved = try putAside(ledger)
+        do {
+            try FileManager.default.moveItem(atPath: partial, toPath: ledger)
+            try syncFolder(of: ledger)
+            let found = try reading(ledger) { db in
+                try proveSound(db, ledger)
+                return try Int.fetchOne(db, sql: "SELECT count(*) FROM notifications")
+            }
+            guard found == report.notifications else {
+                throw StorageError(.damaged, "\(ledger) is not what was copied to it")
+            }
+            return moved
+        } catch {
+            try remove(ledger)
+            try moveBack(moved)
+            throw error
+        }
+    }
+
+    private static func copy(_ ledger: String, to path: String, _ progress: @escaping (Double) -> Void) throws {
+        var reading = Configuration()
+        reading.readonly = true
+        reading.busyMode = .timeout(10)
+        let source = try DatabaseQueue(path: ledger, configuration: reading)
+        // It was only read: there is nothing that closing it could lose.
+        defer { do { try source.close() } catch {} }
+        PrivateFile.make(path)
+        let target = try DatabaseQueue(path: path)
+        try target.inDatabase { copy in
+            // One transaction from the first page to the last: otherwise every commit of the server would have it begin
+            // again.
+            try source.read { db in
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM scopes")
+                try db.backup(to: copy, pagesPerStep: step) { done in
+                    progress(Double(done.completedPageCount) / Double(max(done.totalPageCount, 1)))
+                }
+            }
+        }
+        try target.close()
+    }
+
+    /// What SQLite takes for a part of a file.
+    private static func companions(of path: String) -> [String] { [path + "-wal", path + "-shm", path + "-journal"] }
+
+    /// Moves a ledger away, the file itself first: what was not yet taken into it belongs to it, and to nothing else.
+    private static func putAside(_ ledger: String) throws -> [(from: String, to: String)] {
+        var number = 1
+        func files() -> [(from: String, to: String)] {
+            let old = "\(ledger).before-restore-\(number)"
+            return Array(zip([ledger] + companions(of: ledger), [old] + companions(of: old))).map { (from: $0, to: $1) }
+        }
+        while files().contains(where: { FileManager.default.fileExists(atPath: $0.to) }) { number += 1 }
+        var moved: [(from: String, to: String)] = []
+        do {
+            for file in files() where FileManager.default.fileExists(atPath: file.from) {
+                try FileManager.default.moveItem(atPath: file.from, toPath: file.to)
+                moved.append(file)
+            }
+        } catch {
+            try moveBack(moved)
+            throw error
+        }
+        return moved
+    }
+
+    private static func moveBack(_ moved: [(from: String, to: String)]) throws {
+        for file in moved.reversed() { try FileManager.default.moveItem(atPath: file.to, toPath: file.from) }
+    }
+
+    private static func remove(_ path: String) throws {
+        for file in [path] + companions(of: path) where FileManager.default.fileExists(atPath: file) {
+            try FileManager.default.removeItem(atPath: file)
+        }
+    }
+
+    private static func sync(_ path: String) throws {
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        try file.synchronize()
+        try file.close()
+    }
+
+    private static func syncFolder(of path: String) throws {
+        let folder = try FileHandle(forReadingFrom: URL(filePath: path).deletingLastPathComponent())
+        try folder.synchronize()
+        try folder.close()
+    }
+}

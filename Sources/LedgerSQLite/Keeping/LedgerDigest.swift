@@ -1,0 +1,156 @@
+internal import Ledger
+internal import Basics
+internal import Crypto
+internal import Foundation
+internal import GRDB
+
+/// Two ledgers with the same digest hold the same facts from the same texts, and the same claims of the same instants.
+/// Neither the order in which they came here nor when they did makes a difference, and no number that a database gave does
+/// either.
+///
+/// A SHA-256 over everything in the order of its keys, each value with its type and length before it.
+struct LedgerDigest {
+    private var hash = SHA256()
+
+    /// The digest of the ledger that a connection sees, in hexadecimal. Reads it once, row by row.
+    ///
+    /// - Parameter version: That of the exports whose digest it is. Claims have had a history since 2.
+    static func make(
+        _ db: Database, _ headers: HeaderBook, path: String, version: Int = LedgerExport.version
+    ) throws -> String {
+        var digest = LedgerDigest()
+        let scopes = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY 2, 3")
+        for scope in scopes { try digest.addLineages(scope, db) }
+        try digest.addNotifications(db, headers, path)
+        for table in ["claims", "account_claims"] {
+            for scope in scopes { try digest.addClaims(table, scope, db) }
+        }
+        // A backup may be older than the history.
+        if version > 1, try db.tableExists("claim_events") {
+            for scope in scopes { try digest.addClaims("claim_events", scope, db) }
+        }
+        return digest.hash.finalize().hexadecimal
+    }
+
+    private mutating func addLineages(_ scope: Row, _ db: Database) throws {
+        let rows = try SQLStatement(
+            "SELECT \(LineageTable.reading) FROM lineages WHERE scope = ? ORDER BY original_id",
+            [.init(scope.number(0))], db)
+        defer { rows.reset() }
+        while try rows.next() {
+            let (record, bytes) = (try LineageTable.record(rows), rows.blob(3) ?? Data())
+            let lineage = record.lineage
+            // As it is stored, but with no numbers; then the texts that the numbers stand for.
+            add(
+                "lineage", scope,
+                [
+                    lineage.originalTransactionId.databaseValue, (lineage.appAccountToken?.bytes).databaseValue,
+                    lineage.appTransactionId.databaseValue, PackedLineage.pack(record.anonymous).databaseValue,
+                    (PackedLineage.pack(record) == bytes).databaseValue,
+                ])
+            let sources = try (record.sources + [record.renewalSource].compactMap(\.self)).map {
+                try text($0, db).databaseValue
+            }
+            add("sources", nil, sources)
+            let mentions = try record.mentions.map { mention in
+                (name: StoredUUID.text(try text(mention.notification, db)), date: mention.signedDate)
+            }
+            for mention in mentions.sorted(by: { $0.name < $1.name }) {
+                add("mention", nil, [mention.name.databaseValue, mention.date.databaseValue])
+            }
+        }
+    }
+
+    /// What a number stands for: the name of a notification, or a statement's text.
+    private func text(_ source: Int64, _ db: Database) throws -> SQLValue {
+        let select =
+            source < 0 ? "SELECT text FROM statements WHERE id = -?" : "SELECT uuid FROM notifications WHERE id = ?"
+        return try db.first(select, [.integer(source)]) { $0.value(0) } ?? .null
+    }
+
+    private mutating func addNotifications(_ db: Database, _ headers: HeaderBook, _ path: String) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT bundle_id, environment, uuid, text, notifications.id FROM notifications
+                LEFT JOIN scopes ON scopes.id = scope ORDER BY uuid
+                """)
+        let others = try db.makeStatement(sql: "SELECT text FROM other_texts WHERE notification = ?")
+        while let row = try rows.next() {
+            let packed = try [row.blob(3)] + Row.fetchAll(others, arguments: [row.number(4)]).map { $0.blob(0) }
+            let texts = try packed.map { packed in
+                guard let text = packed.flatMap({ headers.unpack($0) }) else {
+                    throw StorageError(
+                        .damaged, "the text of notification \(StoredUUID.text(row[2])) in \(path) is damaged")
+                }
+                return text
+            }
+            add("notification", nil, Array(row.databaseValues.prefix(3)) + texts.sorted().map(\.databaseValue))
+        }
+    }
+
+    private mutating func addClaims(_ table: String, _ scope: Row, _ db: Database) throws {
+        let names = try db.columns(in: table).map(\.name).filter { $0 != "scope" && $0 != "claimed_at" }
+        let columns = names.joined(separator: ", ")
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT \(columns) FROM \(table) WHERE scope = ? ORDER BY \(columns)",
+            arguments: [scope.number(0)])
+        while let row = try rows.next() { add(table, scope, row.databaseValues) }
+    }
+
+    private mutating func add(_ kind: String, _ scope: Row?, _ values: some Sequence<DatabaseValue>) {
+        add(0x54, Data(kind.utf8))
+        if let scope { for value in scope.databaseValues.dropFirst() { add(value) } }
+        for value in values { add(value) }
+    }
+
+    private mutating func add(_ value: DatabaseValue) {
+        switch value.storage {
+        case .null: add(0x4E, Data())
+        case .int64(let number): add(0x49, withUnsafeBytes(of: number.bigEndian) { Data($0) })
+        case .double(let number): add(0x44, withUnsafeBytes(of: number.bitPattern.bigEndian) { Data($0) })
+        case .string(let text): add(0x53, Data(text.utf8))
+        case .blob(let bytes): add(0x42, bytes)
+        }
+    }
+
+    private mutating func add(_ type: UInt8, _ bytes: Data) {
+        var head = Data([type])
+        withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { head.append(contentsOf: $0) }
+        hash.update(data: head)
+        hash.update(data: bytes)
+    }
+}
+
+extension LineageRecord {
+    /// The same without the numbers that a database gave.
+    fileprivate var anonymous: LineageRecord {
+        LineageRecord(
+            lineage, sources: sources.map { _ in 0 }, renewalSource: renewalSource.map { _ in 0 }, mentions: [])
+            ?? self
+    }
+}
+
+extension HeaderBook {
+    /// Learns what the file has. Another process may have added to it since it was opened.
+    func load(from db: Database) throws {
+        let rows = try Row.fetchCursor(db, sql: "SELECT id, text FROM headers")
+        while let row = try rows.next() {
+            if let number = row.number(0), let text = row.text(1) { load(number, text) }
+        }
+    }
+}
+
+extension SQLiteStorage {
+    /// The digest of the ledger as it is now, while it may go on being written: see ``LedgerDigest``.
+    ///
+    /// It reads everything, a minute or so for ten million transactions, in constant memory.
+    ///
+    /// - Parameter version: That of the export which it is compared with.
+    package func digest(ofExportVersion version: Int = LedgerExport.version) async throws -> String {
+        try await read { db in
+            try self.headers.load(from: db)
+            return try LedgerDigest.make(db, self.headers, path: self.path, version: version)
+        }
+    }
+}

@@ -1,0 +1,264 @@
+package import Ledger
+internal import AppStoreModels
+package import AppStoreServer
+internal import AppStoreTrust
+internal import Basics
+package import Foundation
+
+/// Reads what ``LedgerExport`` wrote into a ledger, every signature verified again. What is there already stays, so it can
+/// be done twice. No events are made of it: what it tells was told before.
+package struct LedgerImport: Sendable {
+    /// What came of it.
+    package struct Report: Sendable {
+        /// How many there were in the file.
+        package var notifications = 0
+        package var statements = 0
+        package var claims = 0
+        /// How many lines of the file were not taken.
+        package var refusals = 0
+        /// The first of them: the number of the line and why.
+        package var refused: [String] = []
+        /// The digest that the file's last line names; nil if that line is missing, and the file with it not whole.
+        package var expectedDigest: String?
+        /// The version of the file, which says what its digest is of: see ``SQLiteStorage/digest(ofExportVersion:)``.
+        package var version = LedgerExport.version
+        /// Whether the file has notifications that were not folded when it was written, so that digests may differ.
+        package var hasPending = false
+
+        fileprivate static let listed = 100
+    }
+
+    private static let batch = 256
+    private static let longestLine = 4 << 20
+
+    private let storage: SQLiteStorage
+    private let verifier: SignedDataVerifier
+    private let scopes: ScopeBook
+
+    /// - Parameters:
+    ///   - verifier: Judges at signing dates.
+    ///   - scopes: The apps and environments that are taken.
+    package init(_ storage: SQLiteStorage, verifier: SignedDataVerifier, scopes: ScopeBook) {
+        self.storage = storage
+        self.verifier = verifier
+        self.scopes = scopes
+    }
+
+    /// Reads a file from where the handle stands.
+    package func run(
+        _ file: FileHandle, progress: @Sendable (_ bytes: Int) -> Void = { _ in }
+    ) async throws -> Report {
+        var lines = LineReader(file, longest: Self.longestLine)
+        var report = Report()
+        var former = FormerClaims()
+        var number = 0
+        while true {
+            var batch: [(number: Int, line: Data)] = []
+            while batch.count < Self.batch, let line = try lines.next() {
+                number += 1
+                guard case .bytes(let bytes) = line else {
+                    throw StorageError(.failed, "line \(number) is longer than any of an export")
+                }
+                if !bytes.isEmpty { batch.append((number, Data(bytes))) }
+            }
+            guard !batch.isEmpty else {
+                try await storage.restore(former.end())
+                return report
+            }
+            try await take(batch, &former, &report)
+            progress(Int(clamping: lines.position))
+        }
+    }
+
+    private func take(
+        _ lines: [(number: Int, line: Data)], _ former: inout FormerClaims, _ report: inout Report
+    ) async throws {
+        let items = await withTaskGroup(of: (Int, Result<Item, Refusal>).self) { group in
+            for (number, line) in lines { group.addTask { (number, await read(line)) } }
+            var items: [(Int, Result<Item, Refusal>)] = []
+            for await item in group { items.append(item) }
+            return items.sorted { $0.0 < $1.0 }
+        }
+        var restored: [RestoredFact] = []
+        for (number, item) in items {
+            switch item {
+            case .success(.fact(let fact)):
+                report.count(fact)
+                restored.append(fact)
+            case .success(.formerClaim(let claim)):
+                report.claims += 1
+                restored += former.add(claim)
+            case .success(.end(let digest, let pending)):
+                report.expectedDigest = digest
+                report.hasPending = pending > 0
+            case .success(.head(let version)): report.version = version
+            case .failure(let refusal): report.refuse("line \(number): \(refusal.reason)")
+            }
+        }
+        try await storage.restore(restored)
+    }
+
+    private enum Item: Sendable {
+        case head(version: Int)
+        case fact(RestoredFact)
+        /// A claim of a file from when they had no history.
+        case formerClaim(RestoredFact.Claim)
+        case end(digest: String?, pending: Int)
+    }
+
+    private struct Refusal: Error { var reason: String }
+
+    private func read(_ line: Data) async -> Result<Item, Refusal> {
+        do { return .success(try await item(try JSONDecoder().decode(Line.self, from: line))) } catch let error
+            as Refusal
+        {
+            return .failure(error)
+        } catch let error as VerificationError {
+            return .failure(Refusal(reason: "\(error.code): \(error.reason)"))
+        } catch {
+            return .failure(Refusal(reason: "is no line of an export"))
+        }
+    }
+
+    private func item(_ line: Line) async throws -> Item {
+        switch line.object {
+        case "ledger_export":
+            guard let version = line.version, (1...LedgerExport.version).contains(version) else {
+                throw Refusal(reason: "is an export of a newer version")
+            }
+            return .head(version: version)
+        case "end": return .end(digest: line.digest, pending: line.pending ?? 0)
+        default: break
+        }
+        guard let bundleId = line.bundle_id, let environment = line.environment,
+            let scope = scopes[bundleId, AppStoreEnvironment(rawValue: environment)]
+        else { throw Refusal(reason: "is of an app or an environment that is not configured") }
+        switch line.object {
+        case "notification": return .fact(.notification(try await notification(line, scope)))
+        case "statement": return .fact(.statement(try await statement(line, scope)))
+        case "claim":
+            guard let original = line.original_transaction_id else { break }
+            return try claim(line, .purchase(original, in: scope.id))
+        case "account_claim":
+            guard let account = line.app_transaction_id else { break }
+            return try claim(line, .account(account, in: scope.id))
+        default: break
+        }
+        throw Refusal(reason: "is no line of an export")
+    }
+
+    private func claim(_ line: Line, _ subject: ClaimTables.Subject) throws(Refusal) -> Item {
+        guard let customer = line.customer else { throw Refusal(reason: "is no line of an export") }
+        let instant = line.claimed_at ?? 0
+        // Nothing that is claimed later may have to be later than time goes.
+        guard Date(milliseconds: instant).milliseconds == instant else {
+            throw Refusal(reason: "has an instant that is none")
+        }
+        guard let name = line.kind else {
+            return .formerClaim(.init(subject: subject, event: ClaimEvent(at: instant, .join, customer)))
+        }
+        guard let kind = ClaimEvent.Kind.allCases.first(where: { $0.name == name }), kind != .join || !subject.isAccount
+        else { throw Refusal(reason: "is a claim of an unknown kind") }
+        return .fact(.claim(.init(subject: subject, event: ClaimEvent(at: instant, kind, customer))))
+    }
+
+    private func notification(_ line: Line, _ scope: Scope) async throws -> RestoredNotification {
+        let verified = try await verifier.notification(line.signed_payload ?? "")
+        let audience = NotificationAudience(verified.payload)
+        guard audience.bundleId?.isExactly(scope.bundleId) ?? false, audience.environment == scope.environment else {
+            throw Refusal(reason: "is signed for another app or environment than it says")
+        }
+        let date = Date(milliseconds: line.received_at ?? 0)
+        var restored = RestoredNotification(
+            received: ReceivedNotification(
+                verified, scope: scope, at: date, origin: Origin(named: line.origin)))
+        do {
+            restored.folded = try await .read(verified.payload, id: 0, scope: scope, by: verifier, at: date)
+        } catch let error as VerificationError {
+            restored.failure = error
+        }
+        return restored
+    }
+
+    private func statement(_ line: Line, _ scope: Scope) async throws -> Statement {
+        let (text, date, origin) = (
+            line.signed_text ?? "", Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin)
+        )
+        if line.kind == "receipt" {
+            guard let purchase = line.purchase else { throw Refusal(reason: "is no line of an export") }
+            return try Statement(
+                receipt: purchase.fact, scope: scope, at: date, origin: origin)
+        }
+        if line.kind == "transaction" {
+            let verified = try await verifier.transaction(text)
+            try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
+            return Statement(verified, scope: scope, at: date, origin: origin)
+        }
+        let verified = try await verifier.renewalInfo(text)
+        try scope.requireMatch(scope.bundleId, verified.payload.environment)
+        return Statement(verified, scope: scope, at: date, origin: origin)
+    }
+
+    /// A line of any kind.
+    private struct Line: Decodable {
+        let object: String
+        let version: Int?
+        let bundle_id: String?
+        let environment: String?
+        let kind: String?
+        let received_at: Int64?
+        let origin: String?
+        let signed_payload: String?
+        let signed_text: String?
+        let purchase: ReceiptFact?
+        let original_transaction_id: String?
+        let app_transaction_id: String?
+        let customer: String?
+        let claimed_at: Int64?
+        let digest: String?
+        let pending: Int?
+    }
+}
+
+/// The claims of files from when they had no history: those that counted, the ones of a purchase beside each other. What
+/// they say depends on all of them.
+private struct FormerClaims {
+    private var subject: ClaimTables.Subject?
+    private var owners: [ClaimHistory.Owner] = []
+
+    /// Gives what is known when the next purchase begins.
+    mutating func add(_ claim: RestoredFact.Claim) -> [RestoredFact] {
+        let done = claim.subject == subject ? [] : end()
+        subject = claim.subject
+        owners.append(.init(customer: claim.event.customer, since: claim.event.instant))
+        return done
+    }
+
+    mutating func end() -> [RestoredFact] {
+        defer { (subject, owners) = (nil, []) }
+        guard let subject else { return [] }
+        return ClaimHistory(former: owners).events.map { .claim(.init(subject: subject, event: $0)) }
+    }
+}
+
+extension LedgerImport.Report {
+    fileprivate mutating func count(_ fact: RestoredFact) {
+        switch fact {
+        case .notification: notifications += 1
+        case .statement: statements += 1
+        case .claim: claims += 1
+        }
+    }
+
+    fileprivate mutating func refuse(_ reason: String) {
+        refusals += 1
+        if refused.count < Self.listed { refused.append(reason) }
+    }
+}
+
+extension Origin {
+    /// The origin of this name; of any other, a file.
+    fileprivate init(named name: String?) {
+        self = Origin.allCases.first { $0.name == name } ?? .imported
+    }
+}

@@ -1,0 +1,173 @@
+internal import Ledger
+internal import Foundation
+
+/// Writes numbers in as few bytes as they need, and texts once.
+struct PackedWriter {
+    private(set) var bytes: [UInt8] = []
+    private var texts: [String] = []
+
+    mutating func append(_ byte: UInt8) { bytes.append(byte) }
+    mutating func append(contentsOf other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }
+
+    /// Seven bits to a byte, the lowest first; the highest bit says that more follow.
+    mutating func number(_ number: UInt64) {
+        var rest = number
+        while rest >= 128 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 128)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// With the sign in the lowest bit, so that small numbers are short on either side of zero.
+    mutating func signed(_ signed: Int64) {
+        number(UInt64(bitPattern: (signed << 1) ^ (signed >> 63)))
+    }
+
+    /// A text of its own.
+    mutating func text(_ text: String) {
+        number(UInt64(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    /// A text that comes again and again, by its number; 0 for none.
+    mutating func word(_ word: String?) {
+        guard let word else { return number(0) }
+        if let known = KnownWords.number(of: word) { return number(UInt64(known)) }
+        // By their bytes: what Swift calls equal can be written in several ways.
+        if let index = texts.firstIndex(where: { $0.utf8.elementsEqual(word.utf8) }) {
+            return number(UInt64(KnownWords.capacity + index))
+        }
+        texts.append(word)
+        number(UInt64(KnownWords.capacity + texts.count - 1))
+    }
+
+    /// The words that were used, and what was written.
+    func packed(version: UInt8) -> Data {
+        var head = PackedWriter()
+        head.append(version)
+        head.number(UInt64(texts.count))
+        for text in texts { head.text(text) }
+        var data = Data(capacity: head.bytes.count + bytes.count)
+        data.append(contentsOf: head.bytes)
+        data.append(contentsOf: bytes)
+        return data
+    }
+}
+
+/// Reads what ``PackedWriter`` wrote. The bytes come from a file that may be damaged: what is not there reads as nothing,
+/// and ``isDamaged`` says so in the end.
+struct PackedReader {
+    // The database's own, which stay as they are while a row is read.
+    private let bytes: UnsafeRawBufferPointer
+    private var place = 0
+    private var words: [String] = []
+    private(set) var isDamaged = false
+
+    init(_ bytes: UnsafeRawBufferPointer, version: UInt8) {
+        self.bytes = bytes
+        guard byte() == version else {
+            isDamaged = true
+            return
+        }
+        let count = count()
+        words.reserveCapacity(count)
+        for _ in 0..<count { words.append(text()) }
+    }
+
+    mutating func byte() -> UInt8 {
+        guard place < bytes.count else {
+            isDamaged = true
+            return 0
+        }
+        defer { place += 1 }
+        return bytes[place]
+    }
+
+    mutating func number() -> UInt64 {
+        var number: UInt64 = 0
+        for shift in stride(from: 0, to: 64, by: 7) as StrideTo<UInt64> {
+            let byte = byte()
+            number |= UInt64(byte & 127) << shift
+            if byte < 128 { return number }
+        }
+        isDamaged = true
+        return 0
+    }
+
+    mutating func signed() -> Int64 {
+        let number = number()
+        return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
+    }
+
+    /// How many follow, of so many bytes each at least: there are no more than there is room for.
+    mutating func count(bytesEach: Int = 1) -> Int {
+        let number = number()
+        guard number <= UInt64((bytes.count - place) / bytesEach) else {
+            isDamaged = true
+            return 0
+        }
+        return Int(number)
+    }
+
+    mutating func text() -> String {
+        let count = count()
+        defer { place += count }
+        return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[place..<place + count]), as: UTF8.self)
+    }
+
+    mutating func uuid() -> UUID? {
+        guard bytes.count - place >= 16 else {
+            isDamaged = true
+            return nil
+        }
+        defer { place += 16 }
+        return UUID(uuid: bytes.loadUnaligned(fromByteOffset: place, as: uuid_t.self))
+    }
+
+    /// A word that has to be there.
+    mutating func word() -> String {
+        guard let word = optionalWord() else {
+            isDamaged = true
+            return ""
+        }
+        return word
+    }
+
+    mutating func optionalWord() -> String? {
+        let number = number()
+        if number == 0 { return nil }
+        if number < UInt64(KnownWords.capacity) {
+            if let word = KnownWords.word(Int(number)) { return word }
+        } else if number - UInt64(KnownWords.capacity) < UInt64(words.count) {
+            return words[Int(number) - KnownWords.capacity]
+        }
+        isDamaged = true
+        return nil
+    }
+}
+
+/// Words that the App Store uses often, by number. All others are kept as they are, so that nothing new is lost.
+enum KnownWords {
+    /// The numbers below are for these.
+    static let capacity = 64
+
+    // The order is part of the file's format: new words go to the end. Number 0 is for no word.
+    private static let all = [
+        "Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing Subscription",
+        "REFUND_FULL", "REFUND_PRORATED", "FAMILY_REVOKE", "ASSIGNMENT_REVOKE",
+        "PURCHASED", "FAMILY_SHARED", "ASSIGNED",
+        "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT", "ONE_TIME",
+        "PURCHASE", "RENEWAL",
+    ]
+
+    private static let numbers = Dictionary(uniqueKeysWithValues: zip(all, 1...))
+
+    static func number(of word: String) -> Int? {
+        // All are ASCII: what is equal and as long is the same bytes.
+        guard let number = numbers[word], all[number - 1].utf8.count == word.utf8.count else { return nil }
+        return number
+    }
+
+    static func word(_ number: Int) -> String? { all.indices.contains(number - 1) ? all[number - 1] : nil }
+}

@@ -1,0 +1,207 @@
+package import Ledger
+internal import AppStoreModels
+internal import Entitlements
+package import Foundation
+
+/// How a record lies in the database: in one piece, so that a customer is read, and a notification folded, at one place of
+/// the disk.
+///
+/// First what a reader of customers wants (the transactions, the renewal info), then where each fact is from, then the
+/// notifications. Equal records are equal bytes.
+package enum PackedLineage {
+    private static let version: UInt8 = 1
+    /// How many bytes a transaction has at least.
+    private static let leastOfTransaction = 10
+
+    package static func pack(_ record: LineageRecord) -> Data {
+        var writer = PackedWriter()
+        writer.number(UInt64(record.sources.count))
+        var token: UUID?
+        for fact in record.lineage.transactions { write(fact, &token, &writer) }
+        writer.append(record.lineage.renewal == nil ? 0 : 1)
+        if let fact = record.lineage.renewal { write(fact, &writer) }
+        for source in record.sources { writer.signed(source) }
+        if let source = record.renewalSource { writer.signed(source) }
+        writer.number(UInt64(record.mentions.count))
+        var last: Int64 = 0
+        for mention in record.mentions {
+            writer.signed(mention.notification &- last)
+            writer.signed(mention.signedDate)
+            last = mention.notification
+        }
+        return writer.packed(version: version)
+    }
+
+    /// The facts alone; nil when the bytes are damaged. Whose they are is not in them.
+    package static func lineage(_ original: String, _ bytes: UnsafeRawBufferPointer) -> Lineage? {
+        var reader = PackedReader(bytes, version: version)
+        let lineage = lineage(original, &reader)
+        return reader.isDamaged ? nil : lineage
+    }
+
+    /// Everything; nil when the bytes are damaged.
+    package static func record(
+        _ original: String, token: UUID?, account: String?, _ bytes: UnsafeRawBufferPointer
+    ) -> LineageRecord? {
+        var reader = PackedReader(bytes, version: version)
+        var lineage = lineage(original, &reader)
+        (lineage.appAccountToken, lineage.appTransactionId) = (token, account)
+        let sources = lineage.transactions.map { _ in reader.signed() }
+        let renewalSource = lineage.renewal.map { _ in reader.signed() }
+        var last: Int64 = 0
+        let mentions = (0..<reader.count()).map { _ in
+            last &+= reader.signed()
+            return LineageRecord.Mention(notification: last, signedDate: reader.signed())
+        }
+        guard !reader.isDamaged else { return nil }
+        return LineageRecord(lineage, sources: sources, renewalSource: renewalSource, mentions: mentions)
+    }
+
+    private static func lineage(_ original: String, _ reader: inout PackedReader) -> Lineage {
+        let count = reader.count(bytesEach: leastOfTransaction)
+        var transactions: [TransactionFact] = []
+        transactions.reserveCapacity(count)
+        var token: UUID?
+        for _ in 0..<count where !reader.isDamaged { transactions.append(transaction(original, &token, &reader)) }
+        let renewal = reader.byte() == 0 ? nil : renewal(original, &reader)
+        return Lineage(originalTransactionId: original, transactions: transactions, renewal: renewal)
+    }
+
+    // MARK: - Transactions
+
+    /// What a transaction has beside what all have.
+    private struct Parts: OptionSet {
+        let rawValue: UInt64
+
+        static let expires = Parts(rawValue: 1)
+        static let revocation = Parts(rawValue: 2)
+        static let revocationReason = Parts(rawValue: 4)
+        static let revocationType = Parts(rawValue: 8)
+        static let isUpgraded = Parts(rawValue: 16)
+        static let offerType = Parts(rawValue: 32)
+        static let offer = Parts(rawValue: 64)
+        static let discount = Parts(rawValue: 128)
+        static let quantity = Parts(rawValue: 256)
+        static let newToken = Parts(rawValue: 512)
+        /// That of the one before.
+        static let sameToken = Parts(rawValue: 1024)
+        static let previousOriginal = Parts(rawValue: 2048)
+
+        init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        init(_ fact: TransactionFact, lastToken: UUID?) {
+            self = []
+            if fact.expiresDate != nil { insert(.expires) }
+            if fact.revocationDate != nil { insert(.revocation) }
+            if fact.revocationReason != nil { insert(.revocationReason) }
+            if fact.revocationType != nil { insert(.revocationType) }
+            if fact.isUpgraded { insert(.isUpgraded) }
+            if fact.offerType != nil { insert(.offerType) }
+            if fact.offerIdentifier != nil { insert(.offer) }
+            if fact.offerDiscountType != nil { insert(.discount) }
+            if fact.quantity != 1 { insert(.quantity) }
+            if let token = fact.appAccountToken { insert(token == lastToken ? .sameToken : .newToken) }
+            if fact.previousOriginalTransactionId != nil { insert(.previousOriginal) }
+        }
+    }
+
+    private static func write(_ fact: TransactionFact, _ lastToken: inout UUID?, _ writer: inout PackedWriter) {
+        let parts = Parts(fact, lastToken: lastToken)
+        let purchased = fact.purchaseDate.milliseconds
+        writer.number(parts.rawValue)
+        writer.text(fact.transactionId)
+        writer.word(fact.productId)
+        writer.word(fact.type.rawValue)
+        writer.word(fact.ownership.rawValue)
+        writer.word(fact.subscriptionGroupIdentifier)
+        writer.word(fact.reason?.rawValue)
+        writer.word(fact.appTransactionId)
+        writer.signed(purchased)
+        writer.signed(fact.signedDate.milliseconds &- purchased)
+        if let date = fact.expiresDate { writer.signed(date.milliseconds &- purchased) }
+        if let date = fact.revocationDate { writer.signed(date.milliseconds &- purchased) }
+        if let reason = fact.revocationReason { writer.signed(Int64(reason.rawValue)) }
+        if let type = fact.revocationType { writer.word(type.rawValue) }
+        if let type = fact.offerType { writer.signed(Int64(type.rawValue)) }
+        if let offer = fact.offerIdentifier { writer.word(offer) }
+        if let type = fact.offerDiscountType { writer.word(type.rawValue) }
+        if parts.contains(.quantity) { writer.signed(Int64(fact.quantity)) }
+        if parts.contains(.newToken), let token = fact.appAccountToken { writer.append(contentsOf: token.bytes) }
+        if let original = fact.previousOriginalTransactionId { writer.word(original) }
+        if let token = fact.appAccountToken { lastToken = token }
+    }
+
+    private static func transaction(
+        _ original: String, _ lastToken: inout UUID?, _ reader: inout PackedReader
+    ) -> TransactionFact {
+        // In the order in which they were written; made in one go, since a fact is dear to change.
+        let parts = Parts(rawValue: reader.number())
+        let id = reader.text()
+        let (product, type, ownership) = (reader.word(), reader.word(), reader.word())
+        let (group, reason, account) = (reader.optionalWord(), reader.optionalWord(), reader.optionalWord())
+        let purchased = reader.signed()
+        let signed = purchased &+ reader.signed()
+        func date(_ part: Parts) -> Date? {
+            parts.contains(part) ? Date(milliseconds: purchased &+ reader.signed()) : nil
+        }
+        func number(_ part: Parts) -> Int32? { parts.contains(part) ? Int32(clamping: reader.signed()) : nil }
+        func word(_ part: Parts) -> String? { parts.contains(part) ? reader.word() : nil }
+        let (expires, revoked) = (date(.expires), date(.revocation))
+        let (revocationReason, revocationType) = (number(.revocationReason), word(.revocationType))
+        let (offerType, offer, discount) = (number(.offerType), word(.offer), word(.discount))
+        let quantity = number(.quantity)
+        if parts.contains(.newToken) { lastToken = reader.uuid() }
+        return TransactionFact(
+            transactionId: id, originalTransactionId: original, productId: product, type: .init(rawValue: type),
+            purchaseDate: Date(milliseconds: purchased), expiresDate: expires, subscriptionGroupIdentifier: group,
+            signedDate: Date(milliseconds: signed), revocationDate: revoked,
+            revocationReason: revocationReason.map { .init(rawValue: $0) },
+            revocationType: revocationType.map { .init(rawValue: $0) }, isUpgraded: parts.contains(.isUpgraded),
+            ownership: .init(rawValue: ownership), offerType: offerType.map { .init(rawValue: $0) },
+            offerIdentifier: offer, offerDiscountType: discount.map { .init(rawValue: $0) }, quantity: quantity ?? 1,
+            reason: reason.map { .init(rawValue: $0) },
+            appAccountToken: parts.isDisjoint(with: [.newToken, .sameToken]) ? nil : lastToken,
+            appTransactionId: account, previousOriginalTransactionId: word(.previousOriginal))
+    }
+
+    private static func small(_ reader: inout PackedReader) -> Int32 { Int32(clamping: reader.signed()) }
+
+    // MARK: - Renewal infos
+
+    private static func write(_ fact: RenewalFact, _ writer: inout PackedWriter) {
+        writer.word(fact.productId)
+        writer.word(fact.autoRenewProductId)
+        writer.append((fact.willRenew ? 1 : 0) | (fact.isInBillingRetry ? 2 : 0))
+        let signed = fact.signedDate.milliseconds
+        writer.signed(signed)
+        for date in [fact.renewalDate, fact.gracePeriodExpiresDate] {
+            writer.append(date == nil ? 0 : 1)
+            if let date { writer.signed(date.milliseconds &- signed) }
+        }
+        for number in [fact.expirationIntent?.rawValue, fact.priceIncreaseStatus?.rawValue, fact.offerType?.rawValue] {
+            writer.append(number == nil ? 0 : 1)
+            if let number { writer.signed(Int64(number)) }
+        }
+        writer.word(fact.offerIdentifier)
+        writer.number(UInt64(fact.eligibleWinBackOfferIds.count))
+        for offer in fact.eligibleWinBackOfferIds { writer.word(offer) }
+    }
+
+    private static func renewal(_ original: String, _ reader: inout PackedReader) -> RenewalFact {
+        let products = (reader.word(), reader.word())
+        let flags = reader.byte()
+        let signed = reader.signed()
+        var fact = RenewalFact(
+            originalTransactionId: original, productId: products.0, autoRenewProductId: products.1,
+            willRenew: flags & 1 != 0, isInBillingRetry: flags & 2 != 0, signedDate: Date(milliseconds: signed))
+        if reader.byte() != 0 { fact.renewalDate = Date(milliseconds: signed &+ reader.signed()) }
+        if reader.byte() != 0 { fact.gracePeriodExpiresDate = Date(milliseconds: signed &+ reader.signed()) }
+        if reader.byte() != 0 { fact.expirationIntent = .init(rawValue: small(&reader)) }
+        if reader.byte() != 0 { fact.priceIncreaseStatus = .init(rawValue: small(&reader)) }
+        if reader.byte() != 0 { fact.offerType = .init(rawValue: small(&reader)) }
+        fact.offerIdentifier = reader.optionalWord()
+        let count = reader.count()
+        fact.eligibleWinBackOfferIds = (0..<count).map { _ in reader.word() }
+        return fact
+    }
+}

@@ -1,0 +1,201 @@
+package import Ledger
+internal import AppStoreModels
+internal import Basics
+internal import Foundation
+package import GRDB
+
+/// How far the histories of Apple accounts are known.
+enum HistoryTable {
+    static let schema = [
+        """
+        CREATE TABLE account_histories (
+            scope INTEGER NOT NULL, transaction_id TEXT NOT NULL, revision TEXT NOT NULL, asked_at INTEGER NOT NULL,
+            PRIMARY KEY (scope, transaction_id)) WITHOUT ROWID
+        """
+    ]
+}
+
+extension SQLiteStorage: ClaimStorage {
+    package func claim(
+        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+    ) async throws -> ClaimOutcome {
+        try await write { db in
+            var outcome = ClaimOutcome.inUse
+            try db.inSavepoint {
+                do {
+                    outcome = .granted(try ClaimTransaction(claim: claim, givesAccess: givesAccess).carryOut(db))
+                } catch is ClaimRefused { return .rollback }
+                return .commit
+            }
+            return outcome
+        }
+    }
+
+    package func historyMark(of originalTransactionIds: [String], in scope: Int64) async throws -> HistoryMark? {
+        try await read { db in
+            for id in originalTransactionIds {
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT revision, asked_at FROM account_histories WHERE scope = ? AND transaction_id = ?",
+                    arguments: [scope, id])
+                if let row, let revision = row.text(0) {
+                    return HistoryMark(transactionId: id, revision: revision, askedAt: row.number(1) ?? 0)
+                }
+            }
+            return nil
+        }
+    }
+
+    package func note(_ mark: HistoryMark, in scope: Int64) async throws {
+        try await write { db in
+            try db.execute(
+                sql: """
+                    INSERT OR REPLACE INTO account_histories (scope, transaction_id, revision, asked_at)
+                    VALUES (?, ?, ?, ?)
+                    """, arguments: [scope, mark.transactionId, mark.revision, mark.askedAt])
+        }
+    }
+
+    package func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
+        try await read { db in
+            try Self.relatives(of: originalTransactionIds, in: scope, db)
+                .compactMap { try Self.lineage($0, in: scope, db) }
+        }
+    }
+
+    package func identifiersOfRelatives(
+        of originalTransactionIds: [String], in scope: Int64
+    ) async throws -> [String] {
+        try await read { try Self.relatives(of: originalTransactionIds, in: scope, $0) }
+    }
+
+    /// Reads each Apple account once, however many of its purchases are asked about.
+    package static func relatives(
+        of originalTransactionIds: [String], in scope: Int64, _ db: Database
+    ) throws -> [String] {
+        var all = Set(originalTransactionIds)
+        var accounts: Set<String> = []
+        for id in all {
+            let account =
+                try db.first(
+                    "SELECT app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?",
+                    [.integer(scope), .text(id)]
+                ) { $0.text(0) } ?? nil
+            if let account { accounts.insert(account) }
+        }
+        for account in accounts {
+            all.formUnion(
+                try db.all(
+                    """
+                    SELECT original_id FROM lineages INDEXED BY lineages_by_account
+                    WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL
+                    """, [.integer(scope), .text(account)]
+                ) { $0.text(0) })
+        }
+        return all.sorted()
+    }
+}
+
+/// Rolls a claim back.
+private struct ClaimRefused: Error {}
+
+/// One claim, within its transaction.
+private struct ClaimTransaction {
+    let claim: Claim
+    let givesAccess: (Lineage) -> Bool
+
+    /// What is the customer's afterwards.
+    func carryOut(_ db: Database) throws -> Set<String> {
+        var granted: Set<String> = []
+        for original in Set(claim.originalTransactionIds).sorted() where try take(original, db) {
+            granted.insert(original)
+        }
+        if let account = claim.appTransactionId { granted.formUnion(try take(account: account, db)) }
+        return granted
+    }
+
+    /// Takes a purchase; false when it stays with whom it belongs to.
+    private func take(_ original: String, _ db: Database) throws -> Bool {
+        let lineage = try SQLiteStorage.lineage(original, in: claim.scope, db)
+        let ownership = try ClaimTables.ownership(
+            of: lineage ?? Lineage(originalTransactionId: original, transactions: []), in: claim.scope, db)
+        let decision =
+            isNamed(lineage) && !ownership.owners.containsExactly(claim.customer)
+            ? .isRefused
+            : ClaimDecision.purchase(
+                ownership, for: claim.customer, policy: claim.policy, at: claim.claimedAt,
+                mayTake: { lineage.map { !givesAccess($0) } ?? true })
+        return try carryOut(decision, .purchase(original, in: claim.scope), moving: [original], db)
+    }
+
+    /// Whether the App Store signed a purchase for another account than the customer's, and that counts.
+    private func isNamed(_ lineage: Lineage?) -> Bool {
+        guard !claim.takesNamed, let token = lineage?.appAccountToken else { return false }
+        return !token.text.isExactly(claim.customer)
+    }
+
+    /// Takes an account, and says what came with it.
+    private func take(account: String, _ db: Database) throws -> Set<String> {
+        let subject = ClaimTables.Subject.account(account, in: claim.scope)
+        let originals = try unclaimed(of: account, db)
+        let decision = try ClaimDecision.account(
+            ClaimTables.history(of: subject, db), for: claim.customer, policy: claim.policy, at: claim.claimedAt,
+            mayTake: {
+                try originals.compactMap { try SQLiteStorage.lineage($0, in: claim.scope, db) }
+                    .allSatisfy { !givesAccess($0) }
+            })
+        // Where it is shared, the account stays with its first customer without a word.
+        if decision == .isRefused, claim.policy == .share { return [] }
+        return try carryOut(decision, subject, moving: originals, db) ? Set(originals) : []
+    }
+
+    /// Keeps what was decided, and tells of it. False when it stays with whom it belongs to.
+    private func carryOut(
+        _ decision: ClaimDecision, _ subject: ClaimTables.Subject, moving originals: [String], _ db: Database
+    ) throws -> Bool {
+        switch decision {
+        case .isOwned: return true
+        case .isRefused:
+            if claim.skipsRefused { return false }
+            throw ClaimRefused()
+        case .moves(let events, let owners):
+            try ClaimTables.add(events, to: subject, db)
+            let instant = events.first?.instant ?? claim.claimedAt
+            for original in originals {
+                try tell(owners.isEmpty ? .purchaseLinked : .purchaseTransferred, original, owners, instant, db)
+            }
+            return true
+        }
+    }
+
+    /// What goes where the account goes: what nobody claims and no account of the app's was named for.
+    private func unclaimed(of account: String, _ db: Database) throws -> [String] {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT original_id FROM lineages
+                WHERE scope = ? AND app_transaction_id = ? AND token IS NULL AND NOT EXISTS (
+                    SELECT 1 FROM claims
+                    WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
+                ORDER BY original_id
+                """, arguments: [claim.scope, account])
+    }
+
+    // MARK: - Events
+
+    private func tell(
+        _ type: EventType, _ original: String, _ owners: [String], _ instant: Milliseconds, _ db: Database
+    ) throws {
+        // Whose a purchase is now may have agreed already that the App Store is told about it.
+        try ConsumptionTables.lookAgain(at: claim.claimedAt, about: [original], in: claim.scope, db)
+        var data = JSONWriter()
+        data.object { json in
+            json.member("from", owners) { $0.string($1) }
+            json.member("to", [claim.customer]) { $0.string($1) }
+        }
+        try OutboxTable.add(
+            LedgerEvent(
+                id: LedgerEvent.prefix + UUID().uuidString.lowercased(), scope: claim.scope, type: type,
+                originalTransactionId: original, customer: claim.customer, occurredAt: instant,
+                createdAt: claim.claimedAt, data: String(decoding: data.bytes, as: UTF8.self)), db)
+    }
+}

@@ -1,0 +1,142 @@
+package import Ledger
+internal import AppStoreModels
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage: ConsumptionStorage {
+    package func note(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
+        try await write { db in
+            // Consent is the customer's, whatever product it was asked for.
+            if report.customerConsented != nil {
+                var consent = UsageReport(reportedAt: report.reportedAt)
+                consent.customerConsented = report.customerConsented
+                try Self.insert(consent, customer, scope, db)
+            }
+            var usage = report
+            usage.customerConsented = nil
+            try Self.insert(usage, customer, scope, db)
+            try Self.forgetOldest(of: customer, scope, db)
+            // By what is theirs now: a purchase may have been linked after the App Store asked about it.
+            let originals = try Self.originals(of: customer, in: scope, db)
+            try ConsumptionTables.lookAgain(at: report.reportedAt, about: originals, in: scope, db)
+        }
+    }
+
+    private static func insert(_ report: UsageReport, _ customer: String, _ scope: Int64, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO usage (scope, customer, transaction_id, product_id, consented, percentage, delivery, sample,
+                    reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (scope, customer, transaction_id, product_id) DO UPDATE SET
+                    consented = coalesce(excluded.consented, consented),
+                    percentage = coalesce(excluded.percentage, percentage),
+                    delivery = coalesce(excluded.delivery, delivery), sample = coalesce(excluded.sample, sample),
+                    reported_at = excluded.reported_at
+                """,
+            arguments: [
+                scope, customer, report.transactionId ?? "",
+                report.transactionId == nil ? report.productId ?? "" : "",
+                report.customerConsented.map { $0 ? 1 : 0 }, report.consumptionPercentage,
+                report.deliveryStatus?.rawValue, report.sampleContentProvided.map { $0 ? 1 : 0 }, report.reportedAt,
+            ])
+    }
+
+    /// The most transactions and products that use is remembered of, for a customer. Apps can be made to report anything.
+    private static let mostReports = 1000
+
+    private static func forgetOldest(of customer: String, _ scope: Int64, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                DELETE FROM usage WHERE scope = ?1 AND customer = ?2 AND transaction_id || product_id <> ''
+                    AND reported_at < (SELECT reported_at FROM usage WHERE scope = ?1 AND customer = ?2
+                        ORDER BY reported_at DESC LIMIT 1 OFFSET ?3)
+                """, arguments: [scope, customer, mostReports])
+    }
+
+    package func usage(
+        of customer: String, transactionId: String, productId: String, in scope: Int64
+    ) async throws -> [UsageReport] {
+        try await read { db in
+            let keys = [(transactionId, ""), ("", productId), ("", "")]
+            return try keys.compactMap { transaction, product in
+                let row = try Row.fetchOne(
+                    db,
+                    sql: """
+                        SELECT consented, percentage, delivery, sample, reported_at FROM usage
+                        WHERE scope = ? AND customer = ? AND transaction_id = ? AND product_id = ?
+                        """, arguments: [scope, customer, transaction, product])
+                return row.map { row in
+                    UsageReport(
+                        transactionId: transaction.isEmpty ? nil : transaction,
+                        productId: product.isEmpty ? nil : product,
+                        customerConsented: row.number(0).map { $0 == 1 }, consumptionPercentage: row.small(1),
+                        deliveryStatus: row.text(2).map { DeliveryStatus(rawValue: $0) },
+                        sampleContentProvided: row.number(3).map { $0 == 1 }, reportedAt: row.number(4) ?? 0)
+                }
+            }
+        }
+    }
+
+    package func takeInquiries(
+        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
+    ) async throws -> [ConsumptionInquiry] {
+        let isAny = try await read { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM consumption_requests WHERE state = 'pending' AND next_attempt_at <= ?)
+                    """, arguments: [now]) ?? false
+        }
+        guard isAny else { return [] }
+        return try await write { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(ConsumptionTables.columns) FROM consumption_requests
+                    WHERE state = 'pending' AND next_attempt_at <= ? ORDER BY deadline LIMIT ?
+                    """, arguments: [now, limit])
+            let inquiries = rows.map(ConsumptionTables.inquiry)
+            for inquiry in inquiries {
+                try db.execute(
+                    sql: "UPDATE consumption_requests SET next_attempt_at = ? WHERE id = ?",
+                    arguments: [leaseEnds, inquiry.id])
+            }
+            return inquiries
+        }
+    }
+
+    package func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
+        try await write { db in
+            // A decision that came meanwhile stays, and so does what asked to look again.
+            try db.execute(
+                sql: """
+                    UPDATE consumption_requests SET state = ?1, attempts = ?2,
+                        next_attempt_at = CASE WHEN next_attempt_at < ?3 THEN next_attempt_at ELSE ?4 END,
+                        sent_at = ?5, sent = ?6, answer = ?7
+                    WHERE id = ?8 AND state IN ('pending', 'overtaken') AND NOT (state = 'overtaken' AND ?1 = 'pending')
+                    """,
+                arguments: [
+                    inquiry.state.rawValue, inquiry.attempts, leaseEnds, inquiry.nextAttemptAt, inquiry.sentAt,
+                    inquiry.sent, inquiry.answer, inquiry.id,
+                ])
+        }
+    }
+
+    package func inquiries(
+        about originalTransactionIds: [String], in scope: Int64, limit: Int
+    ) async throws -> [ConsumptionInquiry] {
+        try await read { db in
+            var all: [ConsumptionInquiry] = []
+            for original in originalTransactionIds {
+                all += try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT \(ConsumptionTables.columns) FROM consumption_requests
+                        WHERE scope = ? AND original_id = ? ORDER BY requested_at DESC LIMIT ?
+                        """, arguments: [scope, original, limit]
+                ).map(ConsumptionTables.inquiry)
+            }
+            return Array(all.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package import Ledger
+internal import GRDB
+
+/// What the App Store is still to be asked for. `failed_at` is null while it waits; then `failure` is what came of the last
+/// attempt.
+enum ErrandTable {
+    static let schema = [
+        """
+        CREATE TABLE errands (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, transaction_id TEXT NOT NULL, reason TEXT NOT NULL,
+            added_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, next_attempt_at INTEGER NOT NULL,
+            failed_at INTEGER, failure TEXT, UNIQUE (scope, transaction_id))
+        """,
+        "CREATE INDEX errands_by_time ON errands (next_attempt_at) WHERE failed_at IS NULL",
+    ]
+
+    static let columns =
+        "id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure, failed_at"
+
+    static func errand(_ row: Row) -> Errand {
+        Errand(
+            id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionId: row.text(2) ?? "",
+            reason: row.text(3).flatMap(Errand.Reason.init) ?? .restore, addedAt: row.number(4) ?? 0,
+            attempts: Int(row.number(5) ?? 0), nextAttemptAt: row.number(6) ?? 0, failure: row.text(7),
+            isGivenUp: row.number(8) != nil)
+    }
+
+    static func add(
+        _ transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds,
+        _ db: Database
+    ) throws {
+        let insert = try db.cachedStatement(
+            sql: """
+                INSERT INTO errands (scope, transaction_id, reason, added_at, next_attempt_at) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, failure = NULL, attempts = 0,
+                    next_attempt_at = excluded.next_attempt_at WHERE failed_at IS NOT NULL
+                """)
+        for id in transactionIds { try insert.execute(arguments: [scope, id, reason.rawValue, now, now]) }
+    }
+}
+
+extension SQLiteStorage: ErrandStorage {
+    package func add(
+        errands transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds
+    ) async throws {
+        guard !transactionIds.isEmpty else { return }
+        try await write { try ErrandTable.add(transactionIds, in: scope, because: reason, at: now, $0) }
+    }
+
+    package func takeErrands(at now: Milliseconds, limit: Int) async throws -> [Errand] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(ErrandTable.columns) FROM errands
+                    WHERE failed_at IS NULL AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?
+                    """, arguments: [now, limit])
+            return rows.map(ErrandTable.errand)
+        }
+    }
+
+    package func finish(errand id: Int64) async throws {
+        try await write { try $0.execute(sql: "DELETE FROM errands WHERE id = ?", arguments: [id]) }
+    }
+
+    package func postpone(errand id: Int64, until next: Milliseconds, code: String?) async throws {
+        try await write { db in
+            try db.execute(
+                sql: "UPDATE errands SET attempts = attempts + 1, next_attempt_at = ?, failure = ? WHERE id = ?",
+                arguments: [next, code, id])
+        }
+    }
+
+    package func putAside(
+        _ transactionId: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+    ) async throws {
+        try await write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO errands (scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+                    VALUES (?, ?, ?, ?, 1, ?, ?)
+                    ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
+                        next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
+                        WHERE failed_at IS NOT NULL
+                    """, arguments: [scope, transactionId, Errand.Reason.retry.rawValue, now, next, code])
+        }
+    }
+
+    package func fail(errand id: Int64, code: String, at now: Milliseconds) async throws {
+        try await write { db in
+            try db.execute(
+                sql: "UPDATE errands SET failed_at = ?, failure = ? WHERE id = ?", arguments: [now, code, id])
+        }
+    }
+
+    package func errandCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int) {
+        try await read { db in
+            let row = try Row.fetchOne(
+                db, sql: "SELECT count(*), count(failed_at) FROM errands WHERE scope = ?", arguments: [scope])
+            let (all, failed) = (row?.number(0) ?? 0, row?.number(1) ?? 0)
+            return (Int(all - failed), Int(failed))
+        }
+    }
+}

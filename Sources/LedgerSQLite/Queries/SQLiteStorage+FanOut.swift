@@ -1,0 +1,154 @@
+package import Ledger
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage {
+    package func outlook(for targets: [FanOutTarget]) async throws -> FanOutOutlook? {
+        try await read { db in
+            guard try Self.hasNews(for: targets, db) else { return nil }
+            let notifications = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT (SELECT min(id) FROM inbox WHERE id > 0), (SELECT coalesce(max(id), 0) FROM notifications)
+                    """)
+            let recoveries = try Int64.fetchSet(db, sql: "SELECT id FROM recoveries WHERE state = 'open'")
+            return FanOutOutlook(
+                oldestWaiting: notifications?.number(0), newest: notifications?.number(1) ?? 0, recoveries: recoveries)
+        }
+    }
+
+    private static func hasNews(for targets: [FanOutTarget], _ db: Database) throws -> Bool {
+        let select = try db.cachedStatement(
+            sql: """
+                SELECT 1 FROM webhook_endpoints WHERE id = ? AND disabled_reason IS NULL
+                    AND cursor < (SELECT max(seq) FROM events)
+                """)
+        return try targets.contains { try Row.fetchOne(select, arguments: [$0.endpoint]) != nil }
+    }
+
+    package func fanOut(
+        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+    ) async throws -> FanOutProgress {
+        var progress = FanOutProgress.done
+        for target in targets {
+            try await write { try WebhookTables.prune(limit: limit, at: now, $0) }
+            progress = max(
+                progress, try await writePiece { try Self.fanOut(to: target, within: gate, limit, at: now, $0) })
+        }
+        return progress
+    }
+
+    private static func fanOut(
+        to target: FanOutTarget, within gate: FanOutLimit, _ limit: Int, at now: Milliseconds, _ db: Database
+    ) throws -> FanOutProgress {
+        guard let endpoint = try place(of: target.endpoint, db), !endpoint.isDisabled else { return .done }
+        let candidates = try Row.fetchAll(
+            db.cachedStatement(
+                sql: "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?"),
+            arguments: [endpoint.cursor, limit]
+        ).compactMap(WebhookTables.Candidate.init)
+        var lanes = DeliveryLanes(target, begin: endpoint.begin, at: now, db)
+        var progress = candidates.count == limit ? FanOutProgress.more : .done
+        var last: Int64?
+        for candidate in candidates {
+            if try holds(candidate, gate, db) {
+                progress = .held
+                break
+            }
+            last = candidate.number
+            if candidate.happenedAt >= endpoint.begin, try lanes.add(candidate) > 0, candidate.isLate {
+                try lanes.addRepeats(after: candidate) { $0.number < candidate.number }
+            }
+            if lanes.count >= limit {
+                progress = .more
+                break
+            }
+        }
+        try lanes.release(isLast: progress != .more)
+        if let last {
+            try db.execute(
+                sql: "UPDATE webhook_endpoints SET cursor = ? WHERE id = ?", arguments: [last, target.endpoint])
+        }
+        return progress
+    }
+
+    package func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
+        for endpoint in endpoints {
+            let count = try await writePiece { try DeliveryLanes.letGo(to: endpoint, limit: limit, at: now, $0) }
+            if count == limit { return true }
+        }
+        return false
+    }
+
+    private static func holds(
+        _ candidate: WebhookTables.Candidate, _ gate: FanOutLimit, _ db: Database
+    ) throws -> Bool {
+        guard let notification = candidate.notification else { return false }
+        if notification > gate.after { return true }
+        guard gate.holdsRecovered else { return false }
+        let origin = "SELECT origin FROM notifications WHERE id = ?"
+        return try db.first(origin, [.integer(notification)]) { $0.number(0) } == Origin.recovered.rawValue
+    }
+
+    /// How far events are made into deliveries, and from when on they are for the endpoint.
+    static func place(
+        of endpoint: Int64, _ db: Database
+    ) throws -> (cursor: Int64, begin: Milliseconds, isDisabled: Bool)? {
+        try db.first(
+            "SELECT cursor, begins_at, disabled_reason FROM webhook_endpoints WHERE id = ?", [.integer(endpoint)]
+        ) { ($0.number(0) ?? 0, $0.number(1) ?? 0, $0.text(2) != nil) }
+    }
+
+    package func record(
+        _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
+    ) async throws -> [Int64: DisableReason] {
+        try await write { db in
+            var disabled: [Int64: DisableReason] = [:]
+            for outcome in outcomes {
+                try WebhookTables.record(outcome, at: now, db)
+                if let reason = try Self.judge(outcome, patience: patience, at: now, db) {
+                    disabled[outcome.endpoint] = reason
+                }
+            }
+            return disabled
+        }
+    }
+
+    /// Notes how an endpoint does; gives the reason if it was switched off for it.
+    private static func judge(
+        _ outcome: DeliveryOutcome, patience: Milliseconds, at now: Milliseconds, _ db: Database
+    ) throws -> DisableReason? {
+        let select = try db.cachedStatement(
+            sql: "SELECT failing_since, disabled_reason FROM webhook_endpoints WHERE id = ?")
+        guard let row = try Row.fetchOne(select, arguments: [outcome.endpoint]) else { return nil }
+        let before = EndpointHealth(
+            failingSince: row.number(0), disabled: row.text(1).map { DisableReason(rawValue: $0) ?? .requested })
+        let after = before.after(outcome, patience: patience, at: now)
+        if after.failingSince != before.failingSince {
+            try db.cachedStatement(sql: "UPDATE webhook_endpoints SET failing_since = ? WHERE id = ?")
+                .execute(arguments: [after.failingSince, outcome.endpoint])
+        }
+        guard let reason = after.disabled, before.disabled == nil else { return nil }
+        try db.cachedStatement(
+            sql: "UPDATE webhook_endpoints SET disabled_reason = ?, disabled_since = ? WHERE id = ?"
+        ).execute(arguments: [reason.rawValue, now, outcome.endpoint])
+        return reason
+    }
+
+    package func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery? {
+        try await write { db in
+            try OutboxTable.add(event, db)
+            let row = try Row.fetchOne(
+                db, sql: "SELECT \(WebhookTables.Candidate.reading) WHERE id = ? AND notification IS NULL",
+                arguments: [event.id])
+            guard let candidate = row.flatMap(WebhookTables.Candidate.init) else { return nil }
+            var lanes = DeliveryLanes(
+                FanOutTarget(endpoint: endpoint) { _, _ in 1 }, begin: .min, at: event.createdAt, db)
+            let number = try lanes.add(candidate, variant: 0)
+            try lanes.release(isLast: true)
+            return try Row.fetchOne(
+                db, sql: "SELECT \(WebhookTables.reading) WHERE deliveries.id = ?", arguments: [number]
+            ).map { WebhookTables.delivery($0) }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package import Ledger
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage: InspectionStorage {
+    package func timeline(
+        of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
+    ) async throws -> [TimelineItem] {
+        try await read { db in
+            var entries: [Entry] = []
+            for held in try Self.held(by: customer, in: scope, db) {
+                entries += Self.entries(of: held.record, held.ownership, customer)
+            }
+            let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
+            return try chosen.compactMap { try self.item($0, db) }
+        }
+    }
+
+    package func notifications(
+        _ filter: InboxFilter, before id: Int64, limit: Int
+    ) async throws -> NotificationPage {
+        try await read { db in
+            let window = 20_000
+            let (sql, arguments) = filter.query(before: id, window: window)
+            let ids = try Row.fetchAll(db, sql: sql, arguments: arguments + [limit + 1]).compactMap { $0.number(0) }
+            let items = try ids.prefix(limit).flatMap { id in
+                try self.notifications(db, sql: "WHERE notifications.id = ?", [id])
+            }
+            if ids.count > limit { return NotificationPage(items: items, next: items.last?.id) }
+            let last = try Row.fetchOne(
+                db, sql: "SELECT id FROM \(filter.table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
+                arguments: [id, window - 1])
+            return NotificationPage(items: items, next: last?.number(0))
+        }
+    }
+
+    package func notification(_ uuid: String) async throws -> KeptNotification? {
+        try await read { db in
+            try self.notifications(db, sql: "WHERE notifications.uuid = ?", [StoredUUID.value(uuid)]).first
+        }
+    }
+
+    package func reprocess(_ notification: Int64, at now: Milliseconds) async throws {
+        try await write { db in
+            try db.execute(sql: "DELETE FROM failures WHERE id = ?", arguments: [notification])
+            try Self.enqueue(notification, now, db)
+        }
+    }
+
+    package func statements(
+        about originalTransactionId: String, in scope: Int64
+    ) async throws -> [KeptStatement] {
+        try await read { db in
+            let record = try LineageTable.record(originalTransactionId, in: scope, db)
+            let sources = (record?.sources ?? []) + (record?.renewalSource.map { [$0] } ?? [])
+            let select = try db.cachedStatement(
+                sql: """
+                    SELECT kind, origin, received_at, text FROM statements
+                    WHERE id = ? AND kind <> \(Statement.Kind.receipt.rawValue)
+                    """)
+            return try sources.filter { $0 < 0 && $0 != .min }.compactMap { source in
+                guard let row = try Row.fetchOne(select, arguments: [-source]) else { return nil }
+                guard let text = row.blob(3).flatMap({ self.headers.unpack($0) }) else {
+                    throw StorageError(.damaged, "the text of a fact in \(self.path) is damaged")
+                }
+                return KeptStatement(
+                    kind: row.number(0) == Statement.Kind.renewal.rawValue ? .renewal : .transaction,
+                    origin: row.number(1).flatMap(Origin.init) ?? .imported, receivedAt: row.number(2) ?? 0, text: text)
+            }
+        }
+    }
+
+    // MARK: Timelines
+
+    private struct Entry {
+        var place: TimelinePlace
+        var original: String
+        /// Nil: the notification with the place's number.
+        var kind: TimelineItem.Kind?
+    }
+
+    private func item(_ entry: Entry, _ db: Database) throws -> TimelineItem? {
+        var kind = entry.kind
+        if kind == nil {
+            kind = try notifications(db, sql: "WHERE notifications.id = ?", [entry.place.number]).first
+                .map { .notification($0) }
+        }
+        return kind.map { TimelineItem(place: entry.place, originalTransactionId: entry.original, kind: $0) }
+    }
+
+    /// What the App Store told of a purchase while it was the customer's, and when it came to them and went from them.
+    private static func entries(
+        of record: LineageRecord, _ ownership: Ownership, _ customer: String
+    ) -> [Entry] {
+        let original = record.lineage.originalTransactionId
+        let spans = ownership.spans(of: customer)
+        let told = record.mentions.filter { mention in spans.contains { $0.contains(mention.signedDate) } }.map {
+            Entry(place: TimelinePlace(date: $0.signedDate, number: $0.notification), original: original)
+        }
+        let changes = ownership.changes.filter {
+            $0.to.containsName(customer) || $0.from.containsName(customer)
+        }.map {
+            // No number is that of a notification.
+            Entry(
+                place: TimelinePlace(date: $0.instant, number: 0, name: original), original: original, kind: .change($0)
+            )
+        }
+        return told + changes
+    }
+}
+
+extension InboxFilter {
+    /// The table whose numbers are looked through: those that wait and those that failed are few.
+    var table: String {
+        switch state {
+        case .pending: "inbox"
+        case .failed: "failures"
+        default: "notifications"
+        }
+    }
+
+    /// The numbers of those that are looked for among the next `window`. The limit is the last argument.
+    func query(before id: Int64, window: Int) -> (String, StatementArguments) {
+        var arguments: StatementArguments = [id, window]
+        var conditions: [String] = []
+        func require(_ condition: String, _ values: (any DatabaseValueConvertible)?...) {
+            conditions.append(condition)
+            arguments += StatementArguments(values)
+        }
+        conditions.append("scope IN (\(scopes.map { String($0) }.joined(separator: ", ")))")
+        if let type { require("type = ?", type) }
+        if let subtype { require("subtype = ?", subtype) }
+        if let from { require("n.received_at >= ?", from) }
+        if let to { require("n.received_at < ?", to) }
+        if state == .folded {
+            conditions.append("id NOT IN (SELECT id FROM inbox) AND id NOT IN (SELECT id FROM failures)")
+        }
+        let sql = """
+            SELECT id FROM (SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT ?)
+            JOIN notifications AS n USING (id) WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY id DESC LIMIT ?
+            """
+        return (sql, arguments)
+    }
+}

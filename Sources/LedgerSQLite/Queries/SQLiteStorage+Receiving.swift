@@ -1,0 +1,197 @@
+package import Ledger
+internal import AppStoreModels
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage: LedgerStorage {
+    package func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeBook {
+        try await write { db in
+            for app in apps {
+                try db.execute(
+                    sql: "INSERT OR IGNORE INTO scopes (bundle_id, environment) VALUES (?, ?)",
+                    arguments: [app.bundleId, app.environment])
+            }
+            let rows = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY id")
+            return ScopeBook(
+                rows.map { row in
+                    Scope(
+                        id: row.number(0) ?? 0, bundleId: row.text(1) ?? "",
+                        environment: AppStoreEnvironment(rawValue: row.text(2) ?? ""))
+                })
+        }
+    }
+
+    package func commit(
+        receiving: [ReceivedNotification], folding: [FoldedNotification]
+    ) async throws -> [Reception] {
+        // Packed before the transaction: whoever wants to write next waits for that alone.
+        let texts = receiving.map { headers.pack($0.text) }
+        return try await write(texts) { db in
+            let receptions = try zip(receiving, texts).map { try Self.receive($0, $1, db) }
+            for notification in folding {
+                do { try Fold.apply(notification, db) } catch let error as StorageError where error.code == .damaged {
+                    // One that is damaged must not keep all others out.
+                    try Self.fail(notification.id, error.code.rawValue, error.message, notification.foldedAt, db)
+                }
+            }
+            return receptions
+        }
+    }
+
+    package func commit(_ statements: [Statement]) async throws -> Int {
+        let texts = statements.map { headers.pack($0.text) }
+        return try await write(texts) { db in
+            try zip(statements, texts).reduce(0) { try $0 + (Fold.apply($1.0, $1.1, db) ? 1 : 0) }
+        }
+    }
+
+    package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
+        try await write { try Self.fail(notification, code, message, now, $0) }
+    }
+
+    static func fail(
+        _ notification: Int64, _ code: String, _ message: String, _ now: Milliseconds, _ db: Database
+    ) throws {
+        try db.execute(sql: "DELETE FROM inbox WHERE id = ?", arguments: [notification])
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO failures (id, code, message, failed_at) VALUES (?, ?, ?, ?)",
+            arguments: [notification, code, message, now])
+    }
+
+    package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
+        try await read { db in
+            if id < 0 {
+                let others = try self.otherTexts(db, after: id, limit: limit)
+                if !others.isEmpty { return others }
+            }
+            return try self.notifications(
+                db,
+                sql: """
+                    WHERE notifications.id IN (SELECT id FROM inbox WHERE id > ? ORDER BY id LIMIT ?)
+                    ORDER BY notifications.id
+                    """, [max(id, 0), limit])
+        }
+    }
+
+    /// The other texts that wait to be folded, under their negative numbers.
+    private func otherTexts(_ db: Database, after id: Int64, limit: Int) throws -> [KeptNotification] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT inbox.id, notification, text FROM inbox JOIN other_texts ON other_texts.id = -inbox.id
+                WHERE inbox.id > ? AND inbox.id < 0 ORDER BY inbox.id LIMIT ?
+                """, arguments: [id, limit])
+        return try rows.compactMap { row in
+            guard let id = row.number(0), let text = row.blob(2).flatMap({ self.headers.unpack($0) }) else {
+                throw StorageError(.damaged, "the text of a notification in \(self.path) is damaged")
+            }
+            var found = try self.notifications(db, sql: "WHERE notifications.id = ?", [row.number(1)]).first
+            found?.id = id
+            found?.text = text
+            found?.state = .pending
+            return found
+        }
+    }
+
+    package func backlog() async throws -> (count: Int, oldest: Milliseconds?) {
+        try await read { db in
+            let row = try Row.fetchOne(db, sql: "SELECT count(*), min(received_at) FROM inbox")
+            return (Int(row?.number(0) ?? 0), row?.number(1))
+        }
+    }
+
+    /// Writes in one transaction, the headers of the texts first.
+    func write<Value: Sendable>(
+        _ texts: [PackedText], _ updates: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let numbers = texts.reduce(into: Set<Int64>()) { $0.formUnion($1.headers) }
+        let value = try await write { db in
+            for (number, text) in self.headers.unkept(numbers) {
+                try db.execute(
+                    sql: "INSERT OR IGNORE INTO headers (id, text) VALUES (?, ?)", arguments: [number, text])
+            }
+            return try updates(db)
+        }
+        headers.noteKept(numbers)
+        return value
+    }
+
+    static func receive(_ new: ReceivedNotification, _ text: PackedText, _ db: Database) throws -> Reception {
+        let uuid = StoredUUID.value(new.uuid)
+        try db.run(
+            """
+            INSERT INTO notifications (uuid, scope, type, subtype, signed_date, received_at, origin, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING
+            """,
+            [
+                uuid, .integer(new.scope), .text(new.type), .init(new.subtype), .integer(new.signedDate),
+                .integer(new.receivedAt), .integer(new.origin.rawValue), .blob(text.bytes),
+            ])
+        if db.changesCount > 0 {
+            let id = db.lastInsertedRowID
+            try enqueue(id, new.receivedAt, db)
+            return .kept(id)
+        }
+        return try receiveAgain(new, text, uuid, db)
+    }
+
+    /// One UUID means one payload. If there ever were two, both would count: what the ledger says must not hang on which
+    /// of them came first.
+    private static func receiveAgain(
+        _ new: ReceivedNotification, _ text: PackedText, _ uuid: SQLValue, _ db: Database
+    ) throws -> Reception {
+        let select = try db.cachedStatement(sql: "SELECT id, text FROM notifications WHERE uuid = ?")
+        guard let row = try Row.fetchOne(select, arguments: [uuid]), let id = row.number(0) else {
+            throw StorageError(.failed, "a notification was there and was not")
+        }
+        guard row.blob(1) != text.bytes else {
+            // What is inside it could not be believed: perhaps it can be now.
+            try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
+            guard db.changesCount > 0 else { return .duplicate(id) }
+            try enqueue(id, new.receivedAt, db)
+            return .kept(id)
+        }
+        try db.execute(
+            sql: """
+                INSERT OR IGNORE INTO other_texts (notification, signed_date, received_at, origin, text)
+                VALUES (?, ?, ?, ?, ?)
+                """, arguments: [id, new.signedDate, new.receivedAt, new.origin.rawValue, text.bytes])
+        guard db.changesCount > 0 else { return .duplicate(id) }
+        let other = -db.lastInsertedRowID
+        try enqueue(other, new.receivedAt, db)
+        return .kept(other)
+    }
+
+    static func enqueue(_ id: Int64, _ receivedAt: Milliseconds, _ db: Database) throws {
+        try db.run("INSERT OR IGNORE INTO inbox (id, received_at) VALUES (?, ?)", [.integer(id), .integer(receivedAt)])
+    }
+
+    /// Notifications as they are kept, `sql` being what follows `FROM notifications`.
+    func notifications(
+        _ db: Database, sql: String, _ arguments: StatementArguments
+    ) throws -> [KeptNotification] {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT notifications.id, uuid, notifications.scope, notifications.type, subtype,
+                    notifications.signed_date, notifications.received_at, origin, text, EXISTS (SELECT 1 FROM inbox AS waiting WHERE waiting.id = notifications.id),
+                    (SELECT code FROM failures WHERE failures.id = notifications.id)
+                FROM notifications \(sql)
+                """, arguments: arguments)
+        var notifications: [KeptNotification] = []
+        while let row = try rows.next() {
+            guard let id = row.number(0), let text = row.blob(8).flatMap({ headers.unpack($0) }) else {
+                throw StorageError(.damaged, "the text of notification \(row.number(0) ?? 0) in \(path) is damaged")
+            }
+            let failure = row.text(10)
+            notifications.append(
+                KeptNotification(
+                    id: id, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row[1]), type: row.text(3) ?? "",
+                    subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,
+                    origin: row.number(7).flatMap(Origin.init) ?? .imported,
+                    state: row.number(9) == 1 ? .pending : failure == nil ? .folded : .failed, failure: failure,
+                    text: text))
+        }
+        return notifications
+    }
+}

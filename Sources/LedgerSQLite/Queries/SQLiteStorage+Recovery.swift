@@ -1,0 +1,287 @@
+package import Ledger
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage: RecoveryStorage {
+    package func completenessMarks() async throws -> [CompletenessMark] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT \(CompletenessTable.columns) FROM completeness").map(
+                CompletenessTable.mark)
+        }
+    }
+
+    package func begin(_ plan: RecoveryPlan, at now: Milliseconds) async throws -> Int64 {
+        try await write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO recoveries (scope, cause, from_date, until_date, kinds, moves_mark, state, created_at,
+                        windows)
+                    VALUES (?, ?, ?, ?, ?, ?, 'open', ?, ?)
+                    """,
+                arguments: [
+                    plan.scope, plan.cause.rawValue, plan.from, plan.until,
+                    plan.filters.map(\.name).joined(separator: " "), plan.movesMark, now, plan.windows.count,
+                ])
+            let id = db.lastInsertedRowID
+            for window in plan.windows {
+                try db.execute(
+                    sql: """
+                        INSERT INTO recovery_windows (recovery, stage, from_date, until_date, kind, only_failures)
+                        VALUES (?, ?, ?, ?, ?, ?)
+                        """,
+                    arguments: [
+                        id, window.stage, window.from, window.until, window.filter?.name, window.onlyFailures,
+                    ])
+            }
+            return id
+        }
+    }
+
+    package func openRecoveries(in scope: Int64) async throws -> [RecoveryRun] {
+        try await read { try Self.recoveries($0, "WHERE state = 'open' AND scope = ? ORDER BY id", [scope]) }
+    }
+
+    package func openWindows(of recovery: Int64) async throws -> [RecoveryWindow] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, stage, from_date, until_date, kind, only_failures, token FROM recovery_windows
+                    WHERE recovery = ? AND is_done = 0 ORDER BY stage, id
+                    """, arguments: [recovery])
+            return rows.map { row in
+                var window = RecoveryWindow(
+                    stage: Int(row.number(1) ?? 0), from: row.number(2) ?? 0, until: row.number(3) ?? 0,
+                    filter: row.text(4).flatMap(NotificationFilter.init(name:)), onlyFailures: row.number(5) == 1)
+                (window.id, window.recovery, window.token) = (row.number(0) ?? 0, recovery, row.text(6))
+                return window
+            }
+        }
+    }
+
+    package func note(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws {
+        try await write { db in
+            try db.execute(
+                sql: "UPDATE recovery_windows SET token = ?, is_done = ?, unverified = unverified + ? WHERE id = ?",
+                arguments: [page.next, page.isLast, page.unverified.count, window.id])
+            let counts = page.counts
+            try db.execute(
+                sql: """
+                    UPDATE recoveries SET pages = pages + ?, found = found + ?, new = new + ?,
+                        duplicates = duplicates + ?, failed = failed + ?,
+                        signed_until = max(coalesce(signed_until, ?), coalesce(?, signed_until)) WHERE id = ?
+                    """,
+                arguments: [
+                    counts.pages, counts.found, counts.new, counts.duplicates, counts.failed, page.signedUntil,
+                    page.signedUntil, window.recovery,
+                ])
+            guard !page.unverified.isEmpty else { return }
+            let scope = try Int64.fetchOne(
+                db, sql: "SELECT scope FROM recoveries WHERE id = ?", arguments: [window.recovery])
+            try Self.add(page.unverified, in: scope ?? 0, window, at: now, db)
+        }
+    }
+
+    package func restart(window: Int64) async throws {
+        try await write { db in
+            try db.execute(
+                sql: "UPDATE recovery_windows SET token = NULL, unverified = 0 WHERE id = ?", arguments: [window])
+        }
+    }
+
+    package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
+        try await write { db in
+            try db.execute(
+                sql: """
+                    UPDATE recovery_windows SET token = NULL, unverified = 0, from_date = max(from_date, ?),
+                        is_done = (? >= until_date)
+                    WHERE id = ?
+                    """, arguments: [limit, limit, window.id])
+            try db.execute(
+                sql: "UPDATE recoveries SET from_date = max(from_date, ?) WHERE id = ?",
+                arguments: [limit, window.recovery])
+        }
+    }
+
+    package func skip(window: Int64) async throws {
+        try await write { db in
+            try db.execute(sql: "UPDATE recovery_windows SET is_done = 1 WHERE id = ?", arguments: [window])
+        }
+    }
+
+    package func finish(
+        recovery id: Int64, until: Milliseconds, limit: Milliseconds, at now: Milliseconds
+    ) async throws -> CompletenessMark? {
+        try await write { db in
+            let open = try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM recovery_windows WHERE recovery = ? AND is_done = 0", arguments: [id])
+            guard open == 0, let recovery = try Self.recoveries(db, "WHERE id = ?", [id]).first else {
+                throw StorageError(.failed, "a recovery cannot end while windows are open")
+            }
+            try db.execute(
+                sql: "UPDATE recoveries SET state = 'done', finished_at = ?, failure = NULL WHERE id = ?",
+                arguments: [now, id])
+            var spans = try UnverifiedSpanTable.spans(in: recovery.scope, db)
+            spans.apply(try CompletenessTable.windows(of: id, db))
+            var mark = try CompletenessTable.mark(of: recovery.scope, db)
+            if recovery.movesMark {
+                let move = CompletenessMark.moved(
+                    from: mark, by: recovery, until: until, limit: limit, spans: spans, at: now)
+                (mark, spans) = (move.mark, move.spans)
+                if move.leavesGap { try CompletenessTable.beginSweep(recovery.scope, at: now, db) }
+            }
+            mark = mark?.ending(before: spans)
+            if let mark { try CompletenessTable.keep(mark, db) }
+            try UnverifiedSpanTable.keep(spans, in: recovery.scope, db)
+            try Self.clear(id, in: recovery.scope, db)
+            return mark
+        }
+    }
+
+    package func unverifiedSpans(in scope: Int64) async throws -> UnverifiedSpans {
+        try await read { try UnverifiedSpanTable.spans(in: scope, $0) }
+    }
+
+    package func note(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws {
+        try await write { db in
+            try db.execute(
+                sql: "UPDATE recoveries SET failure = ? WHERE id = ?", arguments: [failure, recovery])
+            guard isGivenUp else { return }
+            try db.execute(
+                sql: "UPDATE recoveries SET state = 'failed', finished_at = ? WHERE id = ?", arguments: [now, recovery])
+            try db.execute(sql: "DELETE FROM recovery_windows WHERE recovery = ?", arguments: [recovery])
+        }
+    }
+
+    package func recovery(_ id: Int64) async throws -> RecoveryRun? {
+        try await read { try Self.recoveries($0, "WHERE id = ?", [id]).first }
+    }
+
+    package func recoveries(in scopes: [Int64], before id: Int64?, limit: Int) async throws -> [RecoveryRun] {
+        let places = scopes.map { _ in "?" }.joined(separator: ", ")
+        let arguments = StatementArguments(scopes) + [id ?? .max, limit]
+        return try await read { db in
+            try Self.recoveries(db, "WHERE scope IN (\(places)) AND id < ? ORDER BY id DESC LIMIT ?", arguments)
+        }
+    }
+
+    package func missing(in scope: Int64) async throws -> MissingCounts {
+        try await read { db in
+            func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql, arguments: [scope]) ?? 0 }
+            var missing = MissingCounts()
+            missing.openWindows = try count(
+                """
+                SELECT count(*) FROM recoveries JOIN recovery_windows ON recovery = recoveries.id
+                WHERE state = 'open' AND scope = ? AND is_done = 0
+                """)
+            missing.unverified = try count("SELECT count(*) FROM recovery_failures WHERE scope = ?")
+            missing.failedNotifications = try count(
+                "SELECT count(*) FROM failures CROSS JOIN notifications USING (id) WHERE scope = ?")
+            missing.backlog = try count(
+                "SELECT count(*) FROM inbox CROSS JOIN notifications USING (id) WHERE scope = ?")
+            missing.unverifiedSpans = try count("SELECT count(*) FROM unverified_spans WHERE scope = ?")
+            missing.errands = try count("SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NULL")
+            missing.putAside = try count(
+                "SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NULL AND failure IS NOT NULL")
+            missing.failedErrands = try count("SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NOT NULL")
+            return missing
+        }
+    }
+
+    package func missingNames(in scope: Int64) async throws -> MissingNames {
+        try await read { db in
+            var names = MissingNames()
+            names.items = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT claimed_uuid, history, code, message, noticed_at FROM recovery_failures
+                    WHERE scope = ? ORDER BY id DESC LIMIT ?
+                    """, arguments: [scope, MissingNames.most]
+            ).map { row in
+                MissingItem(
+                    claimedUUID: row.hasNull(atIndex: 0) ? nil : StoredUUID.text(row[0]), history: row.text(1),
+                    code: row.text(2) ?? "", message: row.text(3) ?? "", noticedAt: row.number(4) ?? 0)
+            }
+            names.spans = Array(try UnverifiedSpanTable.spans(in: scope, db).spans.prefix(MissingNames.most))
+            names.histories = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(ErrandTable.columns) FROM errands WHERE scope = ? AND failure IS NOT NULL
+                    ORDER BY failed_at IS NOT NULL, id DESC LIMIT ?
+                    """, arguments: [scope, MissingNames.most]
+            ).map(ErrandTable.errand)
+            return names
+        }
+    }
+}
+
+extension SQLiteStorage {
+    /// Forgets what is no longer needed: the windows, recoveries of long ago, failures of what came after all.
+    private static func clear(_ recovery: Int64, in scope: Int64, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM recovery_windows WHERE recovery = ?", arguments: [recovery])
+        try db.execute(
+            sql: "DELETE FROM recoveries WHERE id <= ? AND state <> 'open'",
+            arguments: [recovery - Int64(RecoveryTables.recoveriesKept)])
+        try db.execute(
+            sql: """
+                DELETE FROM recovery_failures WHERE scope = ? AND claimed_uuid IN (
+                    SELECT uuid FROM notifications WHERE uuid = claimed_uuid AND notifications.scope = ?)
+                """, arguments: [scope, scope])
+        // Whatever it was: its time was read again, and everything there was believed.
+        try db.execute(
+            sql: """
+                DELETE FROM recovery_failures WHERE scope = ? AND history IS NULL AND NOT EXISTS (
+                    SELECT 1 FROM unverified_spans AS spans
+                    WHERE spans.scope = recovery_failures.scope AND spans.from_date <= recovery_failures.until_date
+                        AND spans.until_date >= recovery_failures.from_date)
+                """, arguments: [scope])
+    }
+
+    static func add(
+        _ items: [UnverifiedItem], in scope: Int64, _ window: RecoveryWindow?, history: String? = nil,
+        at now: Milliseconds, _ db: Database
+    ) throws {
+        let kept =
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM recovery_failures WHERE scope = ?", arguments: [scope]) ?? 0
+        for item in items.prefix(max(0, RecoveryTables.failuresKept - kept)) {
+            try db.execute(
+                sql: """
+                    INSERT INTO recovery_failures (scope, digest, claimed_uuid, code, message, recovery, from_date,
+                        until_date, noticed_at, history)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, digest) DO UPDATE SET
+                        code = excluded.code, message = excluded.message, recovery = excluded.recovery,
+                        from_date = excluded.from_date, until_date = excluded.until_date, history = excluded.history
+                    """,
+                arguments: [
+                    scope, item.digest, item.claimedUUID.map(StoredUUID.value), item.code, item.message,
+                    window?.recovery, window?.from, window?.until, now, history,
+                ])
+        }
+    }
+
+    private static func recoveries(
+        _ db: Database, _ condition: String, _ arguments: StatementArguments
+    ) throws -> [RecoveryRun] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT id, scope, cause, from_date, until_date, kinds, moves_mark, state, created_at, finished_at,
+                    failure, pages, found, new, duplicates, failed, windows,
+                    (SELECT count(*) FROM recovery_windows WHERE recovery = recoveries.id AND is_done = 0), signed_until
+                FROM recoveries \(condition)
+                """, arguments: arguments)
+        return rows.map { row in
+            func count(_ index: Int) -> Int { Int(row.number(index) ?? 0) }
+            return RecoveryRun(
+                id: row.number(0) ?? 0, scope: row.number(1) ?? 0,
+                cause: row.text(2).flatMap(RecoveryRun.Cause.init) ?? .request, from: row.number(3) ?? 0,
+                until: row.number(4) ?? 0,
+                filters: (row.text(5) ?? "").split(separator: " ").compactMap { NotificationFilter(name: String($0)) },
+                movesMark: row.number(6) == 1, state: row.text(7).flatMap(RecoveryRun.State.init) ?? .failed,
+                createdAt: row.number(8) ?? 0, finishedAt: row.number(9), failure: row.text(10),
+                counts: RecoveryCounts(
+                    pages: count(11), found: count(12), new: count(13), duplicates: count(14), failed: count(15)),
+                windows: count(16), openWindows: count(17), signedUntil: row.number(18))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package import Ledger
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage: WebhookStorage {
+    package func registerWebhooks(_ names: [String], at now: Milliseconds) async throws {
+        try await write { db in
+            for name in names {
+                try db.execute(
+                    sql: """
+                        INSERT INTO webhook_endpoints (name, is_configured, cursor, created_at, begins_at)
+                        VALUES (?, 1, (SELECT coalesce(max(seq), 0) FROM events), ?, ?)
+                        ON CONFLICT (name) DO UPDATE SET is_configured = 1, definition = NULL
+                        """, arguments: [name, now, now])
+            }
+        }
+    }
+
+    package func webhookEndpoints() async throws -> [WebhookEndpoint] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM webhook_endpoints ORDER BY name")
+                .map { try WebhookTables.endpoint($0) }
+        }
+    }
+
+    package func addWebhook(
+        _ definition: WebhookDefinition, at now: Milliseconds
+    ) async throws -> WebhookEndpoint? {
+        let stored = try definition.stored()
+        return try await write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO webhook_endpoints (name, is_configured, definition, cursor, created_at, begins_at)
+                    VALUES (?, 0, ?, (SELECT coalesce(max(seq), 0) FROM events), ?, ?) ON CONFLICT (name) DO NOTHING
+                    """, arguments: [definition.name, stored, now, now])
+            guard db.changesCount > 0 else { return nil }
+            return try Row.fetchOne(
+                db, sql: "SELECT * FROM webhook_endpoints WHERE id = ?", arguments: [db.lastInsertedRowID]
+            ).map { try WebhookTables.endpoint($0) }
+        }
+    }
+
+    package func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws {
+        let stored = try definition.stored()
+        try await write { db in
+            try db.execute(
+                sql: "UPDATE webhook_endpoints SET definition = ? WHERE id = ? AND is_configured = 0",
+                arguments: [stored, id])
+        }
+    }
+
+    package func switchWebhook(
+        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
+    ) async throws {
+        try await write { db in
+            try db.execute(
+                sql: """
+                    UPDATE webhook_endpoints SET disabled_reason = ?, disabled_since = ?, failing_since = NULL
+                    WHERE id = ?
+                    """, arguments: [disabled?.reason.rawValue, disabled?.since, id])
+            if discardingBacklog {
+                try db.execute(
+                    sql: """
+                        UPDATE webhook_endpoints
+                        SET cursor = (SELECT coalesce(max(seq), 0) FROM events), begins_at = ? WHERE id = ?
+                        """, arguments: [now, id])
+                try WebhookChores.add(.discard, to: id, db)
+            } else if disabled == nil {
+                try WebhookChores.add(.resume, to: id, db)
+            }
+        }
+    }
+
+    package func removeWebhook(_ id: Int64) async throws {
+        try await write { db in
+            try db.execute(sql: "DELETE FROM webhook_endpoints WHERE id = ?", arguments: [id])
+            try db.execute(sql: "DELETE FROM webhook_chores WHERE endpoint = ?", arguments: [id])
+            try WebhookChores.add(.remove, to: id, db)
+        }
+    }
+
+    package func carryOutWebhookChore(limit: Int, at now: Milliseconds) async throws -> Bool {
+        try await writePiece { try WebhookChores.carryOut(limit: limit, at: now, $0) }
+    }
+
+    package func dueDeliveries(
+        of endpoint: Int64, at now: Milliseconds, limit: Int
+    ) async throws -> [WebhookDelivery] {
+        try await read { db in
+            let select = try db.cachedStatement(
+                sql: """
+                    SELECT \(WebhookTables.reading) WHERE endpoint = ? AND due BETWEEN 0 AND ? AND deliveries.id > coalesce((
+                        SELECT through FROM webhook_chores WHERE endpoint = ? AND kind = 'discard'), 0)
+                    ORDER BY due, deliveries.id LIMIT ?
+                    """)
+            return try Row.fetchAll(select, arguments: [endpoint, now, endpoint, limit]).map {
+                WebhookTables.delivery($0)
+            }
+        }
+    }
+
+    package func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds? {
+        try await read { db in
+            let select = try db.cachedStatement(sql: "SELECT min(due) FROM deliveries WHERE endpoint = ? AND due > ?")
+            return try endpoints.compactMap { try Row.fetchOne(select, arguments: [$0, now])?.number(0) }.min()
+        }
+    }
+
+    package func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: KeptNotification?)? {
+        try await read { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at, data
+                    FROM events WHERE seq = ?
+                    """, arguments: [number])
+            guard let row else { return nil }
+            let event = LedgerEvent(
+                id: row.text(0) ?? "", scope: row.number(1) ?? 0, type: EventType(rawValue: row.text(2) ?? ""),
+                originalTransactionId: row.text(3), customer: row.text(4), notification: row.number(5),
+                occurredAt: row.number(6) ?? 0, createdAt: row.number(7) ?? 0, data: row.text(8))
+            guard let id = event.notification else { return (event, nil) }
+            return (event, try self.notifications(db, sql: "WHERE notifications.id = ?", [id]).first)
+        }
+    }
+
+    package func eventNumber(_ id: String) async throws -> Int64? {
+        try await read { db in
+            try OutboxTable.number(of: id, db)
+        }
+    }
+
+    package func deliveries(
+        of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
+    ) async throws -> [WebhookDelivery] {
+        try await read { db in
+            // One index serves both questions: the newest of each state, then the newest of those.
+            let states = state.map { [$0] } ?? WebhookDelivery.State.allCases
+            let found = try states.flatMap { state in
+                try Row.fetchAll(
+                    db.cachedStatement(
+                        sql: """
+                            SELECT \(WebhookTables.reading) WHERE endpoint = ? AND state = ? AND deliveries.id < ?
+                            ORDER BY deliveries.id DESC LIMIT ?
+                            """), arguments: [endpoint, state.rawValue, id ?? .max, limit]
+                ).map { WebhookTables.delivery($0) }
+            }
+            return Array(found.sorted { $0.id > $1.id }.prefix(limit))
+        }
+    }
+
+    package func webhookBacklog() async throws -> WebhookBacklog {
+        try await read { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT count(*), min(created_at) FROM (
+                        SELECT created_at FROM deliveries WHERE state = 0 LIMIT \(WebhookBacklog.limit))
+                    """)
+            let disabled = try Row.fetchOne(
+                db, sql: "SELECT count(*) FROM webhook_endpoints WHERE disabled_reason IS NOT NULL")
+            return WebhookBacklog(
+                deliveries: Int(clamping: row?.number(0) ?? 0), oldest: row?.number(1),
+                disabledEndpoints: Int(clamping: disabled?.number(0) ?? 0))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import Ledger
+internal import Foundation
+internal import GRDB
+
+extension ClaimTables {
+    /// Gives claims the history that can be known: who has what, and who had it before by the events that were told.
+    static func makeHistory(_ db: Database) throws {
+        for statement in schema { try db.execute(sql: statement) }
+        try db.execute(
+            sql: """
+                CREATE TEMP TABLE told AS
+                    SELECT scope, original_id, seq, type, customer, occurred_at FROM events
+                    WHERE notification IS NULL AND type IN ('purchase.linked', 'purchase.transferred')
+                        AND original_id IS NOT NULL AND customer IS NOT NULL;
+                CREATE INDEX temp.told_by_purchase ON told (scope, original_id, seq);
+                """)
+        let purchases = try Row.fetchCursor(db, sql: "SELECT DISTINCT scope, original_id FROM claims")
+        while let row = try purchases.next() {
+            let subject = Subject.purchase(row.text(1) ?? "", in: row.number(0) ?? 0)
+            try migrate(subject, told: told(of: subject.identifier, in: subject.scope, db), db)
+        }
+        let accounts = try Row.fetchCursor(db, sql: "SELECT scope, app_transaction_id FROM account_claims")
+        while let row = try accounts.next() {
+            let subject = Subject.account(row.text(1) ?? "", in: row.number(0) ?? 0)
+            try migrate(subject, told: toldOfAccount(subject, db), db)
+        }
+        try db.execute(sql: "DROP TABLE temp.told")
+    }
+
+    private static func migrate(_ subject: Subject, told: [ToldClaim], _ db: Database) throws {
+        try add(ClaimHistory(former: present(subject, db), told: told).events, to: subject, db)
+    }
+
+    private static func told(of original: String, in scope: Int64, _ db: Database) throws -> [ToldClaim] {
+        try db.all(
+            """
+            SELECT occurred_at, customer, type = 'purchase.transferred' FROM temp.told
+            WHERE scope = ? AND original_id = ? ORDER BY seq
+            """, [.integer(scope), .text(original)]
+        ) { ToldClaim(at: $0.number(0) ?? 0, $0.text(1) ?? "", isTransfer: $0.number(2) == 1) }
+    }
+
+    /// What was told of the purchases that go where the account goes.
+    private static func toldOfAccount(_ subject: Subject, _ db: Database) throws -> [ToldClaim] {
+        let originals = try db.all(
+            """
+            SELECT original_id FROM lineages WHERE scope = ? AND app_transaction_id = ? AND token IS NULL
+                AND app_transaction_id IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM claims WHERE claims.scope = lineages.scope
+                        AND claims.original_id = lineages.original_id)
+            """, [.integer(subject.scope), .text(subject.identifier)]
+        ) { $0.text(0) }
+        // Each of them tells of it.
+        let all = try originals.flatMap { try told(of: $0, in: subject.scope, db) }
+            .map { ClaimEvent(at: $0.instant, .take, $0.customer) }
+        return ClaimHistory(all).events.map { ToldClaim(at: $0.instant, $0.customer, isTransfer: true) }
+    }
+}

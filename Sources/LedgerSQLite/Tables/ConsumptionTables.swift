@@ -1,0 +1,134 @@
+internal import Ledger
+internal import AppStoreModels
+internal import Foundation
+internal import GRDB
+internal import Entitlements
+
+/// What apps report, and what the App Store asks. In `usage` an empty text stands for all transactions or products.
+enum ConsumptionTables {
+    static let schema = [
+        """
+        CREATE TABLE usage (
+            scope INTEGER NOT NULL, customer TEXT NOT NULL, transaction_id TEXT NOT NULL, product_id TEXT NOT NULL,
+            consented INTEGER, percentage INTEGER, delivery TEXT, sample INTEGER, reported_at INTEGER NOT NULL,
+            PRIMARY KEY (scope, customer, transaction_id, product_id)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE consumption_requests (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, notification TEXT NOT NULL UNIQUE,
+            transaction_id TEXT NOT NULL, original_id TEXT NOT NULL, customer TEXT, requested_at INTEGER NOT NULL,
+            deadline INTEGER NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+            next_attempt_at INTEGER NOT NULL, sent_at INTEGER, sent TEXT, answer TEXT, decision TEXT,
+            decided_at INTEGER)
+        """,
+        "CREATE INDEX consumption_requests_by_original ON consumption_requests (scope, original_id)",
+        """
+        CREATE INDEX consumption_requests_by_time ON consumption_requests (next_attempt_at) WHERE state = 'pending'
+        """,
+    ]
+
+    /// What the App Store decided, whether its question has arrived yet or not.
+    static let decisions = [
+        """
+        CREATE TABLE refund_decisions (
+            scope INTEGER NOT NULL, original_id TEXT NOT NULL, transaction_id TEXT NOT NULL, decided_at INTEGER NOT NULL,
+            notification TEXT NOT NULL, decision TEXT NOT NULL,
+            PRIMARY KEY (scope, original_id, transaction_id, decided_at, notification)) WITHOUT ROWID
+        """
+    ]
+
+    /// Notes what a notification, folded for the first time, asks or decides.
+    static func note(_ notification: FoldedNotification, _ db: Database) throws {
+        guard let transaction = notification.transaction, let original = notification.originalTransactionId else {
+            return
+        }
+        if notification.type == .consumptionRequest {
+            let environment = try String.fetchOne(
+                db, sql: "SELECT environment FROM scopes WHERE id = ?", arguments: [notification.scope])
+            let customer = try SQLiteStorage.owners(of: original, in: notification.scope, db).first
+            let inquiry = ConsumptionInquiry(
+                askedBy: notification, in: AppStoreEnvironment(rawValue: environment ?? ""), customer: customer)
+            guard let inquiry else { return }
+            try add(inquiry, notification.uuid, db)
+        } else if let decision = RefundDecision(toldBy: notification) {
+            try db.execute(
+                sql: """
+                    INSERT OR IGNORE INTO refund_decisions (
+                        scope, original_id, transaction_id, decided_at, notification, decision)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    notification.scope, original, transaction.transactionId, decision.decidedAt, decision.notification,
+                    decision.decision.rawValue,
+                ])
+        } else {
+            return
+        }
+        try settle([notification.scope, original, transaction.transactionId], db)
+    }
+
+    private static func add(_ inquiry: ConsumptionInquiry, _ notification: String, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT OR IGNORE INTO consumption_requests (scope, notification, transaction_id, original_id, customer,
+                    requested_at, deadline, state, next_attempt_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                inquiry.scope, notification, inquiry.transactionId, inquiry.originalTransactionId, inquiry.customer,
+                inquiry.requestedAt, inquiry.deadline, inquiry.state.rawValue, inquiry.nextAttemptAt,
+            ])
+    }
+
+    /// Gives the questions about a transaction their decisions. One from before there was the table of them stays.
+    private static func settle(_ transaction: StatementArguments, _ db: Database) throws {
+        let decisions = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT decision, decided_at, notification FROM refund_decisions
+                WHERE scope = ? AND original_id = ? AND transaction_id = ?
+                """, arguments: transaction
+        ).compactMap { row in
+            row.text(0).flatMap(ConsumptionInquiry.Decision.init).map {
+                RefundDecision(decision: $0, decidedAt: row.number(1) ?? 0, notification: row.text(2) ?? "")
+            }
+        }
+        let asked = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT \(columns) FROM consumption_requests
+                WHERE scope = ? AND original_id = ? AND transaction_id = ?
+                """, arguments: transaction
+        ).map(inquiry)
+        for var inquiry in asked {
+            inquiry.decide(by: decisions)
+            try db.execute(
+                sql: "UPDATE consumption_requests SET decision = ?, decided_at = ?, state = ? WHERE id = ?",
+                arguments: [inquiry.decision?.rawValue, inquiry.decidedAt, inquiry.state.rawValue, inquiry.id])
+        }
+    }
+
+    /// Has the questions about purchases looked at again that wait for somebody's word.
+    static func lookAgain(at now: Milliseconds, about originals: [String], in scope: Int64, _ db: Database) throws {
+        let update = try db.cachedStatement(
+            sql: """
+                UPDATE consumption_requests SET next_attempt_at = ?1
+                WHERE state = 'pending' AND scope = ?2 AND original_id = ?3 AND next_attempt_at > ?1
+                """)
+        for original in originals { try update.execute(arguments: [now, scope, original]) }
+    }
+
+    static let columns = """
+        id, scope, transaction_id, original_id, customer, requested_at, deadline, state, attempts, next_attempt_at,
+        sent_at, sent, answer, decision, decided_at
+        """
+
+    static func inquiry(_ row: Row) -> ConsumptionInquiry {
+        ConsumptionInquiry(
+            id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionId: row.text(2) ?? "",
+            originalTransactionId: row.text(3) ?? "", customer: row.text(4), requestedAt: row.number(5) ?? 0,
+            deadline: row.number(6) ?? 0, state: row.text(7).flatMap(ConsumptionInquiry.State.init) ?? .missed,
+            attempts: Int(row.number(8) ?? 0), nextAttemptAt: row.number(9) ?? 0, sentAt: row.number(10),
+            sent: row.text(11), answer: row.text(12),
+            decision: row.text(13).flatMap(ConsumptionInquiry.Decision.init), decidedAt: row.number(14))
+    }
+}

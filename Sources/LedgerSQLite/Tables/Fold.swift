@@ -1,0 +1,178 @@
+internal import Ledger
+internal import AppStoreModels
+internal import Entitlements
+internal import Foundation
+internal import GRDB
+
+/// Puts facts where they belong, and makes the events of them. What stays of two versions is for ``LineageRecord`` to say.
+enum Fold {
+    /// Puts in what a notification says, and makes the event of it, once.
+    static func apply(_ notification: FoldedNotification, makingEvent: Bool = true, _ db: Database) throws {
+        try db.run("DELETE FROM inbox WHERE id = ?", [.integer(notification.id)])
+        let waited = db.changesCount > 0
+        let source = try Source(notification, db)
+        let outcome = try put(notification, source, db)
+        for replaced in outcome.replaced { try drop(replaced, db) }
+        if let transaction = notification.transaction {
+            try ProductGroupTable.learn(transaction, in: notification.scope, db)
+        }
+        guard waited, outcome.isNew, makingEvent else { return }
+        var event = LedgerEvent(notification, number: source.id)
+        event.isLate = outcome.isLate
+        try OutboxTable.add(event, owner: outcome.owner, db)
+        try ConsumptionTables.note(notification, db)
+    }
+
+    /// Puts in what came by itself; false when it was no news.
+    @discardableResult
+    static func apply(_ statement: Statement, _ text: PackedText, _ db: Database) throws -> Bool {
+        try db.run(
+            """
+            INSERT INTO statements (scope, kind, original_id, key, signed_date, received_at, origin, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(statement.scope), .integer(statement.kind.rawValue),
+                .text(statement.fact.originalTransactionId),
+                .text(statement.fact.key), .integer(statement.fact.signedDate.milliseconds),
+                .integer(statement.receivedAt), .integer(statement.origin.rawValue), .blob(text.bytes),
+            ])
+        let source = Source(id: -db.lastInsertedRowID, text: text.bytes, kind: statement.kind)
+        let outcome = try put(statement.fact, in: statement.scope, source, db)
+        try drop(outcome.isNews ? outcome.replaced : source.id, db)
+        if case .transaction(let fact) = statement.fact {
+            try ProductGroupTable.learn(fact, in: statement.scope, db)
+        }
+        return outcome.isNews
+    }
+
+    /// What became of a notification.
+    struct NotificationOutcome {
+        /// Whether it was not known before.
+        var isNew = true
+        /// Where the versions were from that it has replaced.
+        var replaced: [Int64] = []
+        /// Whose the purchase is by what the App Store says.
+        var owner: Lineage?
+        /// Whether a newer one about the same purchase was known before it.
+        var isLate = false
+    }
+
+    /// Puts in what a notification says, and that there is one.
+    static func put(
+        _ notification: FoldedNotification, _ source: Source, _ db: Database
+    ) throws -> NotificationOutcome {
+        var outcome = NotificationOutcome()
+        let facts: [Statement.Fact] =
+            (notification.transaction.map { [.transaction($0)] } ?? [])
+            + (notification.renewal.map { [.renewal($0)] } ?? [])
+        // Both are about one purchase, unless the App Store should ever say otherwise.
+        var originals: [String] = []
+        for fact in facts where !originals.contains(fact.originalTransactionId) {
+            originals.append(fact.originalTransactionId)
+        }
+        for original in originals {
+            try LineageTable.update(original, in: notification.scope, db) { record in
+                if original == originals.first {
+                    outcome.isLate = record.mentions.contains { $0.signedDate > notification.signedDate }
+                    outcome.isNew = record.note(source.id, signedDate: notification.signedDate)
+                }
+                for fact in facts where fact.originalTransactionId == original {
+                    if let replaced = try record.put(fact, source.of(db)).replaced { outcome.replaced.append(replaced) }
+                }
+                if original == originals.first { outcome.owner = record.lineage }
+            }
+        }
+        return outcome
+    }
+
+    /// Puts in a fact of either kind.
+    static func put(
+        _ fact: Statement.Fact, in scope: Int64, _ source: Source, _ db: Database
+    ) throws -> LineageRecord.Outcome {
+        try LineageTable.update(fact.originalTransactionId, in: scope, db) { try $0.put(fact, source.of(db)) }
+    }
+
+    /// Drops a statement that another text has replaced. Notifications stay for good.
+    private static func drop(_ source: Int64?, _ db: Database) throws {
+        guard let source, source < 0, source != .min else { return }
+        try db.run("DELETE FROM statements WHERE id = ?", [.integer(-source)])
+    }
+}
+
+extension Fold {
+    /// The text that facts are from.
+    struct Source {
+        enum Key {
+            case notification(uuid: String)
+            case statement(Data)
+        }
+
+        /// The notification's number, or the statement's as a negative one.
+        let id: Int64
+        /// What settles a tie: row numbers hang on the order of arrival.
+        let key: Key
+        /// Whether it is of a receipt.
+        let isReceipt: Bool
+
+        /// A statement, by its negative number.
+        init(id: Int64, text: Data, kind: Statement.Kind) {
+            self.id = id
+            key = .statement(text)
+            isReceipt = kind == .receipt
+        }
+
+        /// A notification. What is from another text of one is from the notification too.
+        init(_ notification: FoldedNotification, _ db: Database) throws {
+            key = .notification(uuid: notification.uuid)
+            isReceipt = false
+            guard notification.id < 0, notification.id != .min else {
+                id = notification.id
+                return
+            }
+            id =
+                try Int64.fetchOne(
+                    db, sql: "SELECT notification FROM other_texts WHERE id = ?", arguments: [-notification.id]) ?? 0
+        }
+
+        /// The same for a record, which knows no database.
+        func of(_ db: Database) -> LineageRecord.Source {
+            LineageRecord.Source(id: id, isReceipt: isReceipt, wasReceipt: { try Self.isReceipt($0, db) }) {
+                try isAhead(of: $0, db)
+            }
+        }
+
+        private static func isReceipt(_ source: Int64, _ db: Database) throws -> Bool {
+            guard source < 0, source != .min else { return false }
+            let select = "SELECT kind FROM statements WHERE id = ?"
+            return try db.first(select, [.integer(-source)]) { $0.number(0) } == Statement.Kind.receipt.rawValue
+        }
+
+        /// Whether a fact is from here when both texts say the same. Notifications come first, since they are kept anyway.
+        private func isAhead(of present: Int64, _ db: Database) throws -> Bool {
+            guard present != 0, present != .min else { return true }
+            switch key {
+            case .notification(let uuid):
+                guard present > 0 else { return true }
+                let select = "SELECT uuid FROM notifications WHERE id = ?"
+                let known = try db.first(select, [.integer(present)]) { StoredUUID.text($0.value(0)) }
+                return known.map { $0 < uuid } ?? true
+            case .statement(let text):
+                guard present < 0 else { return false }
+                let select = "SELECT text FROM statements WHERE id = ?"
+                guard let known = try db.first(select, [.integer(-present)], { $0.blob(0) }) ?? nil else { return true }
+                return known.lexicographicallyPrecedes(text)
+            }
+        }
+    }
+}
+
+extension Statement.Fact {
+    /// The key of its row in `statements`.
+    var key: String {
+        switch self {
+        case .transaction(let fact): fact.transactionId
+        case .renewal: ""
+        }
+    }
+}

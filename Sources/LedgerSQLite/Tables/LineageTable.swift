@@ -1,0 +1,130 @@
+internal import Ledger
+internal import AppStoreModels
+internal import Entitlements
+internal import Foundation
+internal import GRDB
+
+/// Where the records of subscriptions and purchases are, and how they are found.
+enum LineageTable {
+    static let schema = [
+        // `facts` is everything that is known, see PackedLineage; the columns before it follow from it. For the number see
+        // LineagePlaces.
+        """
+        CREATE TABLE lineages (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, original_id TEXT NOT NULL,
+            token BLOB, app_transaction_id TEXT, facts BLOB NOT NULL)
+        """,
+        "CREATE UNIQUE INDEX lineages_by_original ON lineages (scope, original_id)",
+        """
+        CREATE INDEX lineages_by_account ON lineages (scope, app_transaction_id) WHERE app_transaction_id IS NOT NULL
+        """,
+        // Which of them a transaction is in. The first of each is not here: the whole has its name.
+        """
+        CREATE TABLE transactions (
+            transaction_id TEXT NOT NULL, scope INTEGER NOT NULL, original_id TEXT NOT NULL,
+            PRIMARY KEY (transaction_id, scope, original_id)) WITHOUT ROWID
+        """,
+    ]
+
+    /// What ``lineage(_:_:)`` and ``record(_:_:)`` read.
+    static let reading = "lineages.original_id, lineages.token, lineages.app_transaction_id, lineages.facts"
+
+    /// The facts of a row, and whose they are.
+    ///
+    /// - Throws: ``StorageError`` when the row is damaged.
+    static func lineage(_ row: SQLStatement) throws -> Lineage {
+        let original = row.text(0) ?? ""
+        guard var lineage = row.withBlob(3, { PackedLineage.lineage(original, $0) }) else { throw damage(original) }
+        (lineage.appAccountToken, lineage.appTransactionId) = (row.uuid(1), row.text(2))
+        return lineage
+    }
+
+    /// Everything in a row.
+    ///
+    /// - Throws: ``StorageError`` when the row is damaged.
+    static func record(_ row: SQLStatement) throws -> LineageRecord {
+        let original = row.text(0) ?? ""
+        let record = row.withBlob(3) {
+            PackedLineage.record(original, token: row.uuid(1), account: row.text(2), $0)
+        }
+        guard let record else { throw damage(original) }
+        return record
+    }
+
+    static func record(_ original: String, in scope: Int64, _ db: Database) throws -> LineageRecord? {
+        try db.first(find, [.integer(scope), .text(original)]) { try record($0) }
+    }
+
+    static func originalTransactionId(of transactionId: String, in scope: Int64, _ db: Database) throws -> String? {
+        try db.first(
+            """
+            SELECT original_id FROM lineages WHERE scope = ?2 AND original_id = ?1
+            UNION ALL SELECT original_id FROM transactions WHERE transaction_id = ?1 AND scope = ?2
+            """, [.text(transactionId), .integer(scope)]
+        ) { $0.text(0) } ?? nil
+    }
+
+    /// Changes a record, or makes it, and writes it if it is another one then.
+    static func update<Value>(
+        _ original: String, in scope: Int64, _ db: Database, _ change: (inout LineageRecord) throws -> Value
+    ) throws -> Value {
+        let (known, row) =
+            try db.first(find, [.integer(scope), .text(original)]) { (try Self.record($0), $0.number(4)) } ?? (nil, nil)
+        var record = known ?? LineageRecord(original)
+        let value = try change(&record)
+        if record != known { try write(record, replacing: known, row: row, scope, db) }
+        return value
+    }
+
+    private static func write(
+        _ record: LineageRecord, replacing known: LineageRecord?, row: Int64?, _ scope: Int64, _ db: Database
+    ) throws {
+        let lineage = record.lineage
+        let owner: [SQLValue] = [.init(lineage.appAccountToken?.bytes), .init(lineage.appTransactionId)]
+        let facts = SQLValue.blob(PackedLineage.pack(record))
+        let places = LineagePlaces(token: lineage.appAccountToken, original: lineage.originalTransactionId)
+        if let known, let row {
+            let place = places.contains(row) ? row : try places.next(db)
+            // An index of what stays the same is left alone.
+            let isSame =
+                place == row && known.lineage.appAccountToken == lineage.appAccountToken
+                && known.lineage.appTransactionId == lineage.appTransactionId
+            if isSame {
+                try db.run("UPDATE lineages SET facts = ? WHERE id = ?", [facts, .integer(row)])
+            } else {
+                try db.run(
+                    "UPDATE lineages SET id = ?, token = ?, app_transaction_id = ?, facts = ? WHERE id = ?",
+                    [.integer(place)] + owner + [facts, .integer(row)])
+            }
+        } else {
+            try db.run(
+                """
+                INSERT INTO lineages (id, scope, original_id, token, app_transaction_id, facts)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .integer(try places.next(db)), .integer(scope), .text(lineage.originalTransactionId),
+                ] + owner + [facts])
+        }
+        guard lineage.transactions.count != known?.lineage.transactions.count else { return }
+        let present = Set(known?.lineage.transactions.map(\.transactionId) ?? [])
+        for fact in lineage.transactions where !present.contains(fact.transactionId) {
+            try index(fact.transactionId, of: lineage.originalTransactionId, in: scope, db)
+        }
+    }
+
+    static func index(_ transactionId: String, of original: String, in scope: Int64, _ db: Database) throws {
+        guard transactionId != original else { return }
+        try db.run(
+            "INSERT OR IGNORE INTO transactions (transaction_id, scope, original_id) VALUES (?, ?, ?)",
+            [.text(transactionId), .integer(scope), .text(original)])
+    }
+
+    private static let find = "SELECT \(reading), lineages.id FROM lineages WHERE scope = ? AND original_id = ?"
+
+    static func damage(_ original: String) -> StorageError {
+        StorageError(
+            .damaged,
+            "what the ledger holds of \(original) is damaged; `counterfoil rebuild` makes it anew of what was signed")
+    }
+}

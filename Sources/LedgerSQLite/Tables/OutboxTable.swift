@@ -1,0 +1,56 @@
+internal import Ledger
+internal import Foundation
+internal import GRDB
+
+/// The events that happened, in order. They are written in the transaction that makes them happen, so none is lost and none
+/// is told that did not happen. Deliveries to endpoints are made of them later.
+enum OutboxTable {
+    static let schema = [
+        """
+        CREATE TABLE events (
+            seq INTEGER PRIMARY KEY, id TEXT NOT NULL, scope INTEGER NOT NULL, type TEXT NOT NULL,
+            original_id TEXT, customer TEXT, notification INTEGER, occurred_at INTEGER NOT NULL,
+            created_at INTEGER NOT NULL, data TEXT)
+        """,
+        // A notification makes one event, which is named after it. Its number rises with time as its name does not, so
+        // that a new one never goes to a place of the disk that nobody has seen for long.
+        "CREATE UNIQUE INDEX events_by_notification ON events (notification) WHERE notification IS NOT NULL",
+        "CREATE UNIQUE INDEX own_events_by_id ON events (id) WHERE notification IS NULL",
+    ]
+
+    /// The number of the event with an identifier.
+    static func number(of id: String, _ db: Database) throws -> Int64? {
+        let own = "SELECT seq FROM events WHERE id = ? AND notification IS NULL"
+        if let number = try db.first(own, [.text(id)], { $0.number(0) }) { return number }
+        guard id.hasPrefix(LedgerEvent.prefix) else { return nil }
+        return try db.first(
+            """
+            SELECT seq FROM notifications JOIN events ON notification = notifications.id
+            WHERE uuid = ? AND notification IS NOT NULL
+            """, [StoredUUID.value(String(id.dropFirst(LedgerEvent.prefix.count)))]
+        ) { $0.number(0) } ?? nil
+    }
+
+    /// - Parameter owner: Whose the purchase is by what the App Store says, where that was just read.
+    static func add(_ event: LedgerEvent, owner: Lineage? = nil, _ db: Database) throws {
+        let customer =
+            if let customer = event.customer {
+                customer as String?
+            } else if let owner {
+                try SQLiteStorage.owners(of: owner, in: event.scope, db).first
+            } else {
+                try event.originalTransactionId.flatMap { try SQLiteStorage.owners(of: $0, in: event.scope, db).first }
+            }
+        try db.run(
+            """
+            INSERT OR IGNORE INTO events
+                (id, scope, type, original_id, customer, notification, occurred_at, created_at, data, is_late)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(event.id), .integer(event.scope), .text(event.type.rawValue), .init(event.originalTransactionId),
+                .init(customer), .init(event.notification), .integer(event.occurredAt), .integer(event.createdAt),
+                .init(event.data), event.isLate ? .integer(1) : .null,
+            ])
+    }
+}

@@ -1,0 +1,129 @@
+internal import Ledger
+internal import GRDB
+
+/// How far recovery has come. Both ends of a window belong to it; a recovery's numbers are the sums of its windows'.
+enum RecoveryTables {
+    static let schema = [
+        """
+        CREATE TABLE completeness (
+            scope INTEGER PRIMARY KEY, since_date INTEGER NOT NULL, until_date INTEGER NOT NULL, known_by TEXT NOT NULL,
+            checked_at INTEGER NOT NULL)
+        """,
+        """
+        CREATE TABLE recoveries (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, cause TEXT NOT NULL, from_date INTEGER NOT NULL,
+            until_date INTEGER NOT NULL, kinds TEXT NOT NULL, moves_mark INTEGER NOT NULL, state TEXT NOT NULL,
+            created_at INTEGER NOT NULL, finished_at INTEGER, failure TEXT, pages INTEGER NOT NULL DEFAULT 0,
+            found INTEGER NOT NULL DEFAULT 0, new INTEGER NOT NULL DEFAULT 0, duplicates INTEGER NOT NULL DEFAULT 0,
+            failed INTEGER NOT NULL DEFAULT 0, windows INTEGER NOT NULL)
+        """,
+        "CREATE INDEX recoveries_open ON recoveries (scope, id) WHERE state = 'open'",
+        """
+        CREATE TABLE recovery_windows (
+            id INTEGER PRIMARY KEY, recovery INTEGER NOT NULL, stage INTEGER NOT NULL, from_date INTEGER NOT NULL,
+            until_date INTEGER NOT NULL, kind TEXT, only_failures INTEGER NOT NULL, token TEXT,
+            is_done INTEGER NOT NULL DEFAULT 0)
+        """,
+        "CREATE INDEX recovery_windows_by_recovery ON recovery_windows (recovery)",
+        // What the App Store's answers held and cannot be believed.
+        """
+        CREATE TABLE recovery_failures (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, digest BLOB NOT NULL, claimed_uuid, code TEXT NOT NULL,
+            message TEXT NOT NULL, recovery INTEGER, from_date INTEGER, until_date INTEGER, noticed_at INTEGER NOT NULL,
+            UNIQUE (scope, digest))
+        """,
+        // Up to where the transaction histories were read.
+        """
+        CREATE TABLE histories (
+            scope INTEGER NOT NULL, original_id TEXT NOT NULL, revision TEXT, asked_at INTEGER NOT NULL,
+            PRIMARY KEY (scope, original_id)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE sweeps (
+            scope INTEGER PRIMARY KEY, cursor TEXT NOT NULL, everyone_since INTEGER, started_at INTEGER NOT NULL,
+            finished_at INTEGER)
+        """,
+    ]
+
+    /// How many recoveries that are over are remembered.
+    static let recoveriesKept = 1000
+    /// How many items that cannot be believed are remembered for each app in each environment. The mark does not hang on
+    /// them: it goes by the stretches of time that they are in, and a history with such an item is asked for again.
+    static let failuresKept = 10_000
+
+    /// Remembers where not everything could be believed, which was only counted before, and up to where the App Store's own
+    /// dates prove that the history was read.
+    static func addSpans(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE completeness ADD COLUMN read_until INTEGER;
+                ALTER TABLE completeness ADD COLUMN signed_until INTEGER;
+                ALTER TABLE recoveries ADD COLUMN signed_until INTEGER;
+                ALTER TABLE recovery_windows ADD COLUMN unverified INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE recovery_failures ADD COLUMN history TEXT;
+                CREATE TABLE unverified_spans (
+                    scope INTEGER NOT NULL, from_date INTEGER NOT NULL, until_date INTEGER NOT NULL,
+                    PRIMARY KEY (scope, from_date)) WITHOUT ROWID;
+                UPDATE completeness SET read_until = until_date, signed_until = until_date;
+                """)
+        for scope in try Int64.fetchAll(db, sql: "SELECT scope FROM completeness") {
+            try UnverifiedSpanTable.takeOver(failuresOf: scope, db)
+        }
+        // Which history such an item came from was not written down: everything is asked for once more.
+        try db.execute(
+            sql: """
+                UPDATE histories SET revision = NULL, asked_at = 0 WHERE scope IN (
+                    SELECT scope FROM recovery_failures WHERE recovery IS NULL);
+                INSERT OR REPLACE INTO sweeps (scope, cursor, everyone_since, started_at, finished_at)
+                    SELECT scope, '', max(noticed_at), max(noticed_at), NULL FROM recovery_failures
+                    WHERE recovery IS NULL GROUP BY scope;
+                DELETE FROM recovery_failures WHERE recovery IS NULL;
+                """)
+    }
+}
+
+/// Where not everything could be believed.
+enum UnverifiedSpanTable {
+    static func spans(in scope: Int64, _ db: Database) throws -> UnverifiedSpans {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT from_date, until_date FROM unverified_spans WHERE scope = ? ORDER BY from_date",
+            arguments: [scope])
+        return UnverifiedSpans(rows.map { .init(from: $0.number(0) ?? 0, until: $0.number(1) ?? 0) })
+    }
+
+    static func keep(_ spans: UnverifiedSpans, in scope: Int64, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM unverified_spans WHERE scope = ?", arguments: [scope])
+        for span in spans.spans {
+            try db.execute(
+                sql: "INSERT INTO unverified_spans (scope, from_date, until_date) VALUES (?, ?, ?)",
+                arguments: [scope, span.from, span.until])
+        }
+    }
+
+    /// What a former version has only counted: the mark goes back to before it.
+    static func takeOver(failuresOf scope: Int64, _ db: Database) throws {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT DISTINCT from_date, until_date FROM recovery_failures WHERE scope = ? AND recovery IS NOT NULL
+                """, arguments: [scope])
+        var spans = UnverifiedSpans(
+            rows.compactMap { row in
+                guard let from = row.number(0), let until = row.number(1) else { return nil }
+                return .init(from: from, until: until)
+            })
+        let kept = try Int.fetchOne(db, sql: "SELECT count(*) FROM recovery_failures") ?? 0
+        let mark = try Row.fetchOne(
+            db, sql: "SELECT since_date, until_date FROM completeness WHERE scope = ?", arguments: [scope])
+        if kept >= RecoveryTables.failuresKept, let since = mark?.number(0), let until = mark?.number(1) {
+            // There was no room for more, so nobody knows when the others were.
+            spans.insert(.init(from: since, until: until))
+        }
+        try keep(spans, in: scope, db)
+        if let first = spans.first {
+            try db.execute(
+                sql: "UPDATE completeness SET until_date = min(until_date, ?) WHERE scope = ?",
+                arguments: [first.from - 1, scope])
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import Ledger
+internal import Foundation
+internal import GRDB
+
+/// What is left to do about an endpoint after a short transaction has decided it. An endpoint may have millions of
+/// deliveries, and who waits for a commit must not wait until all of them are written.
+enum WebhookChores {
+    enum Kind: String {
+        /// The endpoint is gone; its deliveries follow.
+        case remove
+        /// What waited is given up.
+        case discard
+        /// What waits for its next attempt is due at once.
+        case resume
+    }
+
+    static let schema = [
+        // Of the endpoint's deliveries up to `through`, those after `position` are still to be looked at.
+        """
+        CREATE TABLE webhook_chores (
+            endpoint INTEGER NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL, through INTEGER NOT NULL,
+            PRIMARY KEY (endpoint, kind)) WITHOUT ROWID
+        """
+    ]
+
+    /// Puts down what is to be done with all deliveries that an endpoint has now.
+    static func add(_ kind: Kind, to endpoint: Int64, _ db: Database) throws {
+        try db.run(
+            """
+            INSERT OR REPLACE INTO webhook_chores (endpoint, kind, position, through)
+            VALUES (?, ?, 0, (SELECT coalesce(max(id), 0) FROM deliveries))
+            """, [.integer(endpoint), .text(kind.rawValue)])
+    }
+
+    /// So many deliveries are looked at before the time is.
+    private static let slice = 16
+    /// How long one transaction goes on. In a large ledger a row may take a read of the disk, and who waits for a commit
+    /// waits for all of them.
+    private static let patience = Duration.milliseconds(10)
+
+    /// Does a piece of what is to be done, with at most `limit` deliveries; false when nothing is left.
+    static func carryOut(limit: Int, at now: Milliseconds, _ db: Database) throws -> Bool {
+        let begin = ContinuousClock.now
+        for _ in 0..<max(1, limit / slice) {
+            guard try carryOutSlice(limit: min(slice, limit), at: now, db) else { return false }
+            guard begin.duration(to: .now) < patience else { break }
+        }
+        return true
+    }
+
+    private static func carryOutSlice(limit: Int, at now: Milliseconds, _ db: Database) throws -> Bool {
+        let chore = try db.first("SELECT endpoint, kind, position, through FROM webhook_chores LIMIT 1", []) { row in
+            (
+                endpoint: row.number(0) ?? 0, kind: row.text(1).flatMap(Kind.init), position: row.number(2) ?? 0,
+                through: row.number(3) ?? 0
+            )
+        }
+        guard let chore else { return false }
+        let position: Int64?
+        switch chore.kind {
+        case .remove?: position = try remove(chore.endpoint, limit, db)
+        case .discard?: position = try discard(chore.endpoint, chore.position, chore.through, limit, now, db)
+        case .resume?: position = try resume(chore.endpoint, chore.position, chore.through, limit, now, db)
+        case nil: position = nil
+        }
+        let key: [SQLValue] = [.integer(chore.endpoint), .init(chore.kind?.rawValue)]
+        if let position {
+            try db.run(
+                "UPDATE webhook_chores SET position = ? WHERE endpoint = ? AND kind = ?", [.integer(position)] + key)
+        } else {
+            try db.run("DELETE FROM webhook_chores WHERE endpoint = ? AND kind = ?", key)
+        }
+        return true
+    }
+
+    /// Each gives the place where it goes on; nil when it is done.
+    private static func remove(_ endpoint: Int64, _ limit: Int, _ db: Database) throws -> Int64? {
+        try db.run(
+            """
+            DELETE FROM deliveries WHERE id IN (
+                SELECT id FROM deliveries INDEXED BY deliveries_by_state WHERE endpoint = ? ORDER BY state, id LIMIT ?)
+            """, [.integer(endpoint), .integer(Int64(limit))])
+        return db.changesCount < limit ? nil : 0
+    }
+
+    private static func discard(
+        _ endpoint: Int64, _ position: Int64, _ through: Int64, _ limit: Int, _ now: Milliseconds, _ db: Database
+    ) throws -> Int64? {
+        let rows = try waiting(endpoint, position, through, limit, db)
+        for row in rows {
+            try db.run(
+                """
+                UPDATE deliveries SET state = 3, due = NULL, body = NULL, ended_at = ?, last_error = 'discarded'
+                WHERE id = ?
+                """, [.integer(now), .integer(row.id)])
+        }
+        for row in rows { try DeliveryLanes.release(after: row.lane, row.purchase, to: endpoint, at: now, db) }
+        return rows.count < limit ? nil : rows.last?.id
+    }
+
+    private static func resume(
+        _ endpoint: Int64, _ position: Int64, _ through: Int64, _ limit: Int, _ now: Milliseconds, _ db: Database
+    ) throws -> Int64? {
+        let rows = try waiting(endpoint, position, through, limit, db)
+        for row in rows {
+            try db.run("UPDATE deliveries SET due = ?1 WHERE id = ?2 AND due > ?1", [.integer(now), .integer(row.id)])
+        }
+        return rows.count < limit ? nil : rows.last?.id
+    }
+
+    private static func waiting(
+        _ endpoint: Int64, _ position: Int64, _ through: Int64, _ limit: Int, _ db: Database
+    ) throws -> [(id: Int64, lane: String, purchase: String?)] {
+        try db.all(
+            """
+            SELECT id, lane, purchase FROM deliveries INDEXED BY deliveries_by_state
+            WHERE endpoint = ? AND state = 0 AND id > ? AND id <= ? ORDER BY id LIMIT ?
+            """, [.integer(endpoint), .integer(position), .integer(through), .integer(Int64(limit))]
+        ) { ($0.number(0) ?? 0, $0.text(1) ?? "", $0.text(2)) }
+    }
+}

@@ -1,0 +1,197 @@
+internal import Ledger
+internal import Foundation
+internal import GRDB
+internal import AppStoreModels
+
+/// The endpoints of webhooks, and the events on their way to them.
+enum WebhookTables {
+    static let schema = [
+        // The definition holds the secrets of an endpoint that the API made; one of the configuration has none here.
+        """
+        CREATE TABLE webhook_endpoints (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, is_configured INTEGER NOT NULL,
+            definition TEXT, disabled_reason TEXT, disabled_since INTEGER, failing_since INTEGER,
+            cursor INTEGER NOT NULL, created_at INTEGER NOT NULL)
+        """,
+        // Of those that are pending in one lane, only the first is due: see DeliveryLanes.
+        """
+        CREATE TABLE deliveries (
+            id INTEGER PRIMARY KEY, endpoint INTEGER NOT NULL, event INTEGER NOT NULL, variant INTEGER NOT NULL,
+            lane TEXT NOT NULL, state INTEGER NOT NULL, attempts INTEGER NOT NULL, due INTEGER, last_status INTEGER,
+            last_error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER, body BLOB)
+        """,
+        "CREATE INDEX deliveries_by_lane ON deliveries (endpoint, lane, id) WHERE state = 0",
+        "CREATE INDEX deliveries_by_due ON deliveries (endpoint, due) WHERE due IS NOT NULL",
+        "CREATE INDEX deliveries_by_state ON deliveries (endpoint, state, id)",
+        "CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL",
+    ]
+
+    /// Orders what waits by when it happened, and gives endpoints a beginning.
+    static func putInOrder(_ db: Database) throws {
+        for statement in order + WebhookChores.schema { try db.execute(sql: statement) }
+    }
+
+    private static let order = [
+        "ALTER TABLE events ADD COLUMN is_late INTEGER",
+        // What happened before is not for the endpoint.
+        "ALTER TABLE webhook_endpoints ADD COLUMN begins_at INTEGER NOT NULL DEFAULT 0",
+        "UPDATE webhook_endpoints SET begins_at = created_at",
+        "ALTER TABLE deliveries ADD COLUMN purchase TEXT",
+        "ALTER TABLE deliveries ADD COLUMN happened_at INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE deliveries ADD COLUMN is_repeat INTEGER NOT NULL DEFAULT 0",
+        """
+        UPDATE deliveries SET (happened_at, purchase) = (
+            SELECT occurred_at, scope || ' purchase ' || original_id FROM events WHERE seq = event)
+        WHERE state = 0 AND EXISTS (SELECT 1 FROM events WHERE seq = event)
+        """,
+        "DROP INDEX deliveries_by_lane",
+        """
+        CREATE INDEX deliveries_by_lane ON deliveries (endpoint, lane, due, happened_at, id) WHERE state = 0
+        """,
+        """
+        CREATE INDEX deliveries_by_purchase ON deliveries (endpoint, purchase, due, happened_at, id)
+        WHERE state = 0 AND purchase IS NOT NULL
+        """,
+    ]
+
+    /// How long what has ended is kept.
+    private static let keeping: Milliseconds = 30 * 86_400_000
+
+    /// What ``delivery(_:)`` reads.
+    static let reading = """
+        deliveries.id, endpoint, event, variant, state, attempts, due, last_status, last_error, deliveries.created_at,
+        ended_at, body, events.id, events.type, is_repeat FROM deliveries JOIN events ON events.seq = deliveries.event
+        """
+
+    static func delivery(_ row: Row) -> WebhookDelivery {
+        WebhookDelivery(
+            id: row.number(0) ?? 0, endpoint: row.number(1) ?? 0, event: row.number(2) ?? 0,
+            variant: Int(row.small(3) ?? 0), state: row.number(4).flatMap(WebhookDelivery.State.init) ?? .discarded,
+            attempts: Int(row.small(5) ?? 0), due: row.number(6).flatMap { $0 < 0 ? nil : $0 },
+            lastStatus: row.small(7).map { Int($0) },
+            lastError: row.text(8), createdAt: row.number(9) ?? 0, endedAt: row.number(10), body: row.blob(11),
+            eventID: row.text(12) ?? "", eventType: EventType(rawValue: row.text(13) ?? ""),
+            isRepeat: row.number(14) == 1)
+    }
+
+    static func endpoint(_ row: Row) throws -> WebhookEndpoint {
+        let name = row.text(1) ?? ""
+        let reason = row.text(4).map { DisableReason(rawValue: $0) ?? .requested }
+        return WebhookEndpoint(
+            id: row.number(0) ?? 0, name: name,
+            definition: try row.text(3).map { try StoredWebhook.read($0, name: name) },
+            isConfigured: row.number(2) == 1, disabled: reason.map { .init(reason: $0, since: row.number(5) ?? 0) },
+            failingSince: row.number(6), cursor: row.number(7) ?? 0, createdAt: row.number(8) ?? 0)
+    }
+
+    /// An event that may have to be sent.
+    struct Candidate: Sendable {
+        let number: Int64
+        let type: EventType
+        let scope: Int64
+        /// The original transaction.
+        let original: String?
+        /// What is sent in order: the events of a customer, else of a purchase, else nothing but the event itself.
+        var lane: String
+        let createdAt: Milliseconds
+        let happenedAt: Milliseconds
+        /// Whether a newer one of the same purchase was known before it.
+        let isLate: Bool
+        let notification: Int64?
+
+        /// What is sent in order whoever it belongs to.
+        var purchase: String? { original.map { "\(scope) purchase \($0)" } }
+
+        /// From a row of ``reading``.
+        init?(_ row: Row) {
+            guard let number = row.number(0), let type = row.text(1), let scope = row.number(2) else { return nil }
+            (self.number, self.type, self.scope) = (number, EventType(rawValue: type), scope)
+            original = row.text(4)
+            lane =
+                row.text(3).map { "\(scope) customer \($0)" } ?? original.map { "\(scope) purchase \($0)" }
+                ?? "event \(number)"
+            (createdAt, happenedAt) = (row.number(5) ?? 0, row.number(6) ?? 0)
+            (isLate, notification) = (row.number(7) == 1, row.number(8))
+        }
+
+        static let reading =
+            "seq, type, scope, customer, original_id, created_at, occurred_at, is_late, notification FROM events"
+    }
+
+    /// Drops some of what ended long ago.
+    static func prune(limit: Int, at now: Milliseconds, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                DELETE FROM deliveries WHERE id IN (
+                    SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ?)
+                """
+        ).execute(arguments: [now - keeping, limit])
+    }
+
+    /// Notes what came of an attempt, and lets the next one of the lane go.
+    static func record(_ outcome: DeliveryOutcome, at now: Milliseconds, _ db: Database) throws {
+        let place = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT lane, purchase FROM deliveries WHERE id = ? AND state = 0"),
+            arguments: [outcome.delivery])
+        // The endpoint may have been removed meanwhile.
+        guard let place, let lane = place.text(0) else { return }
+        let state: WebhookDelivery.State
+        switch outcome.result {
+        case .again(let due, let body):
+            try db.cachedStatement(
+                sql: """
+                    UPDATE deliveries SET attempts = attempts + 1, due = ?, body = ?, last_status = ?, last_error = ?
+                    WHERE id = ?
+                    """
+            ).execute(arguments: [due, body, outcome.status, outcome.error, outcome.delivery])
+            return
+        case .delivered: state = .delivered
+        case .failed: state = .failed
+        case .discarded: state = .discarded
+        }
+        let attempts = state == .discarded ? 0 : 1
+        try db.cachedStatement(
+            sql: """
+                UPDATE deliveries SET state = ?, attempts = attempts + ?, due = NULL, body = NULL, last_status = ?,
+                    last_error = ?, ended_at = ? WHERE id = ?
+                """
+        ).execute(arguments: [state.rawValue, attempts, outcome.status, outcome.error, now, outcome.delivery])
+        try DeliveryLanes.release(after: lane, place.text(1), to: outcome.endpoint, at: now, db)
+    }
+}
+
+/// The definition of an endpoint as it is stored.
+private struct StoredWebhook: Codable {
+    var url: String
+    var secrets: [String]
+    var events: [String]?
+    var payload: String
+    var apps: [String]?
+    var environments: [String]?
+    var allowsPrivateNetworks: Bool
+
+    static func read(_ text: String, name: String) throws -> WebhookDefinition {
+        let stored = try JSONDecoder().decode(StoredWebhook.self, from: Data(text.utf8))
+        var webhook = WebhookDefinition(
+            name: name, url: stored.url, secrets: stored.secrets.map { Secret($0) })
+        webhook.events = stored.events
+        webhook.payload = .init(rawValue: stored.payload) ?? .counterfoil
+        webhook.apps = stored.apps.map { Set($0) }
+        webhook.environments = stored.environments.map { Set($0.map { .init(rawValue: $0) }) }
+        webhook.allowsPrivateNetworks = stored.allowsPrivateNetworks
+        return webhook
+    }
+}
+
+extension WebhookDefinition {
+    /// As it is stored, secrets and all.
+    func stored() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let stored = StoredWebhook(
+            url: url, secrets: secrets.map(\.revealed), events: events, payload: payload.rawValue,
+            apps: apps?.sorted(), environments: environments?.map(\.rawValue).sorted(),
+            allowsPrivateNetworks: allowsPrivateNetworks)
+        return String(decoding: try encoder.encode(stored), as: UTF8.self)
+    }
+}

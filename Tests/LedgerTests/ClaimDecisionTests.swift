@@ -1,0 +1,201 @@
+import Ledger
+import TestSupport
+import Testing
+
+@Suite struct `The history of a claim` {
+
+    private static func take(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .take, customer) }
+    private static func join(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .join, customer) }
+    private static func link(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .link, customer) }
+
+    private static func ownership(
+        _ claims: [ClaimEvent] = [], named: String? = nil, account: [ClaimEvent] = []
+    ) -> Ownership {
+        Ownership(claims: ClaimHistory(claims), named: named, account: ClaimHistory(account))
+    }
+
+    /// A claim of ben's at 9: whose the purchase is before, the policy, whether another may be moved away from, and what
+    /// is kept.
+    private struct Case: CustomStringConvertible, Sendable {
+        var description: String
+        var before: Ownership
+        var policy: RestorePolicy
+        var mayTake = false
+        var decision: ClaimDecision
+        var after: [String]
+    }
+
+    private static let cases: [Case] = [
+        Case(
+            description: "nobody has it, and it may move later", before: ownership(), policy: .transfer,
+            decision: .moves([take(9, "ben")], from: []), after: ["ben"]),
+        Case(
+            description: "nobody has it, and it is the first one's for good", before: ownership(),
+            policy: .keepOriginal,
+            decision: .moves([link(9, "ben")], from: []), after: ["ben"]),
+        Case(
+            description: "nobody has it, and it may be shared", before: ownership(), policy: .share,
+            decision: .moves([join(9, "ben")], from: []), after: ["ben"]),
+        Case(
+            description: "the customer has it", before: ownership([take(5, "ben")]), policy: .transfer,
+            decision: .isOwned, after: ["ben"]),
+        Case(
+            description: "the app named the customer", before: ownership(named: "ben"), policy: .transfer,
+            decision: .isOwned, after: ["ben"]),
+        Case(
+            description: "another has it, and it moves", before: ownership([take(5, "anna")]), policy: .transfer,
+            decision: .moves([take(9, "ben")], from: ["anna"]), after: ["ben"]),
+        Case(
+            description: "several have it, and it moves from all",
+            before: ownership([take(5, "anna"), join(6, "cleo")]), policy: .transfer,
+            decision: .moves([take(9, "ben")], from: ["anna", "cleo"]), after: ["ben"]),
+        Case(
+            description: "the app named another, and it moves", before: ownership(named: "anna"), policy: .transfer,
+            decision: .moves([take(9, "ben")], from: ["anna"]), after: ["ben"]),
+        Case(
+            description: "another has the Apple account, and the purchase moves",
+            before: ownership(account: [take(5, "anna")]), policy: .transfer,
+            decision: .moves([take(9, "ben")], from: ["anna"]), after: ["ben"]),
+        Case(
+            description: "another has it and keeps it", before: ownership([take(5, "anna")]), policy: .keepOriginal,
+            decision: .isRefused, after: ["anna"]),
+        Case(
+            description: "another has it, and it gives access", before: ownership([take(5, "anna")]),
+            policy: .transferIfInactive, decision: .isRefused, after: ["anna"]),
+        Case(
+            description: "another has it, and it gives no access", before: ownership([take(5, "anna")]),
+            policy: .transferIfInactive, mayTake: true, decision: .moves([take(9, "ben")], from: ["anna"]),
+            after: ["ben"]),
+        Case(
+            description: "another has it too", before: ownership([take(5, "anna")]), policy: .share,
+            decision: .moves([join(9, "ben")], from: []), after: ["anna", "ben"]),
+        Case(
+            description: "the app named another, who has it too", before: ownership(named: "anna"), policy: .share,
+            decision: .moves([join(9, "anna"), join(9, "ben")], from: []), after: ["anna", "ben"]),
+        Case(
+            description: "another claimed it in the same millisecond", before: ownership([take(9, "cleo")]),
+            policy: .transfer, decision: .moves([take(10, "ben")], from: ["cleo"]), after: ["ben"]),
+        Case(
+            description: "another claimed it before the clock was set back", before: ownership([take(50, "anna")]),
+            policy: .transfer, decision: .moves([take(51, "ben")], from: ["anna"]), after: ["ben"]),
+        Case(
+            description: "the names are written differently", before: ownership([take(5, "jose\u{301}")]),
+            policy: .transfer, decision: .moves([take(9, "ben")], from: ["jose\u{301}"]), after: ["ben"]),
+    ]
+
+    @Test(arguments: cases) private func `decides by who has it and the policy`(_ given: Case) {
+        let decision = ClaimDecision.purchase(given.before, for: "ben", policy: given.policy, at: 9) { given.mayTake }
+        #expect(decision == given.decision)
+        var after = given.before
+        if case .moves(let events, _) = decision { after.claims = ClaimHistory(after.claims.events + events) }
+        #expect(after.owners == given.after)
+    }
+
+    @Test func `an Apple account has one customer`() {
+        let anna = ClaimHistory([Self.take(5, "anna")])
+        func decide(_ policy: RestorePolicy, mayTake: Bool = false) -> ClaimDecision {
+            .account(anna, for: "ben", policy: policy, at: 9) { mayTake }
+        }
+        #expect(decide(.share) == .isRefused && decide(.keepOriginal) == .isRefused)
+        #expect(decide(.transferIfInactive) == .isRefused)
+        #expect(decide(.transferIfInactive, mayTake: true) == .moves([Self.take(9, "ben")], from: ["anna"]))
+        #expect(decide(.transfer) == .moves([Self.take(9, "ben")], from: ["anna"]))
+        for policy in RestorePolicy.allCases {
+            let first = ClaimDecision.account(ClaimHistory([]), for: "ben", policy: policy, at: 9) { false }
+            #expect(first == .moves([policy == .transfer ? Self.take(9, "ben") : Self.link(9, "ben")], from: []))
+            #expect(ClaimDecision.account(anna, for: "anna", policy: policy, at: 9) { false } == .isOwned)
+        }
+    }
+
+    @Test func `tells whose it was at any instant, and when it changed hands`() {
+        let history = Self.ownership(
+            [Self.take(9, "ben"), Self.join(12, "cleo"), Self.take(20, "anna")], named: "anna")
+        #expect(history.owners(at: 8) == ["anna"] && history.owners(at: 9) == ["ben"])
+        #expect(history.owners(at: 12) == ["ben", "cleo"] && history.owners(at: 20) == ["anna"])
+        #expect(
+            history.changes == [
+                .init(instant: 9, from: ["anna"], to: ["ben"]), .init(instant: 12, from: [], to: ["cleo"]),
+                .init(instant: 20, from: ["ben", "cleo"], to: ["anna"]),
+            ])
+        #expect(history.spans(of: "anna") == [.min..<9, 20..<Int64.max])
+        #expect(history.spans(of: "ben") == [9..<20] && history.spans(of: "cleo") == [12..<20])
+        #expect(history.spans(of: "dora").isEmpty)
+    }
+
+    @Test func `what nobody had before belonged to whoever claimed it first`() {
+        let linked = Self.ownership([Self.take(9, "anna"), Self.take(12, "ben")])
+        #expect(linked.owners(at: 0) == ["anna"] && linked.spans(of: "anna") == [.min..<12])
+        #expect(linked.changes.first == .init(instant: 9, from: [], to: ["anna"]))
+        let ofAccount = Self.ownership([Self.take(9, "anna")], account: [Self.take(5, "ben")])
+        #expect(ofAccount.owners(at: 0) == ["ben"] && ofAccount.owners(at: 9) == ["anna"])
+        #expect(Self.ownership().owners(at: 5).isEmpty && Self.ownership().changes.isEmpty)
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `any order of any parts of it ends the same`(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let names = ["anna", "ben", "cleo", "jos\u{e9}", "jose\u{301}"]
+        let events = (0..<Int.random(in: 1..<12, using: &random)).map { _ in
+            ClaimEvent(
+                at: Int64.random(in: 0..<5, using: &random),
+                ClaimEvent.Kind.allCases.randomElement(using: &random) ?? .take,
+                names.randomElement(using: &random) ?? "anna")
+        }
+        let whole = ClaimHistory(events)
+        for _ in 0..<10 {
+            // Parts that overlap, one merged into the other as an import does.
+            var merged = ClaimHistory([])
+            var parts =
+                (0..<4).map { _ in events.filter { _ in Bool.random(using: &random) } } + [
+                    events.shuffled(using: &random)
+                ]
+            parts.shuffle(using: &random)
+            for part in parts { merged = ClaimHistory(part.shuffled(using: &random) + merged.events) }
+            #expect(merged.events.map { Array($0.customer.utf8) } == whole.events.map { Array($0.customer.utf8) })
+            for instant in 0..<6 as Range<Int64> {
+                #expect(
+                    merged.owners(at: instant).map { Array($0.customer.utf8) }
+                        == whole.owners(at: instant).map { Array($0.customer.utf8) })
+            }
+        }
+    }
+
+    private struct Former: CustomStringConvertible, Sendable {
+        var description: String
+        var owners: [ClaimHistory.Owner]
+        var told: [ToldClaim] = []
+        var events: [ClaimEvent]
+    }
+
+    private static let formers: [Former] = [
+        Former(
+            description: "one claim", owners: [.init(customer: "anna", since: 5)], events: [take(5, "anna")]),
+        Former(
+            description: "a shared one", owners: [.init(customer: "anna", since: 7), .init(customer: "ben", since: 5)],
+            events: [take(5, "ben"), join(7, "anna")]),
+        Former(
+            description: "a transfer that was told", owners: [.init(customer: "ben", since: 9)],
+            told: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
+            events: [take(5, "anna"), take(9, "ben")]),
+        Former(
+            description: "a transfer within a millisecond", owners: [.init(customer: "anna", since: 5)],
+            told: [.init(at: 5, "ben", isTransfer: false), .init(at: 5, "anna", isTransfer: true)],
+            events: [take(5, "ben"), take(6, "anna")]),
+        Former(
+            description: "what an older export had brought back",
+            owners: [.init(customer: "anna", since: 5), .init(customer: "ben", since: 9)],
+            told: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
+            events: [take(5, "anna"), take(9, "ben")]),
+        Former(
+            description: "a share with whom the app had named",
+            owners: [.init(customer: "named", since: 9), .init(customer: "ben", since: 9)],
+            told: [.init(at: 9, "ben", isTransfer: false)], events: [take(9, "ben"), join(9, "named")]),
+        Former(
+            description: "what was told of others only", owners: [.init(customer: "anna", since: 5)],
+            told: [.init(at: 9, "ben", isTransfer: true)], events: [take(5, "anna")]),
+    ]
+
+    @Test(arguments: formers) private func `what was kept without one gets one`(_ given: Former) {
+        #expect(ClaimHistory(former: given.owners, told: given.told).events == given.events)
+    }
+}

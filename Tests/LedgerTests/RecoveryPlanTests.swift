@@ -1,0 +1,117 @@
+import AppStoreModels
+import Foundation
+import Ledger
+import Testing
+
+@Suite struct `What a recovery asks for` {
+    private static let now: Milliseconds = 1_780_000_000_000
+    private static let hour: Milliseconds = 3_600_000
+    private static let day = 24 * hour
+    /// The oldest instant that can be asked for, of 180 days and ten minutes less.
+    private static let limit = now - 180 * day + 600_000
+
+    private static func plan(
+        _ mark: CompletenessMark?, doubtful: [UnverifiedSpans.Span] = [], readsSpans: Bool = true
+    ) -> RecoveryPlan {
+        RecoveryPlan.catchUp(
+            1, from: mark, spans: UnverifiedSpans(doubtful), readsSpans: readsSpans, at: Date(milliseconds: now),
+            because: .schedule, .init())
+    }
+
+    private static func mark(read: Milliseconds, signed: Milliseconds?) -> CompletenessMark {
+        CompletenessMark(scope: 1, since: 0, until: read, checkedAt: now, signedUntil: signed)
+    }
+
+    @Test func `without a mark is all that the App Store keeps, in parts`() throws {
+        let plan = Self.plan(nil)
+        #expect(plan.from == Self.limit)
+        #expect(plan.until == Self.now)
+        #expect(plan.movesMark)
+        #expect(plan.windows.count == 60)
+        #expect(plan.windows.allSatisfy { $0.stage == 1 && $0.until - $0.from <= 3 * Self.day })
+        #expect(plan.windows.first?.from == Self.limit)
+        for (one, next) in zip(plan.windows, plan.windows.dropFirst()) { #expect(one.until == next.from) }
+    }
+
+    @Test func `begins no earlier than the App Store keeps`() {
+        let old = Self.limit - 10 * Self.day
+        #expect(Self.plan(Self.mark(read: old, signed: old)).from == Self.limit)
+    }
+
+    @Test func `after a mark that lies ahead is at least the overlap`() {
+        let plan = Self.plan(Self.mark(read: Self.now + Self.day, signed: Self.now))
+        #expect(plan.from == Self.now - 60_000 - Self.hour)
+    }
+
+    @Test func `goes back to the newest notification that was ever seen there, if the mark says more`() {
+        let read = Self.now - Self.hour
+        let seen = Self.now - 5 * Self.hour
+        let plan = Self.plan(Self.mark(read: read, signed: seen))
+        let earlier = plan.windows.filter { $0.stage == 2 }
+        #expect(earlier.map(\.from) == [seen - Self.hour])
+        #expect(earlier.map(\.until) == [read - Self.hour])
+    }
+
+    @Test(arguments: [true, false])
+    func `reads times in doubt again when it is time to, and never twice`(_ readsSpans: Bool) {
+        let recent = Self.now - 900_000
+        let doubtful = [
+            UnverifiedSpans.Span(from: Self.now - 3 * Self.day, until: Self.now - 3 * Self.day + 10),
+            UnverifiedSpans.Span(from: Self.now - 600_000, until: Self.now - 500_000),
+            UnverifiedSpans.Span(from: Self.limit - Self.day, until: Self.limit - 1),
+            UnverifiedSpans.Span(from: Self.limit - 5, until: Self.limit + 5),
+        ]
+        let plan = Self.plan(Self.mark(read: recent, signed: recent), doubtful: doubtful, readsSpans: readsSpans)
+        let again = plan.windows.filter { $0.stage == 2 }
+        #expect(again.map(\.from) == (readsSpans ? [Self.limit, doubtful[0].from] : []))
+        #expect(again.map(\.until) == (readsSpans ? [Self.limit + 5, doubtful[0].until] : []))
+    }
+
+    @Test func `of somebody is read as it was asked for, and moves no mark`() {
+        let filters = NotificationFilter.named("EXPIRED")
+        let plan = RecoveryPlan.asked(1, from: 0, until: Self.hour, filters: filters, .init())
+        #expect(!plan.movesMark)
+        #expect(plan.windows.compactMap(\.filter) == filters)
+        #expect(plan.windows.allSatisfy { $0.from == 0 && $0.until == Self.hour && !$0.onlyFailures })
+        let all = RecoveryPlan.asked(1, from: 0, until: Self.hour, filters: [], .init())
+        #expect(all.windows == [RecoveryWindow(stage: 0, from: 0, until: Self.hour)])
+    }
+
+    @Test func `of no time at all is one window`() {
+        let plan = RecoveryPlan.asked(1, from: 5, until: 5, filters: [], .init())
+        #expect(plan.windows == [RecoveryWindow(stage: 0, from: 5, until: 5)])
+    }
+
+    @Test func `what changes access comes first after a long outage, and only pairs that the App Store knows`() {
+        let now = Date(milliseconds: 1_780_000_000_000)
+        let until = now.milliseconds - 3 * 86_400_000
+        let mark = CompletenessMark(scope: 1, since: 0, until: until, checkedAt: now.milliseconds, signedUntil: until)
+        let plan = RecoveryPlan.catchUp(1, from: mark, at: now, because: .start, .init())
+        let first = plan.windows.filter { $0.stage == 0 }
+        #expect(first.contains { $0.filter?.name == "DID_RENEW.BILLING_RECOVERY" })
+        #expect(
+            Set(first.compactMap { $0.filter?.type.rawValue })
+                == ["DID_RENEW", "EXPIRED", "REFUND", "REVOKE", "SUBSCRIBED"])
+        #expect(first.allSatisfy { $0.onlyFailures && $0.from == plan.from && $0.until == plan.until })
+        let rest = plan.windows.filter { $0.stage == 1 }
+        #expect(rest.count == 4)
+        #expect(rest.allSatisfy { $0.filter == nil && !$0.onlyFailures })
+        #expect(rest.first?.from == mark.until - 3_600_000)
+        #expect(rest.last?.until == now.milliseconds)
+        for (one, next) in zip(rest, rest.dropFirst()) { #expect(one.until == next.from) }
+        let recent = now.milliseconds - 900_000
+        let short = RecoveryPlan.catchUp(
+            1, from: .init(scope: 1, since: 0, until: recent, checkedAt: 0, signedUntil: recent), at: now,
+            because: .schedule, .init())
+        #expect(short.windows.count == 1)
+    }
+
+    @Test func `a clock is never trusted so far that nothing is read twice`() {
+        var settings = RecoverySettings()
+        settings.overlap = .zero
+        let now = Self.now
+        let mark = CompletenessMark(scope: 1, since: 0, until: now - 60_000, checkedAt: now, signedUntil: now - 60_000)
+        let plan = RecoveryPlan.catchUp(1, from: mark, at: Date(milliseconds: now), because: .schedule, settings)
+        #expect(plan.from == now - 120_000)
+    }
+}

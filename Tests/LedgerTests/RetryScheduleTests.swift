@@ -1,0 +1,30 @@
+import Ledger
+import Testing
+
+@Suite struct `When a delivery is tried again` {
+    private static let pauses = RetrySchedule.pauses
+
+    @Test func `the pauses last for days, and end before an endpoint is given up`() {
+        let total = Self.pauses.reduce(0, +)
+        #expect(total > 3 * 86_400)
+        #expect(total * 1.2 < Double(RetrySchedule.patience) / 1000)
+        #expect(Self.pauses == Self.pauses.sorted())
+    }
+
+    @Test func `no two pauses are alike, and none is far from the plan`() {
+        var generator = SystemRandomNumberGenerator()
+        let pauses = (0..<100).compactMap { _ in RetrySchedule.pause(after: 3, wish: nil, using: &generator) }
+        #expect(pauses.allSatisfy { (96...144).contains($0) })
+        #expect(Set(pauses).count > 50)
+        #expect(RetrySchedule.pause(after: 0, wish: nil, using: &generator) == nil)
+        #expect(RetrySchedule.pause(after: Self.pauses.count + 1, wish: nil, using: &generator) == nil)
+    }
+
+    @Test(arguments: [(nil as Double?, 96.0...144), (1000, 1000...1000), (1e9, 86_400...86_400), (1, 96...144)])
+    func `a receiver may ask for a longer pause, of a day at most`(_ wish: Double?, _ expected: ClosedRange<Double>)
+        throws
+    {
+        var generator = SystemRandomNumberGenerator()
+        #expect(expected.contains(try #require(RetrySchedule.pause(after: 3, wish: wish, using: &generator))))
+    }
+}
