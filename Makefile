@@ -22,7 +22,6 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	Scripts/check-format
 	Scripts/check-imports
 	Scripts/mutants --check
-	Scripts/client-mutants --check
 	$(BUILD) --build-tests --explicit-target-dependency-import-check error
 	COUNTERFOIL_INTEROP=required swift test --skip-build --skip '^Counterfoil(Server)?Tests'
 	# Each of these runs a store and a server, or the command. As many at once as there are tests, and answers come too late for anybody.
@@ -87,7 +86,6 @@ api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; A
 .PHONY: mutants
 mutants: system-packages interop ## Disable each check in turn and see a test turn red (long)
 	Scripts/mutants
-	Scripts/client-mutants
 
 .PHONY: fuzz
 fuzz: system-packages ## Fuzz every parser; FUZZ_SECONDS=60 each, FUZZ_TARGET=name for one
