@@ -160,6 +160,37 @@ extension ControlDescription {
                     application/json:
                       schema: {$ref: "#/components/schemas/DeviceReceipt"}
                 default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/customers/{customer}/devices/{device}:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+              - {$ref: "#/components/parameters/customer"}
+              - {$ref: "#/components/parameters/device"}
+            get:
+              summary: What StoreKit has on a device; a device is there as soon as somebody names it
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/DeviceContents"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/{environment}/customers/{customer}/devices/{device}/updates:
+            parameters:
+              - {$ref: "#/components/parameters/environment"}
+              - {$ref: "#/components/parameters/customer"}
+              - {$ref: "#/components/parameters/device"}
+            get:
+              summary: What the device was told since; after=0 is the start of the app, which is told what is not finished
+              parameters:
+                - {$ref: "#/components/parameters/after"}
+                - {$ref: "#/components/parameters/wait"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/DeviceUpdates"}
+                default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/catalogue:
             parameters:
               - {$ref: "#/components/parameters/environment"}
@@ -400,6 +431,17 @@ extension ControlDescription {
           parameters:
             environment: {name: environment, in: path, required: true, schema: {enum: [production, sandbox]}}
             customer: {name: customer, in: path, required: true, schema: {type: string}}
+            device: {name: device, in: path, required: true, schema: {type: string}}
+            after:
+              name: after
+              in: query
+              schema: {type: integer, minimum: 0, maximum: 2147483647, default: 0}
+              description: What next said
+            wait:
+              name: wait
+              in: query
+              schema: {type: integer, minimum: 0, maximum: 60, default: 0}
+              description: For how many seconds to wait while there is nothing
             notificationUUID: {name: notificationUUID, in: path, required: true, schema: {type: string, format: uuid}}
             number: {name: number, in: path, required: true, schema: {type: integer}}
             name: {name: name, in: path, required: true, schema: {type: string}}
@@ -502,6 +544,7 @@ extension ControlDescription {
                         The account that this and the following purchases name; null for none. Default: the customer's
                         own, made from seed and name
                     billingPlan: {type: string}
+                    device: {type: string, description: Where it is bought; an update on the other devices}
                 cancel:
                   type: object
                   required: [customer]
@@ -601,6 +644,7 @@ extension ControlDescription {
                   properties:
                     customer: {type: string}
                     transaction: {type: string}
+                    device: {type: string}
                 setAppAccountToken:
                   type: object
                   required: [customer, appAccountToken]
@@ -706,6 +750,94 @@ extension ControlDescription {
                     group: {type: string}
                     organization: {type: boolean}
                     administrator: {type: boolean}
+                installApp:
+                  type: object
+                  required: [customer, device]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
+                    system: {type: integer, minimum: 15, maximum: 99}
+                goOffline:
+                  type: object
+                  required: [customer, device]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
+                goOnline:
+                  type: object
+                  required: [customer, device]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
+                sync:
+                  type: object
+                  required: [customer, device]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
+                askToBuy:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                stopAskingToBuy:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                approvePurchase:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    product: {type: string}
+                declinePurchase:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    product: {type: string}
+                planPurchase:
+                  type: object
+                  required: [customer, device, result]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
+                    result: {enum: [cancelled, interrupted, failed, unverified]}
+                    message: {type: string}
+                repeatUpdate:
+                  type: object
+                  required: [customer, device]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
+                    transaction: {type: string}
+                holdUpdates:
+                  type: object
+                  required: [customer, device]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
+                releaseUpdates:
+                  type: object
+                  required: [customer, device]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
+                    reversed: {type: boolean}
+                breakVerification:
+                  type: object
+                  required: [customer, device]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
+                    transaction: {type: string}
+                hideRenewals:
+                  type: object
+                  required: [customer, device]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
             Announcement:
               type: object
               required: [notificationType, notificationUUID]
@@ -724,6 +856,9 @@ extension ControlDescription {
                 originalTransactionId: {type: string}
                 appAccountToken: {type: string, format: uuid}
                 token: {type: string}
+                result: {enum: [success, pending, cancelled, failed], description: Of purchases, and of commands to a device}
+                message: {type: string, description: The error of a purchase that failed as planned}
+                transaction: {$ref: "#/components/schemas/SignedDeviceTransaction"}
             TriggerRequest:
               type: object
               required: [notificationType]
@@ -789,6 +924,60 @@ extension ControlDescription {
                 signedTransactions: {type: array, items: {type: string}}
                 signedAppTransactionInfo: {type: string}
                 receipt: {type: string}
+            SignedDeviceTransaction:
+              type: object
+              required: [signedTransactionInfo, isVerified]
+              properties:
+                signedTransactionInfo: {type: string}
+                isVerified: {type: boolean, description: Whether the signature is right}
+            SubscriptionStatusOnDevice:
+              type: object
+              required: [state, signedTransactionInfo, signedRenewalInfo, isVerified]
+              properties:
+                state: {type: integer}
+                signedTransactionInfo: {type: string}
+                signedRenewalInfo: {type: string}
+                isVerified: {type: boolean}
+            SoldProduct:
+              type: object
+              required: [id, type, name, displayPrice, price, currency]
+              properties:
+                id: {type: string}
+                type: {type: string}
+                name: {type: string}
+                displayPrice: {type: string}
+                price: {type: number}
+                currency: {type: string}
+                subscriptionGroupIdentifier: {type: string}
+            DeviceContents:
+              type: object
+              required:
+                [customer, device, system, storefront, isOffline, all, current, unfinished, statuses, products, pending, receipt]
+              properties:
+                customer: {type: string}
+                device: {type: string}
+                system: {type: integer}
+                storefront: {type: string}
+                isOffline: {type: boolean}
+                all: {type: array, items: {$ref: "#/components/schemas/SignedDeviceTransaction"}}
+                current: {type: array, items: {$ref: "#/components/schemas/SignedDeviceTransaction"}}
+                unfinished: {type: array, items: {$ref: "#/components/schemas/SignedDeviceTransaction"}}
+                statuses: {type: array, items: {$ref: "#/components/schemas/SubscriptionStatusOnDevice"}}
+                products: {type: array, items: {$ref: "#/components/schemas/SoldProduct"}}
+                pending: {type: array, items: {type: string}, description: Products of the purchases that wait for somebody}
+                signedAppTransactionInfo: {type: string, description: Not before iOS 16}
+                receipt: {type: string}
+            DeviceUpdate:
+              type: object
+              properties:
+                transaction: {$ref: "#/components/schemas/SignedDeviceTransaction"}
+              description: A transaction; without one, a subscription's status changed
+            DeviceUpdates:
+              type: object
+              required: [updates, next]
+              properties:
+                updates: {type: array, items: {$ref: "#/components/schemas/DeviceUpdate"}}
+                next: {type: integer, description: What to ask after next}
             DeviceReceipt:
               type: object
               required: [receipt-data]

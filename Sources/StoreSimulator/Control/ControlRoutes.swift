@@ -10,7 +10,7 @@ enum ControlRoutes {
 
     /// Every operation: method, path below `/simulator`, and what it does.
     static let operations: [(HTTPRequest.Method, String, Handler)] =
-        time + purchases + notifications + trouble + keeping + scenarios
+        time + purchases + devices + notifications + trouble + keeping + scenarios
 
     static func add(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
         for (method, path, handler) in operations {

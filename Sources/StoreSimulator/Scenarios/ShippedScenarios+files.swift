@@ -62,6 +62,37 @@ extension ShippedScenarios {
                   notifications: [SUBSCRIBED.INITIAL_BUY, {type: MIGRATION, status: 1, renewalInfo: {autoRenewStatus: 1}}]
 
             """#,
+        "ask-to-buy": #"""
+            name: A purchase waits for a parent, another one for new terms, and a device without a network buys nothing
+            steps:
+              - askToBuy: {customer: anna}
+              - purchase: {customer: anna, product: coins.100, device: phone}
+              - purchase: {customer: anna, product: unlock, device: phone}
+              - expect:
+                  notifications: []
+                  anna: {purchases: []}
+              - declinePurchase: {customer: anna, product: coins.100}
+              - advance: 2 days
+              - approvePurchase: {customer: anna}
+              - expect:
+                  notifications: [ONE_TIME_CHARGE]
+                  anna: {purchases: [unlock]}
+              - refuse: {approvePurchase: {customer: anna}, code: impossible_transition}
+              - stopAskingToBuy: {customer: anna}
+              - planPurchase: {customer: anna, device: phone, result: interrupted}
+              - purchase: {customer: anna, product: coins.100, device: phone}
+              - expect:
+                  anna: {purchases: [unlock]}
+              - approvePurchase: {customer: anna}
+              - goOffline: {customer: anna, device: phone}
+              - refuse: {purchase: {customer: anna, product: coins.100, device: phone}, code: device_offline}
+              - goOnline: {customer: anna, device: phone}
+              - purchase: {customer: anna, product: coins.100, device: phone}
+              - expect:
+                  notifications: [ONE_TIME_CHARGE, ONE_TIME_CHARGE]
+                  anna: {purchases: [unlock, coins.100, coins.100]}
+
+            """#,
         "billing-retry-cancelled": #"""
             name: The customer cancels while the store tries to charge
             settings: {production: {gracePeriod: sixteenDays}}

@@ -16,6 +16,8 @@ extension SimulatorCore {
             try state[environment].perform(command, at: state.clock.now())
         }
         outcome.retentionMessage = seen
+        outcome.transaction = try signedResult(of: command, outcome, in: environment)
+        watch.signal()
         try await run()
         return outcome
     }
@@ -62,7 +64,8 @@ extension SimulatorCore {
     package func change<Value: Sendable, Failure: Error>(
         _ environment: AppStoreEnvironment, _ body: (inout Store, Date) throws(Failure) -> sending Value
     ) throws(Failure) -> Value {
-        try state.withLock { state throws(Failure) in
+        defer { watch.signal() }
+        return try state.withLock { state throws(Failure) in
             let now = state.clock.now()
             return try body(&state[environment], now)
         }

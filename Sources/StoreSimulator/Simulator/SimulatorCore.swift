@@ -14,6 +14,8 @@ package final class SimulatorCore: Sendable {
     let state: Mutex<SimulatorState>
     let courier = Courier()
     let signedTexts = SignedTextCache()
+    /// Those who wait for what devices are told.
+    let watch = ChangeWatch()
     /// One task at a time makes time pass.
     private let gate = FairGate()
     /// One scenario at a time runs.
@@ -51,7 +53,9 @@ package final class SimulatorCore: Sendable {
                 let limit = underway.values.min().map { $0 + RetrySchedule.soonest }
                 let step = state.withLock { $0.step(until: target ?? $0.clock.now(), limit: limit) }
                 switch step {
-                case .happened: continue
+                case .happened:
+                    watch.signal()
+                    continue
                 case .send(let attempt):
                     lastKey += 1
                     let key = lastKey
@@ -97,6 +101,7 @@ package final class SimulatorCore: Sendable {
         }
         // Nobody has asked anything of the new state yet.
         counted.withLock { $0 = RateLimits() }
+        watch.signal()
     }
 
     /// When something happens or is sent next by itself.

@@ -22,6 +22,14 @@ package struct Customer: Sendable, Codable {
     package var introductoryGroups: [String] = []
     /// The groups of customers it belongs to (sandbox): group identifier and role by product.
     package var groups: [CustomerGroup] = []
+    /// The devices that somebody has named.
+    package var devices: [String: Device] = [:]
+    /// Whether somebody else has to agree to purchases.
+    package var asksToBuy = false
+    /// The purchases that wait for somebody, the oldest first.
+    package var pendingPurchases: [PendingPurchase] = []
+    /// What devices have been shown: a text keeps its date of signature until something else is in it.
+    package var shown = ShownTexts()
 }
 
 /// Membership in a group of customers. Apple's page: `Get Customer Groups`.

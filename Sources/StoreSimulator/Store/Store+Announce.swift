@@ -37,6 +37,7 @@ extension Store {
         if transaction.isSubscription, let subscription = subscriptions[payload.originalTransactionId] {
             purchase.renewalInfo = renewalInfo(of: subscription, at: now)
             purchase.status = status(of: subscription, at: now)
+            unheard.customers.append(transaction.customer)
         }
         announce(type, subtype, .purchase(purchase), customer: transaction.customer, at: now)
     }

@@ -62,6 +62,8 @@ extension Store {
         customer.transactions = []
         customer.subscriptions = []
         customer.introductoryGroups = []
+        customer.pendingPurchases = []
+        customer.shown = ShownTexts()
         customers[id] = customer
         return Subject(customer: id)
     }

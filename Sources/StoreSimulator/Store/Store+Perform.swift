@@ -7,6 +7,11 @@ extension Store {
         package var customer: String?
         package var transaction: String?
         package var token: String?
+        package var result: PurchaseOutcome?
+        /// Why a purchase failed.
+        package var message: String?
+        /// Where the transaction is the result of a purchase, and no update.
+        package var device: String?
     }
 
     /// Does what the command says, after everything that happens by itself until then.
@@ -16,10 +21,13 @@ extension Store {
         let first = notifications.count
         let subject = try apply(command, at: now)
         if notifications.count == first, command.changesSignedTexts { moveSignature(at: now) }
+        updateDevices(at: now, except: subject)
         var outcome = StoreOutcome(environment: environment, customer: subject.customer, token: subject.token)
         outcome.transactionId = subject.transaction
         outcome.originalTransactionId = subject.transaction.flatMap { transactions[$0]?.payload.originalTransactionId }
         outcome.appAccountToken = subject.transaction.flatMap { transactions[$0]?.payload.appAccountToken?.text }
+        outcome.result = subject.result
+        outcome.message = subject.message
         outcome.notifications = announcements(from: first)
         return outcome
     }
@@ -45,12 +53,13 @@ extension Store {
     mutating func apply(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
         switch command {
         case .createCustomer(let customer, let storefront): try createCustomer(customer, in: storefront, at: now)
-        case .purchase(let customer, let product, let quantity, let offer, let introductory, let token, let plan):
-            try purchase(
+        case .purchase(
+            let customer, let product, let quantity, let offer, let introductory, let token, let plan, let device):
+            try order(
                 Purchase(
                     customer: customer, product: try self.product(product), quantity: quantity ?? 1, offer: offer,
                     wantsIntroductoryOffer: introductory ?? true,
-                    accountToken: accountToken(of: customer, choosing: token), plan: plan), at: now)
+                    accountToken: accountToken(of: customer, choosing: token), plan: plan), on: device, at: now)
         case .cancel(let customer, let subscription): try cancel(customer, subscription, at: now)
         case .resume(let customer, let subscription): try resume(customer, subscription, at: now)
         case .failBilling(let customer): try setBilling(of: customer, isFailing: true, at: now)
@@ -75,7 +84,7 @@ extension Store {
         case .acceptPrice(let customer, let subscription): try acceptPrice(customer, subscription, at: now)
         case .removeFromSale(let product): try setOnSale(product, false)
         case .returnToSale(let product): try setOnSale(product, true)
-        case .finish(let customer, let transaction): try finish(customer, transaction)
+        case .finish(let customer, let transaction, let device): try finish(customer, transaction, on: device)
         case .setAppAccountToken(let customer, let token, let transaction):
             try setAccountToken(token, of: customer, transaction)
         case .answerConsumptionRequest(let customer, let transaction, let preference, let percentage):
@@ -92,7 +101,10 @@ extension Store {
         case .assignSeat(let customer, let product): try assignSeat(customer, product, at: now)
         case .joinGroup(let customer, let group, let organization, let administrator):
             try join(customer, group, isOrganization: organization ?? true, isAdministrator: administrator ?? false)
-        default: try applyAdvancedCommerce(command, at: now)
+        default:
+            if let subject = try applyOnDevice(command, at: now) { subject } else {
+                try applyAdvancedCommerce(command, at: now)
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ extension Store {
     }
 
     private mutating func happen(_ entry: Schedule.Entry) {
+        defer { updateDevices(at: entry.date) }
         switch entry.event {
         case .subscription(let id):
             // Whatever changed the plan has made another entry.

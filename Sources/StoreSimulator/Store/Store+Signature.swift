@@ -29,7 +29,9 @@ extension StoreCommand {
         switch self {
         case .createCustomer, .failBilling, .requestRefund, .finish, .answerConsumptionRequest,
             .createExternalPurchaseToken, .reportExternalPurchaseToken, .requestTestNotification, .joinGroup,
-            .approveMessage, .rejectMessage, .approveImage, .rejectImage:
+            .approveMessage, .rejectMessage, .approveImage, .rejectImage, .installApp, .goOffline, .goOnline, .sync,
+            .askToBuy, .stopAskingToBuy, .declinePurchase, .planPurchase, .repeatUpdate, .holdUpdates, .releaseUpdates,
+            .breakVerification, .hideRenewals:
             false
         default: true
         }

@@ -39,6 +39,7 @@ extension Store {
         transactions[payload.transactionId] = transaction
         transactionsByOrder[order, default: []].append(payload.transactionId)
         customers[customer]?.transactions.append(payload.transactionId)
+        unheard.add(payload.transactionId)
         return transaction
     }
 
@@ -49,6 +50,7 @@ extension Store {
         revision += 1
         transaction.revision = revision
         transactions[id] = transaction
+        unheard.add(id)
     }
 
     mutating func finish(_ id: String, _ selector: String?) throws(StoreError) -> Subject {

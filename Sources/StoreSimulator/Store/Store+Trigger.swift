@@ -14,6 +14,7 @@ extension Store {
         var rehearsal = TriggerRun(store: self, request: request, now: now)
         let outcome = try rehearsal.perform()
         self = rehearsal.store
+        updateDevices(at: now)
         return outcome
     }
 }

@@ -57,6 +57,8 @@ package struct Store: Sendable, Codable {
     package var realtimeRecords: [RealtimeRecord] = []
     /// Counts the changes to transactions.
     package var revision = 0
+    /// The transactions that were changed since devices last heard, and the customers whose subscriptions were announced.
+    package var unheard = UnheardChanges()
     /// When the last change was signed. The clock may show less: of one instant, each change is signed later than the one
     /// before.
     package var lastSigned: Date?

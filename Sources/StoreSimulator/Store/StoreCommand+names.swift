@@ -7,6 +7,8 @@ extension StoreCommand {
         "acceptPrice", "removeFromSale", "returnToSale", "finish", "setAppAccountToken", "answerConsumptionRequest",
         "extendRenewal", "extendAllRenewals", "rescindConsent", "createExternalPurchaseToken",
         "reportExternalPurchaseToken", "requestTestNotification", "clearHistory", "assignSeat", "approveMessage",
-        "rejectMessage", "approveImage", "rejectImage", "joinGroup",
+        "rejectMessage", "approveImage", "rejectImage", "joinGroup", "installApp", "goOffline", "goOnline", "sync",
+        "askToBuy", "stopAskingToBuy", "approvePurchase", "declinePurchase", "planPurchase", "repeatUpdate",
+        "holdUpdates", "releaseUpdates", "breakVerification", "hideRenewals",
     ]
 }

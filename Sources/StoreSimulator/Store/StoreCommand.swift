@@ -17,9 +17,12 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     ///
     /// The transaction names the account that the customer has in the app. `appAccountToken` is another one, or none, from
     /// now on; a customer who never had one given has one made from the seed and the name.
+    ///
+    /// What is bought on a `device` comes as the result there, and as an update on the customer's other devices. Without a
+    /// device it is an update on all of them.
     case purchase(
         customer: String, product: String, quantity: Int? = nil, offer: String? = nil, introductory: Bool? = nil,
-        appAccountToken: AppAccountToken? = nil, billingPlan: BillingPlanType? = nil)
+        appAccountToken: AppAccountToken? = nil, billingPlan: BillingPlanType? = nil, device: String? = nil)
 
     /// A purchase of a generic product, a subscription, with the contents that the developer's server asks for. `request`
     /// is Apple's `SubscriptionCreateRequest`.
@@ -76,8 +79,8 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     /// The developer puts a product on sale again.
     case returnToSale(product: String)
 
-    /// The app has delivered what was bought.
-    case finish(customer: String, transaction: String? = nil)
+    /// The app has delivered what was bought. The App Store knows it for all devices.
+    case finish(customer: String, transaction: String? = nil, device: String? = nil)
 
     /// The developer ties a purchase to an account, as through the API.
     case setAppAccountToken(customer: String, appAccountToken: UUID, transaction: String? = nil)
@@ -115,6 +118,38 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case rejectImage(image: UUID)
     /// A customer joins a group (sandbox).
     case joinGroup(customer: String, group: String, organization: Bool? = nil, administrator: Bool? = nil)
+
+    /// The app is installed on a device, or installed anew, which shows everything that did not show before. A `system`
+    /// before 16 has no app transaction. A device is there as soon as a command names it; this is for one with an old system.
+    case installApp(customer: String, device: String, system: Int? = nil)
+    /// The device loses its network: it knows what it knew, hears nothing, and cannot buy.
+    case goOffline(customer: String, device: String)
+    /// The device has a network again, and hears what it missed.
+    case goOnline(customer: String, device: String)
+    /// The app asks the App Store for everything, after the customer asked for it. What did not show shows, what could not be
+    /// verified can.
+    case sync(customer: String, device: String)
+    /// From now on somebody else has to agree to the customer's purchases.
+    case askToBuy(customer: String)
+    /// From now on the customer buys without asking.
+    case stopAskingToBuy(customer: String)
+    /// Somebody agrees to a purchase that waits, or the customer does what an interrupted purchase waits for: it is made now,
+    /// and comes as an update on every device. Without a product the one that waits longest.
+    case approvePurchase(customer: String, product: String? = nil)
+    /// A purchase that waits is not made.
+    case declinePurchase(customer: String, product: String? = nil)
+    /// What the next purchase on a device comes to. `message` is the error of one that fails.
+    case planPurchase(customer: String, device: String, result: PlannedPurchaseResult, message: String? = nil)
+    /// The device hears of a transaction once more.
+    case repeatUpdate(customer: String, device: String, transaction: String? = nil)
+    /// From now on the device's updates are late.
+    case holdUpdates(customer: String, device: String)
+    /// The updates that were held come now, the last one first if `reversed`.
+    case releaseUpdates(customer: String, device: String, reversed: Bool? = nil)
+    /// The signature of a transaction is wrong on this device, which hears of it again.
+    case breakVerification(customer: String, device: String, transaction: String? = nil)
+    /// From now on renewals do not show on this device, until it syncs or the app is installed anew.
+    case hideRenewals(customer: String, device: String)
 }
 
 /// What a command did.
@@ -134,6 +169,12 @@ public struct StoreOutcome: Sendable, Hashable, Codable {
     public var token: String?
     /// What the customer saw before cancelling, if the developer's server was asked.
     public var retentionMessage: RealtimeRecord?
+    /// What a purchase came to; on a device, what any command came to.
+    public var result: PurchaseOutcome?
+    /// The error of a purchase that failed as planned.
+    public var message: String?
+    /// The transaction as the device has it that it was bought on.
+    public var transaction: SignedDeviceTransaction?
     /// The notifications it caused, in order.
     public var notifications: [Announcement] = []
 

@@ -48,6 +48,8 @@ public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConver
         public static let impossibleTransition = Self(rawValue: "impossible_transition")
         /// A value is out of its range, or not of its kind.
         public static let invalidArgument = Self(rawValue: "invalid_argument")
+        /// The device has no network.
+        public static let deviceOffline = Self(rawValue: "device_offline")
         /// The simulator holds as many customers, transactions or notifications as it may.
         public static let limitReached = Self(rawValue: "limit_reached")
     }

@@ -97,7 +97,8 @@ struct Life {
         if random.chance(2) { return advancedCommerce() }
         let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
         guard
-            case .purchase(let customer, let product, let quantity, let offer, let introductory, _, let plan) = command
+            case .purchase(let customer, let product, let quantity, let offer, let introductory, _, let plan, _) =
+                command
         else { return command }
         return .purchase(
             customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,

@@ -85,6 +85,14 @@ struct ControlDescriptionTests {
         (
             "GET /simulator/{environment}/customers/{customer}/purchases", "/production/customers/anna/purchases", nil
         ),
+        (
+            "GET /simulator/{environment}/customers/{customer}/devices/{device}",
+            "/production/customers/anna/devices/phone", nil
+        ),
+        (
+            "GET /simulator/{environment}/customers/{customer}/devices/{device}/updates",
+            "/production/customers/anna/devices/phone/updates?after=0&wait=1", nil
+        ),
         ("GET /simulator/{environment}/catalogue", "/production/catalogue", nil),
         ("GET /simulator/{environment}/settings", "/production/settings", nil),
         ("GET /simulator/{environment}/notifications", "/production/notifications?customer=anna", nil),

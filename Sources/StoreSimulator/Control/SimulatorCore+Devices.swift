@@ -1,0 +1,162 @@
+package import AppStoreModels
+internal import Foundation
+internal import Synchronization
+
+// What the control API tells of devices. Nothing is signed while the store is locked.
+
+extension SimulatorCore {
+    private struct Reading: Sendable {
+        var knowledge: DeviceKnowledge
+        var device: Device
+        var customer: Customer
+        var appTransaction: AppTransaction
+        var products: [DeviceContents.SoldProduct]
+        var finished: Set<String>
+        var now: Date
+    }
+
+    /// What StoreKit has on a device.
+    package func contents(
+        of device: String, of customer: String, in environment: AppStoreEnvironment
+    ) throws -> DeviceContents {
+        let reading = try look(environment) { store, now throws(StoreError) in
+            // What is due is signed before what is read.
+            store.run(until: now)
+            return try Self.read(store: &store, device, customer, at: now)
+        }
+        let (knowledge, customer) = (reading.knowledge, reading.customer)
+        func signed(_ transactions: some Sequence<JWSTransactionDecodedPayload>) throws -> [SignedDeviceTransaction] {
+            try transactions.map {
+                try sign($0, isVerified: !reading.device.unverified.contains($0.transactionId), in: environment)
+            }
+        }
+        let unfinished = knowledge.transactions.filter { !reading.finished.contains($0.transactionId) }
+        let appTransaction =
+            reading.device.system < Device.systemWithAppTransaction ? nil : reading.appTransaction
+        return DeviceContents(
+            customer: customer.id, device: device, system: reading.device.system, storefront: customer.storefront,
+            isOffline: reading.device.offline != nil,
+            all: try signed(
+                knowledge.transactions.filter {
+                    $0.type != .consumable || !reading.finished.contains($0.transactionId)
+                }),
+            current: try signed(knowledge.transactions.filter { knowledge.isCurrent($0, at: reading.now) }),
+            unfinished: try signed(unfinished),
+            statuses: try knowledge.statuses.map { status in
+                let isVerified = !reading.device.unverified.contains(status.transaction.transactionId)
+                let transaction = try sign(status.transaction, isVerified: isVerified, in: environment)
+                return DeviceContents.Status(
+                    state: status.status.rawValue, signedTransactionInfo: transaction.signedTransactionInfo,
+                    signedRenewalInfo: try text(status.renewalInfo.jsonBytes(), isVerified, in: environment),
+                    isVerified: isVerified)
+            },
+            products: reading.products, pending: customer.pendingPurchases.map(\.product),
+            signedAppTransactionInfo: try appTransaction.map {
+                try text($0.jsonBytes(), true, in: environment)
+            },
+            receipt: try receipt(of: customer.id, in: environment).base64EncodedString())
+    }
+
+    /// Reads from a store, and notes what was shown. Nobody who waits is woken: they would wake each other for ever.
+    private func look<Value: Sendable>(
+        _ environment: AppStoreEnvironment, _ body: (inout Store, Date) throws(StoreError) -> sending Value
+    ) throws(StoreError) -> Value {
+        try state.withLock { state throws(StoreError) in
+            let now = state.clock.now()
+            return try body(&state[environment], now)
+        }
+    }
+
+    private static func read(
+        store: inout Store, _ device: String, _ customer: String, at now: Date
+    ) throws(StoreError) -> Reading {
+        let knowledge = try store.knowledge(of: device, of: customer, at: now)
+        let customer = try store.customer(customer)
+        let storefront = store.catalogue.storefront(customer.storefront) ?? .usa
+        let sold = store.catalogue.products.filter { $0.isOnSale && !$0.isAdvancedCommerce }
+        return Reading(
+            knowledge: knowledge, device: try store.device(device, of: customer.id), customer: customer,
+            appTransaction: store.appTransaction(of: customer, at: now),
+            products: sold.map { DeviceContents.SoldProduct($0, in: storefront) },
+            finished: Set(customer.transactions.filter { store.transactions[$0]?.isFinished ?? true }), now: now)
+    }
+
+    /// What a device was told after a number, or, if it has just begun to listen, what is not finished there. Waits for so
+    /// many seconds if there is nothing.
+    package func updates(
+        of device: String, of customer: String, after number: Int, wait seconds: Double,
+        in environment: AppStoreEnvironment
+    ) async throws -> DeviceUpdates {
+        let changes = watch.changes(for: seconds)
+        while true {
+            if let found = try updates(of: device, of: customer, after: number, in: environment) { return found }
+            guard await changes.next() else { return DeviceUpdates(updates: [], next: number) }
+        }
+    }
+
+    private func updates(
+        of name: String, of customer: String, after number: Int, in environment: AppStoreEnvironment
+    ) throws -> DeviceUpdates? {
+        let (updates, next) = try look(environment) { store, now throws(StoreError) in
+            try store.addDevice(name, of: customer)
+            store.updateDevices(at: now)
+            let device = try store.device(name, of: customer)
+            // A number that nobody has given is of another life of the store.
+            guard number > 0, number <= device.next else {
+                return (try store.unfinishedUpdates(of: name, of: customer, at: now), device.next)
+            }
+            return (Array(device.updates.dropFirst(number - 1)), device.next)
+        }
+        if number > 0, updates.isEmpty, next == number { return nil }
+        return DeviceUpdates(
+            updates: try updates.map { update in
+                .init(
+                    transaction: try update.transaction.map {
+                        try sign($0, isVerified: update.isVerified, in: environment)
+                    })
+            }, next: next)
+    }
+
+    /// Signs a transaction as a device has it.
+    func sign(
+        _ transaction: JWSTransactionDecodedPayload, isVerified: Bool, in environment: AppStoreEnvironment
+    ) throws -> SignedDeviceTransaction {
+        SignedDeviceTransaction(
+            signedTransactionInfo: try text(transaction.jsonBytes(), isVerified, in: environment),
+            isVerified: isVerified)
+    }
+
+    private func text(_ json: [UInt8], _ isVerified: Bool, in environment: AppStoreEnvironment) throws -> String {
+        let signer = authority.current.signer
+        let text = try signedTexts.text(of: json, generation: signer.generation) { try signer.sign(json: $0) }
+        guard !isVerified else { return text }
+        var tampering = Tampering()
+        tampering.breaksSignature = true
+        return try writer(environment).sign(json, tampering)
+    }
+
+    /// The transaction of a purchase as the device has it that it was made on.
+    func signedResult(
+        of command: StoreCommand, _ outcome: StoreOutcome, in environment: AppStoreEnvironment
+    ) throws -> SignedDeviceTransaction? {
+        guard case .purchase(let customer, _, _, _, _, _, _, let device?) = command, let id = outcome.transactionId
+        else { return nil }
+        let found = try look(environment) { store, now throws(StoreError) in
+            let isVerified = try !store.device(device, of: customer).unverified.contains(id)
+            return (store.shown(id, at: now), isVerified)
+        }
+        return try found.0.map { try sign($0, isVerified: found.1, in: environment) }
+    }
+}
+
+extension Store {
+    /// What a device is told when its app starts: everything that is not finished, once.
+    fileprivate mutating func unfinishedUpdates(
+        of name: String, of customer: String, at now: Date
+    ) throws(StoreError) -> [DeviceUpdate] {
+        let device = try device(name, of: customer)
+        return try knowledge(of: name, of: customer, at: now).transactions
+            .filter { transactions[$0.transactionId]?.isFinished == false }
+            .map { DeviceUpdate(transaction: $0, isVerified: !device.unverified.contains($0.transactionId)) }
+    }
+}

@@ -1,0 +1,128 @@
+import AppStoreModels
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite("The routes of devices", .timeLimit(.minutes(1)))
+struct DeviceRouteTests {
+    private func get<Value: Decodable & Sendable>(
+        _ simulator: Simulator, _ path: String, as type: Value.Type = Value.self
+    ) async throws -> Value {
+        let answer = try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(method: "GET", url: simulator.information.controlURL + "/sandbox/customers" + path))
+        try #require(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+        return try JSONDecoder().decode(type, from: answer.body)
+    }
+
+    private func status(_ simulator: Simulator, _ path: String) async throws -> Int {
+        try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(method: "GET", url: simulator.information.controlURL + "/sandbox/customers" + path)
+        ).status
+    }
+
+    @Test func `A device has what StoreKit has: signed, with prices, a storefront and a receipt`() async throws {
+        try await withSimulator { simulator in
+            let bought = try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", device: "phone"), in: .sandbox)
+            let text = try #require(bought.transaction?.signedTransactionInfo)
+            let contents: DeviceContents = try await get(simulator, "/anna/devices/phone")
+            // The very text of the result: what is shown again is not signed again.
+            #expect(contents.all.map(\.signedTransactionInfo) == [text])
+            #expect(contents.current == contents.all && contents.unfinished == contents.all)
+            #expect(contents.statuses.map(\.state) == [1] && contents.statuses[0].signedTransactionInfo == text)
+            #expect(contents.storefront == "USA" && contents.system == 26 && !contents.isOffline)
+            #expect(contents.signedAppTransactionInfo != nil && Data(base64Encoded: contents.receipt) != nil)
+            let product = try #require(contents.products.first { $0.id == "com.example.premium.monthly" })
+            #expect(product.displayPrice == "$9.99" && product.price == Decimal(string: "9.99"))
+            #expect(product.type == "Auto-Renewable Subscription" && product.subscriptionGroupIdentifier != nil)
+            try await simulator.perform(
+                .finish(customer: "anna", transaction: bought.transactionId, device: "phone"), in: .sandbox)
+            #expect(try await get(simulator, "/anna/devices/phone", as: DeviceContents.self).unfinished.isEmpty)
+        }
+    }
+
+    @Test func `A device with an old system has no app transaction`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(.installApp(customer: "anna", device: "old", system: 15), in: .sandbox)
+            let contents: DeviceContents = try await get(simulator, "/anna/devices/old")
+            #expect(contents.signedAppTransactionInfo == nil && contents.system == 15 && !contents.receipt.isEmpty)
+        }
+    }
+
+    @Test func `What cannot be verified has a wrong signature`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(
+                .planPurchase(customer: "anna", device: "phone", result: .unverified), in: .sandbox)
+            let bought = try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.unlock", device: "phone"), in: .sandbox)
+            #expect(bought.transaction?.isVerified == false)
+            let phone: DeviceContents = try await get(simulator, "/anna/devices/phone")
+            let tablet: DeviceContents = try await get(simulator, "/anna/devices/tablet")
+            #expect(phone.all.map(\.isVerified) == [false] && tablet.all.map(\.isVerified) == [true])
+            let parts = { (text: String) in text.split(separator: ".").map(String.init) }
+            let (wrong, right) = (
+                parts(phone.all[0].signedTransactionInfo), parts(tablet.all[0].signedTransactionInfo)
+            )
+            #expect(wrong[0] == right[0] && wrong[1] == right[1] && wrong[2] != right[2])
+        }
+    }
+
+    @Test func `The app's start hears of what is not finished, and whoever waits of what happens`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.unlock", device: "phone"), in: .sandbox)
+            let start: DeviceUpdates = try await get(simulator, "/anna/devices/tablet/updates?after=0&wait=60")
+            #expect(start.updates.count == 1 && start.next == 1)
+            let none: DeviceUpdates = try await get(simulator, "/anna/devices/tablet/updates?after=1")
+            #expect(none.updates.isEmpty && none.next == 1)
+            async let waiting: DeviceUpdates = get(simulator, "/anna/devices/tablet/updates?after=1&wait=60")
+            try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.coins.100", device: "phone"), in: .sandbox)
+            let told = try await waiting
+            #expect(told.updates.count == 1 && told.next == 2 && told.updates[0].transaction?.isVerified == true)
+            // A number of another life is a start.
+            try await simulator.reset()
+            try await simulator.perform(.createCustomer(customer: "anna"), in: .sandbox)
+            let anew: DeviceUpdates = try await get(simulator, "/anna/devices/tablet/updates?after=2&wait=60")
+            #expect(anew.updates.isEmpty && anew.next == 1)
+        }
+    }
+
+    @Test func `A renewal reaches a device that waits while the clock goes on`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", device: "phone"), in: .sandbox)
+            let start: DeviceUpdates = try await get(simulator, "/anna/devices/phone/updates")
+            async let waiting: DeviceUpdates = get(
+                simulator, "/anna/devices/phone/updates?after=\(start.next)&wait=60")
+            try await simulator.advance(by: .year)
+            #expect(try await !waiting.updates.isEmpty)
+        }
+    }
+
+    @Test func `A simulator stops while somebody waits`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(.installApp(customer: "anna", device: "phone"), in: .sandbox)
+            let path =
+                simulator.information.controlURL + "/sandbox/customers/anna/devices/phone/updates?after=1&wait=60"
+            // Whether it gets an answer does not matter: the test is over in time.
+            Task { _ = try? await AsyncHTTPClientTransport().send(HTTPTransportRequest(method: "GET", url: path)) }
+            let other: DeviceUpdates = try await get(simulator, "/anna/devices/phone/updates?after=1&wait=1")
+            #expect(other.updates.isEmpty)
+        }
+    }
+
+    @Test func `Questions about nobody, or with odd numbers, are refused`() async throws {
+        try await withSimulator { simulator in
+            try await simulator.perform(.createCustomer(customer: "anna"), in: .sandbox)
+            #expect(try await status(simulator, "/zoe/devices/phone") == 404)
+            #expect(try await status(simulator, "/zoe/devices/phone/updates") == 404)
+            #expect(try await status(simulator, "/anna/devices/%20") == 400)
+            #expect(try await status(simulator, "/anna/devices/%20/updates") == 400)
+            for query in ["after=-1", "after=x", "after=2147483648", "wait=61", "wait=-1", "wait=1e9"] {
+                #expect(try await status(simulator, "/anna/devices/phone/updates?\(query)") == 400)
+            }
+        }
+    }
+}
