@@ -856,7 +856,7 @@ extension ControlDescription {
                 originalTransactionId: {type: string}
                 appAccountToken: {type: string, format: uuid}
                 token: {type: string}
-                result: {enum: [success, pending, cancelled, failed], description: Of purchases, and of commands to a device}
+                result: {enum: [success, pending, cancelled, failed], description: "Of purchases, and of commands to a device"}
                 message: {type: string, description: The error of a purchase that failed as planned}
                 transaction: {$ref: "#/components/schemas/SignedDeviceTransaction"}
             TriggerRequest:
@@ -952,7 +952,8 @@ extension ControlDescription {
             DeviceContents:
               type: object
               required:
-                [customer, device, system, storefront, isOffline, all, current, unfinished, statuses, products, pending, receipt]
+                [customer, device, system, storefront, isOffline, all, current, unfinished, statuses, products, pending,
+                 receipt]
               properties:
                 customer: {type: string}
                 device: {type: string}

@@ -102,7 +102,9 @@ extension Store {
         case .joinGroup(let customer, let group, let organization, let administrator):
             try join(customer, group, isOrganization: organization ?? true, isAdministrator: administrator ?? false)
         default:
-            if let subject = try applyOnDevice(command, at: now) { subject } else {
+            if let subject = try applyOnDevice(command, at: now) {
+                subject
+            } else {
                 try applyAdvancedCommerce(command, at: now)
             }
         }
