@@ -130,6 +130,57 @@ extension APIDescription {
                                 items: {$ref: "#/components/schemas/RefusedTransaction"}
                               history: {$ref: "#/components/schemas/History"}
                 default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/merge:
+            post:
+              operationId: mergeCustomers
+              tags: [customers]
+              summary: Gives everything that one customer has to another, such as an anonymous one's to an account
+              description: >-
+                Needs the scope customers:write. With a public key both customers have to be proven: the account by
+                its customer token, the other one by from_token. Of one app and one environment. Doing it again
+                changes nothing, and takes what has come to the other customer since.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/Merge"}
+              responses:
+                "200":
+                  description: The customer, as GET answers it
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Customer"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/sessions:
+            post:
+              operationId: beginSession
+              tags: [customers]
+              summary: A customer token for whoever shows an app transaction, for apps without a backend of their own
+              description: >-
+                Needs the scope customers:write and a customer_token_secret of the app; a public key needs no
+                customer token here. The customer is anonymous and follows from the Apple account. The token reads
+                what the customer has and reports what the Apple account itself bought, and does nothing else.
+              security:
+                - {key: []}
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/SessionRequest"}
+              responses:
+                "200":
+                  description: The session
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Session"}
+                default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/usage:
             post:
               operationId: reportUsage
@@ -859,6 +910,41 @@ extension APIDescription {
                   type: array
                   items: {$ref: "#/components/schemas/UnverifiedText"}
                   description: "Of an instant in the past: texts that do not count because they do not verify now"
+                product_entitlements:
+                  type: array
+                  items: {$ref: "#/components/schemas/ProductEntitlements"}
+                  description: "With a public key only: what the products of the catalogue give"
+            ProductEntitlements:
+              type: object
+              required: [product_id, entitlements]
+              properties:
+                product_id: {type: string}
+                entitlements: {type: array, items: {type: string}}
+                duration_ms:
+                  type: integer
+                  description: How long a non-renewing subscription lasts at least
+            Merge:
+              type: object
+              required: [from]
+              additionalProperties: false
+              properties:
+                from: {type: string, description: The customer who has it so far}
+                from_token: {type: string, description: The customer token of that one; needed with a public key}
+            SessionRequest:
+              type: object
+              required: [app_transaction]
+              additionalProperties: false
+              properties:
+                customer: {type: string, description: How the device calls its customer so far}
+                app_transaction: {type: string, description: "AppTransaction.shared, as JWS"}
+            Session:
+              type: object
+              required: [object, customer, token, expires_at]
+              properties:
+                object: {const: session}
+                customer: {type: string, description: How the server calls the customer}
+                token: {type: string, description: What to send as Counterfoil-Customer-Token}
+                expires_at: {$ref: "#/components/schemas/Instant"}
             UnverifiedText:
               type: object
               required: [object, original_transaction_id, code, message]

@@ -52,13 +52,7 @@ struct Authorization: RouterMiddleware {
 
     /// Who asks, if they show a key.
     func principal(_ request: Request) throws(APIFailure) -> Principal {
-        guard let header = request.headers.only(.authorization), let digest = Self.digest(ofBearer: header) else {
-            throw APIFailure(.unauthorized, "unauthorized", "Send an API key: Authorization: Bearer …")
-        }
-        // Found by its digest: nobody learns from the time it takes how much of a key is right.
-        guard let entry = keys[digest] else {
-            throw APIFailure(.unauthorized, "unauthorized", "This API key is not known here.")
-        }
+        let entry = try entry(of: request)
         var principal = entry.principal
         if entry.isPublic {
             principal = try limited(principal, by: request)
@@ -67,6 +61,28 @@ struct Authorization: RouterMiddleware {
         }
         try Self.take(entry.meter)
         return principal
+    }
+
+    /// The app that asks, before anybody knows for whom.
+    ///
+    /// - Parameter address: Where it asks from: one device cannot use up what all of them have.
+    func application(_ request: Request, from address: String) throws(APIFailure) -> Principal {
+        let entry = try entry(of: request)
+        if entry.isPublic { try Self.take(customers["session from \(address)"]) }
+        try Self.take(entry.meter)
+        return entry.principal
+    }
+
+    /// The key that a request shows.
+    private func entry(of request: Request) throws(APIFailure) -> Entry {
+        guard let header = request.headers.only(.authorization), let digest = Self.digest(ofBearer: header) else {
+            throw APIFailure(.unauthorized, "unauthorized", "Send an API key: Authorization: Bearer …")
+        }
+        // Found by its digest: nobody learns from the time it takes how much of a key is right.
+        guard let entry = keys[digest] else {
+            throw APIFailure(.unauthorized, "unauthorized", "This API key is not known here.")
+        }
+        return entry
     }
 
     /// The digest of the key in a header; nil if it is for another scheme, whose name may be in either case (RFC 9110,
@@ -94,9 +110,11 @@ struct Authorization: RouterMiddleware {
         for (bundleId, secret) in secrets where principal.apps?.contains(bundleId) ?? true {
             do {
                 let token = try CustomerToken(text, secret: secret, bundleId: bundleId, now: now())
+                let scopes = token.appTransactionId == nil ? APIScope.forApps : APIScope.forSessions
                 return Principal(
-                    name: principal.name, scopes: principal.scopes.intersection(APIScope.forApps), apps: [bundleId],
-                    environments: principal.environments, customer: CustomerName.normal(token.customer))
+                    name: principal.name, scopes: principal.scopes.intersection(scopes), apps: [bundleId],
+                    environments: principal.environments, customer: CustomerName.normal(token.customer),
+                    appTransactionId: token.appTransactionId)
             } catch {
                 // What the app whose signature it is says of it is the better reason.
                 if error != .notSigned { refusal = error }

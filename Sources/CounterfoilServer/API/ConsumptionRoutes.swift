@@ -23,6 +23,7 @@ enum ConsumptionRoutes {
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
         let principal = try context.require(.customersWrite)
+        try principal.refuseSession()
         let scope = try context.scope(of: request, core, for: principal)
         let customer = try context.customer(for: principal)
         let body = try await request.bytes(upTo: 16 << 10)

@@ -24,7 +24,7 @@ enum CustomerRoutes {
         let reading = try await core.customer(
             customer, in: scope, at: request.instant("at").map { Date(milliseconds: $0) })
         var json = JSONWriter()
-        CustomerJSON.write(reading, to: &json)
+        CustomerJSON.write(reading, to: &json) { core.writeProductEntitlements(of: scope, for: principal, to: &$0) }
         return json.response()
     }
 }

@@ -10,10 +10,13 @@ internal import HTTPTypes
 /// Who the user of an app is, in the words of the app's own backend: a JWT signed with HS256 and the app's
 /// `customer_token_secret`.
 ///
-/// Claims: `sub`, the customer; `iat` and `exp`, at most a day apart; `aud`, the bundle identifier, if at all.
+/// Claims: `sub`, the customer; `iat` and `exp`, at most a day apart; `aud`, the bundle identifier, if at all. The tokens of
+/// ``SessionRoutes`` have `app_transaction_id` as well, and are good for less.
 struct CustomerToken {
     /// The customer.
     let customer: String
+    /// The Apple account that a session is of; nil where the app's own backend signed it.
+    let appTransactionId: String?
 
     static let header = "Counterfoil-Customer-Token"
     private static let maximumBytes = 4096
@@ -44,6 +47,7 @@ struct CustomerToken {
         let iat: Double
         let nbf: Double?
         let aud: String?
+        let app_transaction_id: String?
     }
 
     /// Verifies a token. Nothing in it is looked at before its signature holds.
@@ -66,6 +70,7 @@ struct CustomerToken {
         } catch { throw .malformed }
         try Self.check(claims, bundleId, now.timeIntervalSince1970)
         customer = claims.sub
+        appTransactionId = claims.app_transaction_id
     }
 
     private static func check(_ claims: Claims, _ bundleId: String, _ now: TimeInterval) throws(Refusal) {

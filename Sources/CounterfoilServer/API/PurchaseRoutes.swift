@@ -20,13 +20,16 @@ enum PurchaseRoutes {
         let customer = try context.customer(for: principal)
         let body = try await request.bytes(upTo: core.configuration.limits.requestBytes)
         let report = try PurchaseReport(body: Array(body.readableBytesView))
-        let proven = try await core.prove(report)
+        try report.check(for: principal)
+        var proven = try await core.prove(report)
+        if let account = principal.appTransactionId { try proven.limit(to: account) }
         let scope = try scope(of: proven, request, context, core, principal)
         let restoration = try await core.restore(
             proven, for: customer, in: scope, Takeover(restore: report.restore),
             askingUnlessYoungerThan: principal.isPublic ? HistoryQueries.pause : 0)
         var json = JSONWriter()
         CustomerJSON.write(restoration.reading, to: &json) { json in
+            core.writeProductEntitlements(of: scope, for: principal, to: &json)
             write(restoration.kept, restoration.refused, to: &json)
             guard let history = restoration.history, history != .complete else { return }
             json.member("history") { json in
@@ -49,7 +52,7 @@ enum PurchaseRoutes {
     }
 
     /// What was sent says which app and environment it is of. The parameters are for those who send nothing.
-    private static func scope(
+    static func scope(
         of proven: ProvenPurchases, _ request: Request, _ context: ServerContext, _ core: ServerCore,
         _ principal: Principal
     ) throws(APIFailure) -> Scope {

@@ -31,14 +31,18 @@ final class Principal: Sendable {
     /// The only customer that may be asked about; nil for all.
     let customer: String?
 
+    /// The Apple account that the customer's session is of; nil if the app's backend spoke for the customer.
+    let appTransactionId: String?
+
     /// Whether the key is shipped in an app, where everybody can read it.
     var isPublic: Bool { customer != nil }
 
     init(
         name: String, scopes: Set<APIScope>, apps: Set<String>? = nil, environments: Set<AppStoreEnvironment>? = nil,
-        customer: String? = nil
+        customer: String? = nil, appTransactionId: String? = nil
     ) {
         (self.name, self.scopes, self.apps, self.environments) = (name, scopes, apps, environments)
         self.customer = customer
+        self.appTransactionId = appTransactionId
     }
 }

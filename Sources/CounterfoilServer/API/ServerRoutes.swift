@@ -28,6 +28,7 @@ enum ServerRoutes {
         NotificationRoutes.add(to: router, core)
         VerifyReceiptRoutes.add(to: router, core)
         RetentionRoutes.add(to: router, core)
+        SessionRoutes.add(to: router, core, authorization)
         // Everything below /v1 needs a key.
         let v1 = router.group("/v1").add(middleware: authorization)
         CustomerRoutes.add(to: v1, core)
@@ -38,6 +39,7 @@ enum ServerRoutes {
         LookupRoutes.add(to: v1, core)
         WebhookRoutes.add(to: v1, core)
         PurchaseRoutes.add(to: v1, core)
+        MergeRoutes.add(to: v1, core)
         ConsumptionRoutes.add(to: v1, core)
         OfferRoutes.add(to: v1, core)
         return router

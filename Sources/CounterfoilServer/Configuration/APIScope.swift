@@ -28,4 +28,6 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
 
     /// Those that a key which is shipped in an app may have. It is limited to the customer of its customer token.
     public static let forApps: Set<APIScope> = [.customersRead, .customersWrite, .offersSign]
+    /// Those of a session that an app began with nothing but its app transaction.
+    static let forSessions: Set<APIScope> = [.customersRead, .customersWrite]
 }

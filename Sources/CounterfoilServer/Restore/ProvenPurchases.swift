@@ -57,6 +57,25 @@ struct ProvenPurchases: Sendable {
 
     fileprivate static let mixed = "mixed_audience"
 
+    /// Leaves out what another Apple account bought than the one that a session is of. A text that names no account is of the
+    /// time before they did: whoever has it has the device.
+    mutating func limit(to account: String) throws(APIFailure) {
+        func isOther(_ id: String?) -> Bool { id.map { !$0.isExactly(account) } ?? false }
+        func failure(_ parameter: String) -> APIFailure {
+            APIFailure(
+                .badRequest, Self.otherAccount, "Another Apple account bought this than the session is of.",
+                parameter: parameter)
+        }
+        if let appTransaction, isOther(appTransaction.payload.appTransactionId) { throw failure("app_transaction") }
+        let others = transactions.filter { isOther($0.payload.appTransactionId) }
+        guard !others.isEmpty else { return }
+        transactions.removeAll { isOther($0.payload.appTransactionId) }
+        if transactions.isEmpty, appTransaction == nil { throw failure("signed_transactions[0]") }
+        refused += others.map { RefusedText(id: $0.payload.transactionId, code: Self.otherAccount) }
+    }
+
+    private static let otherAccount = "other_apple_account"
+
     private mutating func agree(_ other: PurchaseAudience, _ parameter: String) throws(APIFailure) {
         guard audience?.isSame(as: other) ?? true else {
             throw APIFailure(

@@ -57,6 +57,12 @@ struct PurchaseReport: JSONRequestBody {
             && receipt == nil
     }
 
+    /// A report of an app transaction alone.
+    init(appTransaction: String) {
+        self.appTransaction = appTransaction
+        isEmpty = false
+    }
+
     private static func items(_ texts: [String], _ key: CodingKeys) -> [Item] {
         var seen: Set<ExactText> = []
         return texts.enumerated().compactMap { index, text in

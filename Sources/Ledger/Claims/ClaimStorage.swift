@@ -51,6 +51,14 @@ package protocol ClaimStorage: Sendable {
         _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
     ) async throws -> ClaimOutcome
 
+    /// Gives everything that one customer has to another by ``ClaimDecision``, in one transaction, with the events
+    /// `purchase.transferred`. Doing it again changes nothing.
+    ///
+    /// - Returns: The purchases that moved.
+    func merge(
+        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
+    ) async throws -> Set<String>
+
     /// Where the history of a customer's Apple account was left off; the first of `originalTransactionIds` that has one.
     func historyMark(of originalTransactionIds: [String], in scope: Int64) async throws -> HistoryMark?
 

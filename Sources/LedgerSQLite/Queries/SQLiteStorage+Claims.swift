@@ -185,17 +185,29 @@ private struct ClaimTransaction {
     private func tell(
         _ type: EventType, _ original: String, _ owners: [String], _ instant: Milliseconds, _ db: Database
     ) throws {
+        try SQLiteStorage.tellOfClaim(
+            type, original, from: owners, to: claim.customer, at: instant, createdAt: claim.claimedAt,
+            in: claim.scope, db)
+    }
+}
+
+extension SQLiteStorage {
+    /// Tells whose a purchase is now.
+    static func tellOfClaim(
+        _ type: EventType, _ original: String, from owners: [String], to customer: String, at instant: Milliseconds,
+        createdAt: Milliseconds, in scope: Int64, _ db: Database
+    ) throws {
         // Whose a purchase is now may have agreed already that the App Store is told about it.
-        try ConsumptionTables.lookAgain(at: claim.claimedAt, about: [original], in: claim.scope, db)
+        try ConsumptionTables.lookAgain(at: createdAt, about: [original], in: scope, db)
         var data = JSONWriter()
         data.object { json in
             json.member("from", owners) { $0.string($1) }
-            json.member("to", [claim.customer]) { $0.string($1) }
+            json.member("to", [customer]) { $0.string($1) }
         }
         try OutboxTable.add(
             LedgerEvent(
-                id: LedgerEvent.prefix + UUID().uuidString.lowercased(), scope: claim.scope, type: type,
-                originalTransactionId: original, customer: claim.customer, occurredAt: instant,
-                createdAt: claim.claimedAt, data: String(decoding: data.bytes, as: UTF8.self)), db)
+                id: LedgerEvent.prefix + UUID().uuidString.lowercased(), scope: scope, type: type,
+                originalTransactionId: original, customer: customer, occurredAt: instant,
+                createdAt: createdAt, data: String(decoding: data.bytes, as: UTF8.self)), db)
     }
 }

@@ -74,6 +74,8 @@ import Yams
         ("POST /apple/notifications", "/apple/notifications", #"{"signedPayload":"$TEXT"}"#),
         ("POST /apple/retention", "/apple/retention", #"{"signedPayload":"$QUESTION"}"#),
         ("POST /v1/customers/{id}/purchases", "/v1/customers/$ID/purchases", #"{"signed_transactions":["$SIGNED"]}"#),
+        ("POST /v1/customers/{id}/merge", "/v1/customers/$ID/merge", #"{"from":"otto"}"#),
+        ("POST /v1/sessions", "/v1/sessions", #"{"customer":"otto","app_transaction":"$DOWNLOAD"}"#),
         (
             "POST /v1/customers/{id}/usage", "/v1/customers/$ID/usage",
             #"{"transaction_id":"$TRANSACTION","customer_consented":true,"consumption_percentage":25000}"#
@@ -204,7 +206,7 @@ import Yams
         return [
             ("$TRANSACTION", transaction), ("$ORDER", order), ("$UUID", uuid), ("$ID", anna), ("$TEXT", kept.text),
             ("$QUESTION", try world.question()), ("$SIGNED", signed), ("$FROM", "\(now - 600_000)"), ("$NOW", "\(now)"),
-            ("$LATER", "\(now + 600_000)"),
+            ("$LATER", "\(now + 600_000)"), ("$DOWNLOAD", try await world.appTransaction(of: transaction)),
         ]
     }
 

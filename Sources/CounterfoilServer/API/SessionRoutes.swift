@@ -1,0 +1,146 @@
+internal import AppStoreModels
+internal import AppStoreTrust
+internal import Basics
+internal import Crypto
+internal import Foundation
+internal import Hummingbird
+
+/// Sessions for apps without a backend of their own: a customer token for whoever shows the app transaction of a device.
+///
+/// The customer is anonymous and has no other name than that of the Apple account: it follows from the app transaction, so
+/// that nobody can ask for a session of somebody else, and every device of the Apple account is the same customer. An app
+/// transaction can be shown again and again by whoever has its text, so a session reads what its customer has, reports what its
+/// own Apple account bought, and does nothing else.
+enum SessionRoutes {
+    /// A token is good for so long, which is as long as one may be.
+    private static let lifetime: TimeInterval = 24 * 3600
+
+    static func add(
+        to router: Router<ServerContext>, _ core: ServerCore, _ authorization: Authorization
+    ) {
+        router.post("/v1/sessions") { request, context in
+            var context = context
+            let listen = core.configuration.listen
+            let address = ClientAddress(of: request, from: context.peer, listen).address ?? "unknown"
+            context.principal = try authorization.application(request, from: address)
+            return try await begin(request, context, core)
+        }
+    }
+
+    private static func begin(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.customersWrite)
+        let body = try await request.bytes(upTo: 64 << 10)
+        let asked = try SessionBody(body: Array(body.readableBytesView))
+        let proven = try await core.prove(appTransaction: asked.appTransaction)
+        let scope = try PurchaseRoutes.scope(of: proven, request, context, core, principal)
+        guard let account = proven.appTransaction?.payload.appTransactionId, !account.isEmpty else {
+            throw APIFailure(
+                .badRequest, "no_app_transaction_id",
+                "This app transaction does not say of which Apple account it is: it is from an old system.",
+                parameter: "app_transaction")
+        }
+        guard let secret = core.configuration.app(scope.bundleId)?.customerTokenSecret else {
+            throw APIFailure(
+                .conflict, "not_configured", "The app has no customer_token_secret, so there are no sessions.")
+        }
+        let customer = AnonymousCustomer.name(of: account, in: scope)
+        let token = CustomerToken.make(
+            for: customer, account: account, bundleId: scope.bundleId, secret: secret, now: core.now,
+            lifetime: lifetime)
+        var json = JSONWriter()
+        json.object { json in
+            json.member("object", "session")
+            json.member("customer", customer)
+            json.member("token", token)
+            json.member("expires_at", core.now.addingTimeInterval(lifetime))
+        }
+        return json.response()
+    }
+}
+
+/// How an Apple account is called that nobody has signed in with.
+enum AnonymousCustomer {
+    /// The name, a UUID. It says nothing of the account, and is no secret: it opens nothing without a token.
+    static func name(of appTransactionId: String, in scope: Scope) -> String {
+        var hash = SHA256()
+        for part in ["anonymous customer", scope.bundleId, scope.environment.rawValue, appTransactionId] {
+            hash.update(data: Data("\(part.utf8.count):\(part)".utf8))
+        }
+        var bytes = Array(hash.finalize().prefix(16))
+        // RFC 9562, 5.8: version 8 is for UUIDs of one's own making.
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.text
+    }
+}
+
+/// What an app sends to begin a session.
+private struct SessionBody: JSONRequestBody {
+    /// How the device calls its customer so far. The answer says how the server does.
+    var customer: String?
+    /// `AppTransaction.shared`, as JWS.
+    var appTransaction: String
+
+    static let members = CodingKeys.allCases.map(\.rawValue)
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case customer
+        case appTransaction = "app_transaction"
+    }
+
+    init(body: [UInt8]) throws(APIFailure) {
+        try self.init(body: body, form: "a JSON object with app_transaction, and customer if you like")
+        guard customer.map(CustomerName.isPossible) ?? true else {
+            throw APIFailure(
+                .badRequest, "invalid_customer", "A customer's identifier has 1 to 255 bytes.", parameter: "customer")
+        }
+    }
+}
+
+extension CustomerToken {
+    /// Makes the token of a session.
+    fileprivate static func make(
+        for customer: String, account: String, bundleId: String, secret: Secret, now: Date, lifetime: TimeInterval
+    ) -> String {
+        var claims = JSONWriter()
+        let begin = Int64(now.timeIntervalSince1970)
+        claims.object { json in
+            json.member("sub", customer)
+            json.member("aud", bundleId)
+            json.member("iat", begin)
+            json.member("exp", begin + Int64(lifetime))
+            json.member("app_transaction_id", account)
+        }
+        let text = Base64.encodeURL(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "." + Base64.encodeURL(claims.bytes)
+        let signature = HMAC<SHA256>.authenticationCode(
+            for: Data(text.utf8), using: SymmetricKey(data: Data(secret.revealed.utf8)))
+        return text + "." + Base64.encodeURL(Array(signature))
+    }
+}
+
+extension Principal {
+    /// Refuses what a session may not do.
+    func refuseSession() throws(APIFailure) {
+        guard appTransactionId != nil else { return }
+        throw APIFailure(
+            .forbidden, "forbidden", "A session from an app transaction may not do that: sign the customer in.")
+    }
+}
+
+extension PurchaseReport {
+    /// Refuses what a session may not report.
+    func check(for principal: Principal) throws(APIFailure) {
+        guard principal.appTransactionId != nil, receipt != nil else { return }
+        throw APIFailure(
+            .forbidden, "forbidden", "A receipt does not say of which Apple account it is: sign the customer in.",
+            parameter: "receipt")
+    }
+}
+
+extension ServerCore {
+    fileprivate func prove(appTransaction text: String) async throws -> ProvenPurchases {
+        try await prove(PurchaseReport(appTransaction: text))
+    }
+}

@@ -1,0 +1,29 @@
+extension ClaimDecision {
+    /// Decides what a merge does to a purchase: it is the account's from now on, and no longer the other's. Who else has it
+    /// keeps it.
+    package static func merge(
+        _ ownership: Ownership, from: String, into customer: String, at now: Milliseconds
+    ) -> ClaimDecision {
+        guard ownership.owners.containsName(from) else { return .isRefused }
+        return move(ownership.claims, from: from, into: customer, at: now)
+    }
+
+    /// Decides the same about an Apple account.
+    package static func merge(
+        account: ClaimHistory, from: String, into customer: String, at now: Milliseconds
+    ) -> ClaimDecision {
+        guard account.owners.map(\.customer).containsName(from) else { return .isRefused }
+        return move(account, from: from, into: customer, at: now)
+    }
+
+    private static func move(
+        _ claims: ClaimHistory, from: String, into customer: String, at now: Milliseconds
+    ) -> ClaimDecision {
+        let instant = claims.next(after: now)
+        let others = claims.owners.map(\.customer).filter { !$0.isIdentical(to: from) && !$0.isIdentical(to: customer) }
+        // At one instant a take goes before a join, in whatever order they come.
+        return .moves(
+            [ClaimEvent(at: instant, .take, customer)] + others.map { ClaimEvent(at: instant, .join, $0) },
+            from: [from])
+    }
+}

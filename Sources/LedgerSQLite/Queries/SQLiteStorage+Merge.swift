@@ -1,0 +1,67 @@
+internal import AppStoreModels
+internal import GRDB
+
+extension SQLiteStorage {
+    package func merge(
+        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
+    ) async throws -> Set<String> {
+        try await write { db in
+            var moved: Set<String> = []
+            try db.inSavepoint {
+                moved = try Merge(from: from, customer: customer, scope: scope, now: now).carryOut(db)
+                return .commit
+            }
+            return moved
+        }
+    }
+}
+
+/// One merge, within its transaction.
+private struct Merge {
+    let from: String
+    let customer: String
+    let scope: Int64
+    let now: Milliseconds
+
+    /// Moves everything that is the one customer's to the other.
+    ///
+    /// - Returns: The purchases that are the other's now.
+    func carryOut(_ db: Database) throws -> Set<String> {
+        var moved: Set<String> = []
+        // What is claimed and what nobody knows yet, then what the App Store signed for the customer.
+        let claimed = try db.all(
+            "SELECT original_id FROM claims WHERE scope = ? AND customer = ? ORDER BY original_id",
+            [.integer(scope), .text(from)]
+        ) { $0.text(0) }
+        let originals = try Set(claimed + SQLiteStorage.originals(of: from, in: scope, db)).sorted()
+        for original in originals where try move(original, db) { moved.insert(original) }
+        let accounts = try db.all(
+            "SELECT app_transaction_id FROM account_claims WHERE scope = ? AND customer = ? ORDER BY 1",
+            [.integer(scope), .text(from)]
+        ) { $0.text(0) }
+        for account in accounts {
+            let subject = ClaimTables.Subject.account(account, in: scope)
+            let decision = try ClaimDecision.merge(
+                account: ClaimTables.history(of: subject, db), from: from, into: customer, at: now)
+            if case .moves(let events, _) = decision { try ClaimTables.add(events, to: subject, db) }
+        }
+        return moved
+    }
+
+    private func move(_ original: String, _ db: Database) throws -> Bool {
+        let lineage =
+            try SQLiteStorage.lineage(original, in: scope, db)
+            ?? Lineage(originalTransactionId: original, transactions: [])
+        let ownership = try ClaimTables.ownership(of: lineage, in: scope, db)
+        guard
+            case .moves(let events, let owners) = ClaimDecision.merge(
+                ownership, from: from, into: customer, at: now)
+        else { return false }
+        let subject = ClaimTables.Subject.purchase(original, in: scope)
+        try ClaimTables.add(events, to: subject, db)
+        try SQLiteStorage.tellOfClaim(
+            .purchaseTransferred, original, from: owners, to: customer, at: events.first?.instant ?? now,
+            createdAt: now, in: scope, db)
+        return true
+    }
+}

@@ -1,0 +1,174 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite struct `A merge` {
+    private static func merge(
+        _ asker: Asker, into customer: String, _ members: [String: Any]
+    ) async throws -> Asker.Answer {
+        let body = try JSONSerialization.data(withJSONObject: members)
+        return try await asker.send("POST", "/v1/customers/\(customer)/merge", body: body)
+    }
+
+    private static func buy(_ world: World, _ product: String, token: UUID?) async throws -> String {
+        let outcome = try await world.simulator.perform(
+            .purchase(customer: "anna", product: product, appAccountToken: AppAccountToken(token)))
+        try await world.settle()
+        return try #require(outcome.transactionId)
+    }
+
+    @Test func `gives what was claimed, signed for and bought later by one customer to the other`() async throws {
+        try await World.withAPI { world in
+            let token = UUID()
+            let anonymous = token.uuidString.lowercased()
+            let named = try await Self.buy(world, "com.example.unlock", token: token)
+            let bought = try await Self.buy(world, "com.example.premium.monthly", token: nil)
+            let body = ["app_transaction": try await world.appTransaction(of: bought)]
+            let app = world.app(for: anonymous)
+            let sent = try await app.send(
+                "POST", "/v1/customers/\(anonymous)/purchases", body: JSONSerialization.data(withJSONObject: body))
+            #expect((sent["subscriptions"] as? [Any])?.count == 1 && (sent["purchases"] as? [Any])?.count == 1)
+            let members = ["from": anonymous, "from_token": app.token ?? ""]
+            let answer = try await Self.merge(world.app(for: "account"), into: "account", members)
+            #expect(answer.status == 200 && answer["id"] as? String == "account")
+            #expect((answer["subscriptions"] as? [Any])?.count == 1 && (answer["purchases"] as? [Any])?.count == 1)
+            let left = try await world.api.get("/v1/customers/\(anonymous)")
+            #expect(
+                (left["subscriptions"] as? [Any])?.isEmpty == true && (left["purchases"] as? [Any])?.isEmpty == true)
+            // What the Apple account buys later, naming nobody, is the account's.
+            let later = try await Self.buy(world, "com.example.coins.100", token: nil)
+            let read = try await world.api.get("/v1/customers/account")
+            #expect(read.text.contains(later) && read.text.contains(named))
+            // Again, and nothing changes.
+            let storage = try world.server.core.storage
+            let events = try await world.api.get("/v1/customers/account/timeline").items.count
+            let digest = try await (storage as? SQLiteStorage)?.digest()
+            #expect(try await Self.merge(world.app(for: "account"), into: "account", members).status == 200)
+            #expect(try await (storage as? SQLiteStorage)?.digest() == digest)
+            #expect(try await world.api.get("/v1/customers/account/timeline").items.count == events)
+        }
+    }
+
+    @Test func `of a session's customer gives everything to the account`() async throws {
+        try await World.withAPI { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            let outcome = try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: "com.example.unlock", appAccountToken: .absent, device: "phone"))
+            let device = try world.simulator.core.contents(of: "phone", of: "anna", in: .production)
+            let session = try await Asker(url: world.url, key: Asker.publicKey).send(
+                "POST", "/v1/sessions",
+                body: JSONSerialization.data(
+                    withJSONObject: ["app_transaction": try #require(device.signedAppTransactionInfo)]))
+            let name = try #require(session["customer"] as? String)
+            let token = try #require(session["token"] as? String)
+            let texts = device.all.map(\.signedTransactionInfo)
+            _ = try await Asker(url: world.url, key: Asker.publicKey, token: token).send(
+                "POST", "/v1/customers/\(name)/purchases",
+                body: JSONSerialization.data(withJSONObject: ["signed_transactions": texts]))
+            let answer = try await Self.merge(
+                world.app(for: "anna"), into: "anna", ["from": name, "from_token": token])
+            let bought = try #require(outcome.transactionId)
+            #expect(answer.status == 200 && answer.text.contains(bought))
+        }
+    }
+
+    @Test func `needs the proof of both`() async throws {
+        try await World.withAPI { world in
+            let from = try await world.subscriber("anna")
+            let proof = try #require(world.app(for: from).token)
+            let account = world.app(for: "account")
+            let refusals: [([String: Any], Int, String)] = [
+                (["from": from], 403, "forbidden"), (["from": "otto", "from_token": proof], 403, "forbidden"),
+                (["from": from, "from_token": account.token ?? ""], 403, "forbidden"),
+                (["from": from, "from_token": "e30.e30.e30"], 400, "from_token_invalid"),
+                (["from": from, "from_token": ""], 400, "from_token_invalid"),
+                (["from": "", "from_token": proof], 400, "invalid_customer"),
+                (["from": "jose\u{301}", "from_token": proof], 400, "invalid_customer"),
+                (["from_token": proof], 400, "bad_json"), (["from": 7, "from_token": proof], 400, "bad_json"),
+            ]
+            for (members, status, type) in refusals {
+                let answer = try await Self.merge(account, into: "account", members)
+                #expect(answer.status == status && answer.type == type, "\(members): \(answer.text)")
+            }
+            // For another customer than one's own.
+            let members: [String: Any] = ["from": from, "from_token": proof]
+            #expect(try await Self.merge(account, into: "otto", members).status == 403)
+            let old = Int64(World.start.timeIntervalSince1970) - 90_000
+            let expired = Asker.token(claims: #"{"sub":"\#(from)","iat":\#(old),"exp":\#(old + 3600)}"#)
+            let late = try await Self.merge(account, into: "account", ["from": from, "from_token": expired])
+            #expect(late.status == 400 && late.type == "from_token_expired")
+            #expect((try await world.api.get("/v1/customers/\(from)")["subscriptions"] as? [Any])?.count == 1)
+            // A backend speaks for both.
+            #expect(try await Self.merge(world.api, into: "account", ["from": from]).status == 200)
+            #expect((try await world.api.get("/v1/customers/account")["subscriptions"] as? [Any])?.count == 1)
+            // Into oneself nothing happens.
+            #expect(try await Self.merge(world.api, into: "account", ["from": "account"]).status == 200)
+            #expect((try await world.api.get("/v1/customers/account")["subscriptions"] as? [Any])?.count == 1)
+        }
+    }
+
+    @Test func `leaves who else has it alone`() {
+        let shared = Ownership(
+            claims: ClaimHistory([
+                ClaimEvent(at: 5, .join, "anna"), ClaimEvent(at: 6, .join, "ben"),
+            ]), named: nil, account: ClaimHistory([]))
+        var after = shared
+        guard case .moves(let events, let from) = ClaimDecision.merge(shared, from: "anna", into: "cleo", at: 9)
+        else { return #expect(Bool(false), "nothing moves") }
+        after.claims = ClaimHistory(shared.claims.events + events)
+        #expect(after.owners == ["ben", "cleo"] && from == ["anna"])
+        #expect(after.owners(at: 8) == ["anna", "ben"])
+        #expect(ClaimDecision.merge(after, from: "anna", into: "cleo", at: 9) == .isRefused)
+        #expect(ClaimDecision.merge(account: ClaimHistory([]), from: "anna", into: "cleo", at: 9) == .isRefused)
+    }
+
+    /// Claims and merges in two ledgers that know nothing of each other: whichever export is read first, both end the same, and
+    /// a rebuild makes nothing else of it.
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `is the same in whatever order exports are read`(_ seed: UInt64) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var random = SeededGenerator(seed: seed)
+            var files: [URL] = []
+            for number in 0..<2 {
+                let ledger = try await TestLedger(in: folder)
+                for step in 0..<12 {
+                    let names = ["anna", "ben", "cleo"].shuffled(using: &random)
+                    let instant = Int64(step / 3)
+                    if Bool.random(using: &random) {
+                        _ = try await ledger.storage.merge(names[0], into: names[1], in: ledger.scope.id, at: instant)
+                    } else {
+                        let policy = ServerConfiguration.RestorePolicy.allCases.randomElement(using: &random)
+                        let claim = Claim(
+                            customer: names[0], scope: ledger.scope.id,
+                            originalTransactionIds: ["\(Int.random(in: 1...3, using: &random))"],
+                            appTransactionId: Bool.random(using: &random) ? "a" : nil, policy: policy ?? .share,
+                            takesNamed: true, claimedAt: instant)
+                        _ = try await ledger.storage.claim(claim) { _ in false }
+                    }
+                }
+                let file = folder.appending(path: "\(number).jsonl")
+                _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+                let handle = try FileHandle(forWritingTo: file)
+                _ = try await LedgerExport.make(of: ledger.storage) { try handle.write(contentsOf: $0) }
+                try handle.close()
+                files.append(file)
+            }
+            let verifier = try await StoreLife.shared.value.verifier
+            var digests: Set<String> = []
+            for order in [files, files.reversed(), files + files] {
+                let ledger = try await TestLedger(in: folder)
+                for file in order {
+                    _ = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes)
+                        .run(try FileHandle(forReadingFrom: file))
+                }
+                digests.insert(try await ledger.storage.digest())
+            }
+            #expect(digests.count == 1)
+        }
+    }
+}

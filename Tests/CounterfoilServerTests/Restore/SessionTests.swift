@@ -1,0 +1,222 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `A session for an app without a backend` {
+    private static let app = Asker.publicKey
+
+    /// A world in which no notification arrives: all that the server knows comes from the app.
+    private static func run(
+        server change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        _ body: (World) async throws -> Void
+    ) async throws {
+        try await World.withAPI(server: change) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            try await body(world)
+        }
+    }
+
+    private static func device(
+        _ world: World, _ customer: String, _ environment: AppStoreEnvironment = .production
+    ) throws -> DeviceContents {
+        try world.simulator.core.contents(of: "phone", of: customer, in: environment)
+    }
+
+    private static func buy(
+        _ world: World, _ customer: String, _ product: String = "com.example.premium.monthly",
+        in environment: AppStoreEnvironment = .production
+    ) async throws -> String {
+        let outcome = try await world.simulator.perform(
+            .purchase(customer: customer, product: product, appAccountToken: .absent, device: "phone"),
+            in: environment)
+        return try #require(outcome.transactionId)
+    }
+
+    private static func begin(
+        _ world: World, _ members: [String: Any], query: String = "", key: String? = app
+    ) async throws -> Asker.Answer {
+        let body = try JSONSerialization.data(withJSONObject: members)
+        return try await Asker(url: world.url, key: key).send("POST", "/v1/sessions" + query, body: body)
+    }
+
+    /// The session of somebody's device, and the customer's name.
+    private static func session(
+        _ world: World, _ customer: String, _ environment: AppStoreEnvironment = .production
+    ) async throws -> (Asker, String) {
+        let text = try #require(try device(world, customer, environment).signedAppTransactionInfo)
+        let answer = try await begin(world, ["customer": UUID().uuidString, "app_transaction": text])
+        try #require(answer.status == 200, "\(answer.text)")
+        return (
+            Asker(url: world.url, key: app, token: try #require(answer["token"] as? String)),
+            try #require(answer["customer"] as? String)
+        )
+    }
+
+    private static func report(
+        _ asker: Asker, _ name: String, _ members: [String: Any]
+    ) async throws -> Asker.Answer {
+        let body = try JSONSerialization.data(withJSONObject: members)
+        return try await asker.send("POST", "/v1/customers/\(name)/purchases", body: body)
+    }
+
+    @Test func `keeps and reads what its own Apple account bought, on every device`() async throws {
+        try await Self.run { world in
+            let id = try await Self.buy(world, "anna")
+            let (phone, name) = try await Self.session(world, "anna")
+            let texts = try Self.device(world, "anna").all.map(\.signedTransactionInfo)
+            let kept = try await Self.report(phone, name, ["signed_transactions": texts])
+            #expect(kept.status == 200 && kept["kept"] as? [String] == [id])
+            // Another device asks with another name of its own, and is the same customer.
+            let (tablet, same) = try await Self.session(world, "anna")
+            #expect(same == name && UUID(uuidString: name) != nil)
+            let read = try await tablet.get("/v1/customers/\(name)")
+            #expect((read["entitlements"] as? [[String: Any]])?.first?["is_active"] as? Bool == true)
+            let products = try #require(read["product_entitlements"] as? [[String: Any]])
+            #expect(products.first?["product_id"] as? String == "com.example.premium.monthly")
+            #expect(products.first?["entitlements"] as? [String] == ["premium"])
+        }
+    }
+
+    @Test func `is of one Apple account, one environment and one customer`() async throws {
+        try await Self.run { world in
+            _ = try await Self.buy(world, "anna")
+            _ = try await Self.buy(world, "ben")
+            let (anna, annas) = try await Self.session(world, "anna")
+            let (_, bens) = try await Self.session(world, "ben")
+            #expect(annas != bens)
+            #expect(try await anna.get("/v1/customers/\(bens)").status == 403)
+            _ = try await Self.buy(world, "anna", in: .sandbox)
+            #expect(try await Self.session(world, "anna", .sandbox).1 != annas)
+            // What another Apple account bought is refused, each by itself.
+            let own = try Self.device(world, "anna").all.map(\.signedTransactionInfo)
+            let others = try Self.device(world, "ben").all.map(\.signedTransactionInfo)
+            let mixed = try await Self.report(anna, annas, ["signed_transactions": own + others])
+            #expect(mixed.status == 200 && (mixed["kept"] as? [String])?.count == 1)
+            let refused = try #require((mixed["refused"] as? [[String: Any]])?.first)
+            #expect(refused["code"] as? String == "other_apple_account" && refused["id"] is String)
+            let alone = try await Self.report(anna, annas, ["signed_transactions": others])
+            #expect(alone.status == 400 && alone.type == "other_apple_account")
+            let app = try #require(try Self.device(world, "ben").signedAppTransactionInfo)
+            let foreign = try await Self.report(anna, annas, ["app_transaction": app])
+            #expect(foreign.status == 400 && foreign.type == "other_apple_account")
+            #expect(foreign["param"] as? String == "app_transaction")
+        }
+    }
+
+    @Test func `reads and reports, and may do nothing else`() async throws {
+        try await Self.run { world in
+            _ = try await Self.buy(world, "anna")
+            let (anna, name) = try await Self.session(world, "anna")
+            let path = "/v1/customers/\(name)"
+            for route in ["", "/timeline", "/entitlements/premium/explain"] {
+                #expect(try await anna.get(path + route).status == 200)
+            }
+            let receipt = try Self.device(world, "anna").receipt
+            let refused = try await Self.report(anna, name, ["receipt": receipt])
+            #expect(refused.status == 403, "\(refused.text)")
+            let writes = [
+                ("/usage", #"{"customer_consented":true}"#), ("/merge", #"{"from":"otto"}"#),
+                ("/offers/promotional", #"{"product_id":"com.example.premium.monthly","offer_id":"save20"}"#),
+                ("/offers/introductory", #"{"product_id":"com.example.premium.monthly","allow":true}"#),
+            ]
+            for (route, body) in writes {
+                #expect(try await anna.send("POST", path + route, body: Data(body.utf8)).status == 403, "\(route)")
+            }
+            for route in ["/v1/notifications", "/v1/completeness", "/v1/webhooks", "/v1/transactions/1"] {
+                #expect(try await anna.get(route).status == 403)
+            }
+        }
+    }
+
+    @Test func `ends after a day`() async throws {
+        try await Self.run { world in
+            _ = try await Self.buy(world, "anna")
+            let (anna, name) = try await Self.session(world, "anna")
+            try await world.simulator.advance(by: 86_399)
+            #expect(try await anna.get("/v1/customers/\(name)").status == 200)
+            try await world.simulator.advance(by: 1)
+            let answer = try await anna.get("/v1/customers/\(name)")
+            #expect(answer.status == 401 && answer.type == "token_expired")
+            // An app transaction of long ago begins another: the device has no newer one without a password.
+            #expect(try await Self.session(world, "anna").1 == name)
+        }
+    }
+
+    @Test func `is begun with the app's own app transaction and nothing else`() async throws {
+        try await Self.run { world in
+            let id = try await Self.buy(world, "anna")
+            let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
+            let transaction = try Self.device(world, "anna").all[0].signedTransactionInfo
+            var parts = text.split(separator: ".").map(String.init)
+            parts[2] = String(parts[2].reversed())
+            let hostile: [Any] = [
+                "", "..", "nothing", transaction, parts.joined(separator: "."), id, 7, NSNull(), [text],
+                String(repeating: "a", count: 60_000), text + ".", "e30.e30.e30",
+            ]
+            for text in hostile {
+                let answer = try await Self.begin(world, ["app_transaction": text])
+                #expect(answer.status == 400 && answer["token"] == nil, "\(text)")
+            }
+            for members in [[:], ["app_transaction": text, "x": 1], ["app_transaction": text, "customer": ""]] {
+                #expect(try await Self.begin(world, members).status == 400, "\(members)")
+            }
+            let long = ["app_transaction": String(repeating: "a", count: 70_000)]
+            #expect(try await Self.begin(world, long).status == 413)
+            let query = "?app=com.example.other"
+            #expect(try await Self.begin(world, ["app_transaction": text], query: query).type == "wrong_app")
+            let other = "?environment=Sandbox"
+            #expect(try await Self.begin(world, ["app_transaction": text], query: other).type == "wrong_environment")
+            for key in [nil, "cfk_of-nobody-whom-we-know"] {
+                #expect(try await Self.begin(world, ["app_transaction": text], key: key).status == 401)
+            }
+            // A key that may only read.
+            #expect(try await Self.begin(world, ["app_transaction": text], key: Asker.readerKey).status == 403)
+        }
+    }
+
+    @Test func `is not begun for another app or an environment that the key is not for`() async throws {
+        try await Self.run(server: { configuration in
+            configuration.keys = configuration.keys.map { key in
+                var key = key
+                if key.isPublic { key.environments = [.sandbox] }
+                return key
+            }
+        }) { world in
+            _ = try await Self.buy(world, "anna")
+            let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
+            #expect(try await Self.begin(world, ["app_transaction": text]).type == "wrong_environment")
+            // An app transaction of another store is of an app that nobody here knows.
+            var other = SimulatorConfiguration()
+            other.app.bundleId = "com.example.stranger"
+            other.clock = .frozen(World.start)
+            let stranger = try await Simulator.start(other)
+            try await stranger.perform(.createCustomer(customer: "anna"))
+            let foreign = try stranger.core.contents(of: "phone", of: "anna", in: .production)
+            await stranger.stop()
+            let app = foreign.signedAppTransactionInfo ?? ""
+            #expect(try await Self.begin(world, ["app_transaction": app]).status == 400)
+        }
+    }
+
+    @Test func `needs a secret of the app`() async throws {
+        try await Self.run(server: { $0.apps[0].customerTokenSecret = nil }) { world in
+            _ = try await Self.buy(world, "anna")
+            let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
+            // A public key is refused as of an app without customers' tokens, the backend's is told why.
+            let answer = try await Self.begin(world, ["app_transaction": text], key: Asker.key)
+            #expect(answer.status == 409 && answer.type == "not_configured")
+        }
+    }
+
+    @Test func `is begun so often, and no more, from one place`() async throws {
+        try await Self.run(server: { $0.limits.requestsPerSecondOfCustomer = 1 }) { world in
+            _ = try await Self.buy(world, "anna")
+            let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
+            var statuses: Set<Int> = []
+            for _ in 0..<20 { statuses.insert(try await Self.begin(world, ["app_transaction": text]).status) }
+            #expect(statuses.contains(429))
+        }
+    }
+}
