@@ -9,7 +9,8 @@ struct Demo: AsyncParsableCommand {
             Starts a simulated App Store and a server on loopback, with SQLite in a temporary folder. 200 customers live \
             13 months on the simulator's clock, which takes seconds. In the middle the server is down for three days, and \
             a tenth of the notifications are lost. Then the server finds what it has missed, and has to say of every \
-            customer what the App Store says. On a terminal both stay up with commands to try.
+            customer what the App Store says. At last one customer buys on the old phone and opens the app on the new one: \
+            everything is there without a tap. On a terminal both stay up with commands to try.
 
             JSON: {"agreed":…,"customers":…,"notifications":…,"lost":…,"recovered":…,"wrong_before_recovery":…, …}
             Exit status: 0 when they agree about everybody, 1 when they do not, 2 wrong usage.
@@ -56,6 +57,8 @@ struct DemoReport: Encodable, Sendable {
     /// How many customers were asked about at an instant of the outage, and about how many the answer was wrong.
     var askedInThePast = 0
     var wrongInThePast = 0
+    /// Whether what a customer bought on one device is on another one, without a tap.
+    var newDeviceHasEverything = false
     var recoverySeconds = 0.0
     var seconds = 0.0
 }

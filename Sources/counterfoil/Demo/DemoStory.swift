@@ -11,9 +11,9 @@ struct DemoStory {
     private static let troubled = 7
     private static let months = 13
 
-    private let world: DemoWorld
+    let world: DemoWorld
     private let cast: DemoCast
-    private let teller: DemoTeller
+    let teller: DemoTeller
     private var report = DemoReport()
     private var next = 0
     /// What everybody had while the server was down.
@@ -284,6 +284,8 @@ extension DemoStory {
         report.agreed =
             report.wrongAfterRecovery + report.wrongAtTheEnd + report.wrongInThePast == 0
             && truth.count == cast.customers.count
+        report.newDeviceHasEverything = try await tellDevices()
+        report.agreed = report.agreed && report.newDeviceHasEverything
     }
 
     private func tell(_ wrong: [DemoAgreement.Difference], _ when: String, of count: Int) {
