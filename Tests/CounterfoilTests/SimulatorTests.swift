@@ -63,9 +63,10 @@ struct SimulatorTests {
             #expect(try #require(advance["notifications"] as? Int) >= 2)
             #expect(try await session.object("clock")["now"] as? Int == 1_769_904_000_000)
             _ = try await session.object("simulator", "restore", "before")
+            // The renewal on the 8th is charged in the 24 hours before it.
             #expect(
                 try await session.run("clock").output
-                    == "2026-01-01 00:00:00 UTC, frozen; next at 2026-01-08 00:00:00 UTC\n")
+                    .hasPrefix("2026-01-01 00:00:00 UTC, frozen; next at 2026-01-07 "))
             let cancelled = try await session.run("do", #"{"cancel":{"customer":"anna"}}"#)
             #expect(cancelled.output.contains("DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED"))
             let customers = try await session.run("customers")
@@ -73,6 +74,41 @@ struct SimulatorTests {
             #expect(customers.output.hasSuffix("  account \(token)\n"))
             _ = try await session.object("simulator", "reset")
             #expect(try await session.run("customers").output == "nobody has bought anything in production\n")
+        }
+    }
+
+    @Test("cancels, refunds, lets payments fail and shows the receipt, a command each")
+    func verbs() async throws {
+        try await withSession { session in
+            _ = try await session.object("buy", "anna", "premium.monthly")
+            func names(_ arguments: String...) async throws -> [String] {
+                let outcome = try await Command.run(arguments + ["--simulator", session.folder.path, "--json"])
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                let all = try #require(try outcome.object()["notifications"] as? [[String: Any]])
+                return all.map {
+                    [$0["notificationType"], $0["subtype"]].compactMap { $0 as? String }.joined(separator: ".")
+                }
+            }
+            #expect(
+                try await names("simulator", "cancel", "anna") == ["DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED"])
+            #expect(
+                try await names("simulator", "resume", "anna", "premium.monthly")
+                    == ["DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_ENABLED"])
+            #expect(try await names("simulator", "fail-billing", "anna") == [])
+            #expect(try await names("simulator", "fix-billing", "anna") == [])
+            #expect(
+                try await names("simulator", "refund", "anna", "--request", "--reason", "legal")
+                    == ["CONSUMPTION_REQUEST"])
+            #expect(try await names("simulator", "refund", "anna", "--decline") == ["REFUND_DECLINED"])
+            #expect(try await names("simulator", "refund", "anna", "--percentage", "50") == ["REFUND"])
+            #expect(try await names("simulator", "refund", "anna", "--reverse") == ["REFUND_REVERSED"])
+            let receipt = try await session.run("simulator", "receipt", "anna").output
+            #expect(Data(base64Encoded: receipt.trimmingCharacters(in: .newlines)) != nil)
+            // The simulator signs a promotional offer; without a signature there is none.
+            let unsigned = try await session.run("buy", "anna", "premium.monthly", "--offer", "save20")
+            #expect(unsigned.errors.contains("offer_signature_missing"))
+            let signed = try await session.run("buy", "anna", "premium.monthly", "--offer", "save20", "--sign")
+            #expect(signed.output.contains("OFFER_REDEEMED"))
         }
     }
 

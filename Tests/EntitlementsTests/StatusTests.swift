@@ -151,6 +151,35 @@ struct StatusTests {
         #expect(after.product("pro.month").details == [.changedProduct])
     }
 
+    @Test("is that of an upgrade, though the next period of before was paid ahead")
+    func upgradedAfterCharge() {
+        let paid = period("2", "basic.month", 30, 60, signed: 29.5) { $0.reason = .renewal }
+        let upgrade = period("3", "pro.month", 29.7, 59.7) { $0.reason = .purchase }
+        let info = renewal("pro.month", on: 29.7) { $0.renewalDate = day(59.7) }
+        let facts = [period("1", "basic.month", 0, 30), paid, upgrade]
+        for date in [29.8, 31] {
+            let state = states(facts, [info], on: day(date))
+            #expect(state.subscriptions.first?.transactionId == "3")
+            #expect(state.product("basic.month").state == .inactive)
+        }
+        // Before it, the period that was paid was to come.
+        let charged = renewal("basic.month", on: 29.5) { $0.renewalDate = day(60) }
+        #expect(states([facts[0], paid], [charged], on: day(31)).subscriptions.first?.transactionId == "2")
+    }
+
+    @Test("is that of the running period when what was paid ahead is refunded before it begins")
+    func refundedAhead() {
+        let facts = [
+            period("1", 0, 30),
+            period("2", 30, 60, signed: 29.7) { $0.refund(on: 29.7) },
+        ]
+        for (date, status) in [(29.8, SubscriptionStatus.active), (31, .expired)] {
+            let state = states(facts, on: day(date))
+            #expect(state.status == status)
+            #expect(state.subscriptions.first?.transactionId == "1")
+        }
+    }
+
     @Test("takes nothing from a renewal info that was signed before the customer bought again")
     func staleRenewal() {
         let lapsed = renewal(on: 30, renews: false) { $0.expirationIntent = .customerCancelled }

@@ -61,7 +61,8 @@ package struct RandomCommands {
                 customer: customer, product: product(), quantity: isOdd ? one([0, -1, 3, 10, .max, .min]) : nil,
                 offer: chance(30) ? one(Self.offers) : nil, introductory: chance(50) ? nil : false,
                 appAccountToken: nil,
-                billingPlan: chance(10) ? one([.monthly, .billedUpfront, .init(rawValue: "NEVER")]) : nil)
+                billingPlan: chance(10) ? one([.monthly, .billedUpfront, .init(rawValue: "NEVER")]) : nil,
+                sign: true)
         case 9, 10: return .cancel(customer: customer, subscription: selector(store, customer))
         case 11, 12: return .resume(customer: customer, subscription: selector(store, customer))
         case 13: return .failBilling(customer: customer)

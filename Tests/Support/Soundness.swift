@@ -16,13 +16,18 @@ private func unsoundness(of subscription: Subscription, in store: Store, at now:
     func must(_ isTrue: Bool, _ what: String) {
         if !isTrue { wrong.append("\(subscription.customer) \(subscription.id): \(what)") }
     }
-    guard let current = store.transactions[subscription.current]?.payload, let expires = current.expiresDate else {
+    guard let last = store.transactions[subscription.current]?.payload, let end = last.expiresDate,
+        let current = store.period(of: subscription, at: now)?.payload, let expires = current.expiresDate
+    else {
         return ["\(subscription.id) is in no transaction that ends"]
     }
     let status = store.status(of: subscription, at: now)
     let info = store.renewalInfo(of: subscription, at: now)
     let isRevoked = current.revocationDate != nil
     let isPaying = subscription.ownership == .purchased
+
+    // A renewal that comes late.
+    let isLate = status == .expired && subscription.due.map { $0 > now } == true && store.settings.renewalDelay > 0
 
     must(store.transactions[subscription.id] != nil, "the original transaction is missing")
     must(current.originalTransactionId == subscription.id, "the current transaction is another subscription's")
@@ -40,18 +45,21 @@ private func unsoundness(of subscription: Subscription, in store: Store, at now:
             "retry of a charge that works")
     }
     // Something is to come exactly while the period or the attempts to charge last, for whoever pays.
-    let goesOn = subscription.owner == nil && !isRevoked && (expires > now || subscription.retryEnds != nil)
+    let goesOn =
+        subscription.owner == nil && last.revocationDate == nil
+        && (end > now || subscription.retryEnds != nil || isLate)
     must((subscription.due != nil) == goesOn, "due at \(String(describing: subscription.due))")
     if let due = subscription.due, subscription.retryEnds == nil {
-        must(due == expires, "due at \(due), not \(expires)")
+        let lead = max(store.settings.renewalLead, 0)
+        must(isLate || due <= end && due >= end - lead, "due at \(due), not \(end)")
     }
     must(!subscription.isOver || expires <= now || isRevoked, "over before its end")
     must(!subscription.isOver || !subscription.renewsAutomatically, "over, and renews")
-    must(isRevoked || status != .expired || info.expirationIntent != nil, "expired for no reason")
+    must(isRevoked || status != .expired || isLate || info.expirationIntent != nil, "expired for no reason")
     must(status != .active || info.expirationIntent == nil, "active, and a reason why it ended")
     must(info.eligibleWinBackOfferIds == nil || status == .expired, "a win-back offer for \(status)")
     must(
-        current.transactionReason == .purchase || subscription.renewals > 0 || subscription.owner != nil, "no renewals")
+        last.transactionReason == .purchase || subscription.renewals > 0 || subscription.owner != nil, "no renewals")
     if let commitment = subscription.commitment {
         must((1...commitment.totalPeriods).contains(commitment.periodNumber), "payment \(commitment.periodNumber)")
     }
@@ -63,7 +71,7 @@ private func unsoundnessOfShare(
     _ share: Subscription, _ expires: Date, in store: Store, at now: Date
 ) -> [String] {
     guard let id = share.owner, store.status(of: share, at: now) != .revoked, !share.isOver else { return [] }
-    guard let owner = store.subscriptions[id], let current = store.transactions[owner.current]?.payload else {
+    guard let owner = store.subscriptions[id], let current = store.period(of: owner, at: now)?.payload else {
         return ["\(share.id) shares what is not there"]
     }
     guard store.customers[owner.customer]?.family.contains(share.customer) == true else {
@@ -71,7 +79,7 @@ private func unsoundnessOfShare(
     }
     var wrong: [String] = []
     if current.expiresDate != expires { wrong.append("\(share.id) ends at another time than \(id)") }
-    if store.transactions[share.current]?.payload.productId != current.productId {
+    if store.period(of: share, at: now)?.payload.productId != current.productId {
         wrong.append("\(share.id) is of another product than \(id)")
     }
     if store.status(of: owner, at: now) != store.status(of: share, at: now) {
@@ -166,7 +174,11 @@ private func unsoundnessOfNotifications(_ store: Store, at now: Date) -> [String
     }
     for subscription in store.subscriptions.values {
         let status = store.status(of: subscription, at: now)
-        if latest[subscription.id] != status { wrong.append("\(subscription.id): nobody was told of \(status)") }
+        // A renewal that comes late leaves a lapse of which nobody is told.
+        let isLate = status == .expired && store.settings.renewalDelay > 0 && subscription.due.map { $0 > now } == true
+        if latest[subscription.id] != status, !isLate {
+            wrong.append("\(subscription.id): nobody was told of \(status)")
+        }
     }
     if Set(store.notifications.map(\.uuid)).count != store.notifications.count { wrong.append("a UUID twice") }
     return wrong

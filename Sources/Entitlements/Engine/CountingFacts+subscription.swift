@@ -7,8 +7,11 @@ extension CountingFacts {
     /// The period that decides how a subscription stands: the latest that no upgrade has ended.
     func currentPeriod(of periods: Periods) -> Transaction? {
         // Without what took its place the last one stands for the subscription, which has ended.
-        guard let latest = periods.last(where: { !$0.isUpgraded }) else { return periods.last }
+        guard var latest = periods.last(where: { !$0.isUpgraded }) else { return periods.last }
         if periods.count == 1 { return latest }
+        if !begins(latest, after: periods) {
+            latest = periods.last { !$0.isUpgraded && begins($0, after: periods) } ?? latest
+        }
         let fact = facts.transactions[latest.index]
         if fact.purchaseDate > asOf {
             // Renewals may be signed a day ahead. What is paid for already runs until then.
@@ -21,6 +24,22 @@ extension CountingFacts {
             } ?? latest
         }
         return latest
+    }
+
+    /// Whether a period has begun or will: one that was paid ahead may be refunded, or have its place taken by an upgrade,
+    /// before it begins.
+    private func begins(_ period: Transaction, after periods: Periods) -> Bool {
+        let fact = facts.transactions[period.index]
+        if period.isRevoked, let date = fact.revocationDate, date < fact.purchaseDate { return false }
+        // A renewal info that is no older names the period that counts. If that began earlier, it took this one's place.
+        guard let renewal = renewal(of: fact.originalTransactionId), renewal.signedDate >= fact.signedDate,
+            renewal.renewalDate != fact.expiresDate
+        else { return true }
+        return !periods.contains { other in
+            let named = facts.transactions[other.index]
+            return named.purchaseDate < fact.purchaseDate && named.reason == .purchase && !other.isUpgraded
+                && named.productId == renewal.productId && named.expiresDate == renewal.renewalDate
+        }
     }
 
     private func isRunning(_ period: Transaction) -> Bool {

@@ -178,6 +178,16 @@ extension RenewalRate {
     /// real time, 10 minutes at every rate of the sandbox, as long as ``billingRetry`` where only Xcode knows the rate.
     public var streakGap: TimeInterval { Self.sandbox.contains(self) ? 600 : billingRetry }
 
+    /// A length of time of the real world as it is at this rate: it shrinks as a month of 30 days does.
+    func shortened(_ seconds: TimeInterval) -> TimeInterval {
+        switch scale {
+        case .real: seconds
+        case .monthly(_, let month): seconds / (30 * 86_400) * month
+        case .fixed(let period): seconds / (30 * 86_400) * period
+        case .daily(let day): seconds / 86_400 * day
+        }
+    }
+
     /// By how long an extension of `days` moves a renewal date. At the rates by the month that is a thirtieth of a month
     /// for each day, in whole minutes (seconds at the 30-second rate), so that few days can be none. Where every period
     /// has one length, that of a month counts, in whole seconds.

@@ -545,6 +545,20 @@ extension ControlDescription {
                         own, made from seed and name
                     billingPlan: {type: string}
                     device: {type: string, description: Where it is bought; an update on the other devices}
+                    signature:
+                      description: >-
+                        What the developer's server has signed for a promotional offer: a compact JWS, or the original format
+                      oneOf:
+                        - {type: string}
+                        - {$ref: "#/components/schemas/OriginalOfferSignature"}
+                    introductorySignature:
+                      type: string
+                      description: A compact JWS by which the developer's server says who gets the introductory offer
+                    sign:
+                      type: boolean
+                      description: >-
+                        Let the simulator sign in the server's place: the promotional offer, or with introductory true the
+                        introductory one. Default: false
                 cancel:
                   type: object
                   required: [customer]
@@ -838,6 +852,14 @@ extension ControlDescription {
                   properties:
                     customer: {type: string}
                     device: {type: string}
+            OriginalOfferSignature:
+              type: object
+              required: [keyId, nonce, timestamp, signature]
+              properties:
+                keyId: {type: string}
+                nonce: {type: string, format: uuid}
+                timestamp: {$ref: "#/components/schemas/Milliseconds"}
+                signature: {type: string, description: "Base64 of DER"}
             Announcement:
               type: object
               required: [notificationType, notificationUUID]
@@ -1020,13 +1042,18 @@ extension ControlDescription {
             StoreSettings:
               type: object
               required:
-                [rate, gracePeriod, graceCoversFreeOffers, retriesNotifications, retriesAfterBadRequest,
+                [rate, gracePeriod, graceCoversFreeOffers, renewalLead, renewalDelay, retriesNotifications,
+                 retriesAfterBadRequest,
                  deliveryTimeout, refunds, consumptionWindow, historyMatchesSubtypeExactly, notifiesFamilyMembers,
                  cancellationAfterPriceNoticeHasSubtype, namesAppAppleID, massExtensionDuration, enforcesRateLimits]
               properties:
                 rate: {type: string}
                 gracePeriod: {type: string}
                 graceCoversFreeOffers: {type: boolean}
+                renewalLead:
+                  type: number
+                  description: Within how many seconds before the end of a period the next one is charged; 0 for at its end
+                renewalDelay: {type: number, description: By how many seconds a renewal may come late; 0 for never}
                 retriesNotifications: {type: boolean}
                 retriesAfterBadRequest: {type: boolean}
                 deliveryTimeout: {type: number}

@@ -117,12 +117,13 @@ extension StoreSettings {
         }
         let day: TimeInterval = 86_400
         guard (0.01...600).contains(deliveryTimeout), (0...30 * day).contains(consumptionWindow),
-            (0...30 * day).contains(massExtensionDuration), renewalCap.map({ (0...100_000).contains($0) }) ?? true
+            (0...30 * day).contains(massExtensionDuration), (0...10 * day).contains(renewalLead),
+            (0...30 * day).contains(renewalDelay), renewalCap.map({ (0...100_000).contains($0) }) ?? true
         else {
             throw ControlFailure(
                 400, "invalid_request",
-                "deliveryTimeout is 0.01 to 600 s, consumptionWindow and massExtensionDuration are up to 30 days, "
-                    + "renewalCap is 0 to 100000")
+                "deliveryTimeout is 0.01 to 600 s, consumptionWindow, massExtensionDuration and renewalDelay are up to 30 "
+                    + "days, renewalLead up to 10, renewalCap is 0 to 100000")
         }
     }
 

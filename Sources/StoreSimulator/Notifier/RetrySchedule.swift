@@ -32,10 +32,14 @@ extension Store {
     ) {
         guard notifications.indices.contains(number) else { return }
         notifications[number].due = nil
-        if result == .success { notifications[number].isDelivered = true }
+        if result == .success, !notifications[number].isDelivered {
+            notifications[number].isDelivered = true
+            delivered += 1
+        }
         // Those that somebody asked for on top of Apple's six are not Apple's.
         guard notifications[number].attempts.count <= RetrySchedule.hours.count else { return }
         notifications[number].attempts.append(SendAttemptItem(attemptDate: date, sendAttemptResult: result))
+        if result != .success { failedAttempts += 1 }
         guard result != .success, settings.retriesNotifications, !isFinal,
             status != 400 || settings.retriesAfterBadRequest,
             let next = RetrySchedule.next(after: notifications[number].attempts.count, at: date)

@@ -163,7 +163,7 @@ extension ShippedScenarios {
               - requestRefund: {customer: anna, reason: FULFILLMENT_ISSUE}
               - approveRefund: {customer: anna}
               - expect:
-                  notifications: [CONSUMPTION_REQUEST, {type: REFUND, renewalInfo: null, transaction: {revocationReason: 0}}]
+                  notifications: [CONSUMPTION_REQUEST, {type: REFUND, renewalInfo: null, transaction: {revocationReason: 1}}]
                   anna: {purchases: []}
 
             """#,
@@ -566,9 +566,14 @@ extension ShippedScenarios {
         "promotional-offers": #"""
             name: Promotional offers, for whoever has or had a subscription
             steps:
-              - refuse: {purchase: {customer: dora, product: premium.monthly, offer: save20}, code: not_eligible}
+              - refuse: {purchase: {customer: dora, product: premium.monthly, offer: save20, sign: true}, code: not_eligible}
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
-              - purchase: {customer: anna, product: premium.monthly, offer: save20}
+              # An app has a signature of the developer's server; here the simulator signs in its place.
+              - refuse: {purchase: {customer: anna, product: premium.monthly, offer: save20}, code: offer_signature_missing}
+              - refuse:
+                  purchase: {customer: anna, product: premium.monthly, offer: save20, signature: eyJ}
+                  code: offer_signature_malformed
+              - purchase: {customer: anna, product: premium.monthly, offer: save20, sign: true}
               - expect:
                   notifications:
                     - SUBSCRIBED.INITIAL_BUY
@@ -584,13 +589,13 @@ extension ShippedScenarios {
               - expect:
                   notifications: [DID_RENEW, DID_RENEW, {type: DID_RENEW, transaction: {offerType: null, price: 9990}}]
               - purchase: {customer: ben, product: basic.monthly}
-              - purchase: {customer: ben, product: premium.monthly, offer: save20}
+              - purchase: {customer: ben, product: premium.monthly, offer: save20, sign: true}
               - expect:
                   notifications:
                     - SUBSCRIBED.INITIAL_BUY
                     - {type: OFFER_REDEEMED.UPGRADE, customer: ben, transaction: {productId: premium.monthly, offerType: 2, price: 7990}}
               - purchase: {customer: carol, product: premium.monthly, introductory: false}
-              - purchase: {customer: carol, product: premium.yearly, offer: firstyear}
+              - purchase: {customer: carol, product: premium.yearly, offer: firstyear, sign: true}
               - expect:
                   notifications:
                     - SUBSCRIBED.INITIAL_BUY
@@ -614,6 +619,41 @@ extension ShippedScenarios {
               - expect:
                   notifications: [DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_ENABLED]
                   anna: {autoRenew: true}
+
+            """#,
+        "refund-follows-answer": #"""
+            name: A refund that Apple approves follows the developer's answer
+            description: A server that takes every refund for a full one, or does not tell why it was given, is wrong here.
+            steps:
+              - purchase: {customer: anna, product: coins.100}
+              - requestRefund: {customer: anna, reason: UNSATISFIED_WITH_PURCHASE}
+              - answerConsumptionRequest: {customer: anna, preference: GRANT_PRORATED, percentage: 25000}
+              - approveRefund: {customer: anna}
+              - expect:
+                  notifications:
+                    - ONE_TIME_CHARGE
+                    - CONSUMPTION_REQUEST
+                    - {type: REFUND, transaction: {revocationType: REFUND_PRORATED, revocationPercentage: 75000, revocationReason: 1}}
+              # Whoever approves may say otherwise.
+              - purchase: {customer: ben, product: coins.100}
+              - requestRefund: {customer: ben, reason: UNINTENDED_PURCHASE}
+              - answerConsumptionRequest: {customer: ben, preference: GRANT_PRORATED, percentage: 25000}
+              - approveRefund: {customer: ben, percentage: 100000, reason: 1}
+              - expect:
+                  notifications:
+                    - ONE_TIME_CHARGE
+                    - CONSUMPTION_REQUEST
+                    - {type: REFUND, transaction: {revocationType: REFUND_FULL, revocationPercentage: 100000, revocationReason: 1}}
+              # An answer that would rather decline does not bind Apple.
+              - purchase: {customer: carol, product: premium.monthly, introductory: false}
+              - requestRefund: {customer: carol, reason: LEGAL}
+              - answerConsumptionRequest: {customer: carol, preference: DECLINE}
+              - approveRefund: {customer: carol}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - CONSUMPTION_REQUEST
+                    - {type: REFUND, transaction: {revocationType: REFUND_FULL, revocationReason: 0}}
 
             """#,
         "refund-of-earlier-period": #"""
@@ -678,6 +718,55 @@ extension ShippedScenarios {
                   notifications: [{type: REFUND, status: 5, transaction: {revocationReason: 0, revocationType: REFUND_FULL, revocationPercentage: 100000}}]
                   anna: {status: revoked, access: false}
               - refuse: {approveRefund: {customer: anna}, code: already_refunded}
+
+            """#,
+        "renewal-charged-ahead": #"""
+            name: Renewals are charged before they begin
+            description: >-
+              A renewal comes within the last 24 hours of the period before it, two minutes where a month lasts an hour. A server that
+              believes it has begun, or that lets it take the place of an upgrade made since, is wrong here.
+            settings: {production: {rate: monthlyEveryHour, renewalLead: 86400, renewalDelay: 0}}
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - purchase: {customer: ben, product: basic.monthly, introductory: false}
+              - purchase: {customer: carol, product: premium.monthly, introductory: false}
+              - purchase: {customer: dora, product: premium.monthly, introductory: false}
+              - purchase: {customer: dora, product: basic.monthly}
+              - advance: 57 minutes
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - SUBSCRIBED.INITIAL_BUY
+                    - SUBSCRIBED.INITIAL_BUY
+                    - SUBSCRIBED.INITIAL_BUY
+                    - DID_CHANGE_RENEWAL_PREF.DOWNGRADE
+              # All are charged by then, and nobody's next period has begun.
+              - advance: 2m 55s
+              - expect:
+                  notifications:
+                    - {type: DID_RENEW, status: 1}
+                    - {type: DID_RENEW, status: 1}
+                    - {type: DID_RENEW, status: 1}
+                    - {type: DID_RENEW, status: 1}
+                  anna: {status: active, product: premium.monthly}
+                  dora: {status: active, product: premium.monthly}
+              # An upgrade ends what is paid ahead; a refund of it leaves the period that runs; who cancels has it.
+              - purchase: {customer: ben, product: premium.monthly, introductory: false}
+              - approveRefund: {customer: carol}
+              - cancel: {customer: anna}
+              - expect:
+                  notifications:
+                    - DID_CHANGE_RENEWAL_PREF.UPGRADE
+                    - {type: REFUND, status: 1, renewalInfo: {autoRenewStatus: 0}}
+                    - DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED
+                  carol: {status: active, access: true}
+              - advance: 5s
+              - expect:
+                  notifications: [{type: EXPIRED.VOLUNTARY, customer: carol}]
+                  anna: {status: active, product: premium.monthly}
+                  ben: {status: active, product: premium.monthly}
+                  carol: {status: expired, access: false}
+                  dora: {status: active, product: basic.monthly}
 
             """#,
         "renewal-extended": #"""

@@ -46,7 +46,6 @@ extension Store {
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, _ content: NotificationRecord.Content,
         customer: String?, token: String? = nil, at now: Date
     ) {
-        let number = notifications.count
         // Notifications are in the order in which they are signed. What a trigger makes up in the past is signed late.
         let signed = moveSignature(at: now)
         var record = NotificationRecord(
@@ -56,11 +55,8 @@ extension Store {
         if settings.notificationURL != nil {
             // By the clock, which may stand still before the instant of the signature.
             record.due = now
-            deliveries.add(.delivery(number), at: now, order: number)
         }
-        if let token { tests[token] = number }
-        notificationsByUUID[record.uuid] = number
-        notifications.append(record)
+        file(record)
     }
 }
 

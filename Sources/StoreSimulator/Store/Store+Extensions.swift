@@ -63,7 +63,7 @@ extension Store {
         if let ends = subscription.commitment?.ends {
             subscriptions[subscription.id]?.commitment?.ends = ends.after(extra)
         }
-        setDue(subscription.id, new)
+        planRenewal(subscription.id, endingAt: new, at: now)
         for holder in holders(of: subscription) {
             change(holder.current) {
                 $0.expiresDate = new

@@ -93,7 +93,7 @@ extension Store {
     mutating func revokeAll(from id: String, of member: String, at now: Date) {
         let shared = (customers[member]?.subscriptions ?? []).compactMap { subscriptions[$0] }
             .filter { share in share.owner.flatMap { subscriptions[$0]?.customer } == id }
-        for share in shared where !isLapsed(share, at: now) { revoke(share, reason: .other, at: now) }
+        for share in shared where !isLapsed(share, at: now) { revokeWholly(share, reason: .other, at: now) }
         for transaction in (customers[member]?.transactions ?? []).compactMap({ transactions[$0] })
         where !transaction.isSubscription && transaction.sharedFrom.flatMap({ transactions[$0]?.customer }) == id {
             revokeOnce(transaction, reason: .other, at: now)
@@ -103,10 +103,17 @@ extension Store {
     /// Takes a shared subscription away from a family member.
     mutating func revoke(_ share: Subscription, reason: RevocationReason, at now: Date) {
         change(share.current) { $0.revoke(reason, at: now) }
+        _ = returnToRunningPeriod(share.id, at: now)
         subscriptions[share.id]?.renewsAutomatically = false
         subscriptions[share.id]?.retryEnds = nil
         subscriptions[share.id]?.graceEnds = nil
-        announce(.revoke, about: share.id, at: now)
+        if let revoked = transactions[share.current] { announce(.revoke, about: revoked, at: now) }
+    }
+
+    /// Takes it away with what is paid ahead.
+    mutating func revokeWholly(_ share: Subscription, reason: RevocationReason, at now: Date) {
+        revoke(share, reason: reason, at: now)
+        if let rest = subscriptions[share.id], rest.current != share.current { revoke(rest, reason: reason, at: now) }
     }
 
     private mutating func revokeOnce(_ transaction: StoredTransaction, reason: RevocationReason, at now: Date) {

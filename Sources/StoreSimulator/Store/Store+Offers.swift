@@ -10,7 +10,9 @@ extension Store {
     ) throws(StoreError) -> Offer? {
         guard purchase.offer != nil else {
             let isUsed = customers[purchase.customer]?.introductoryGroups.contains(terms.group) ?? false
-            return isUsed || !purchase.wantsIntroductoryOffer ? nil : terms.introductoryOffer
+            // What the developer's server has signed goes before the App Store's own rule.
+            let isAllowed = purchase.allowsIntroductoryOffer ?? !isUsed
+            return isAllowed && purchase.wantsIntroductoryOffer ? terms.introductoryOffer : nil
         }
         let offer = try namedOffer(purchase)
         switch offer.type {

@@ -15,11 +15,15 @@ extension Store {
     }
 
     /// Does what the command says, after everything that happens by itself until then.
-    package mutating func perform(_ command: StoreCommand, at date: Date) throws(StoreError) -> StoreOutcome {
+    ///
+    /// Where nobody says how to check signatures, all are refused.
+    package mutating func perform(
+        _ command: StoreCommand, at date: Date, checking check: OfferSignatureCheck? = nil
+    ) throws(StoreError) -> StoreOutcome {
         let now = try instant(date)
         run(until: now)
         let first = notifications.count
-        let subject = try apply(command, at: now)
+        let subject = try apply(command, at: now, checking: check)
         if notifications.count == first, command.changesSignedTexts { moveSignature(at: now) }
         updateDevices(at: now, except: subject)
         var outcome = StoreOutcome(environment: environment, customer: subject.customer, token: subject.token)
@@ -50,16 +54,23 @@ extension Store {
     }
 
     /// Does what the command says, and only that.
-    mutating func apply(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
+    mutating func apply(
+        _ command: StoreCommand, at now: Date, checking check: OfferSignatureCheck? = nil
+    ) throws(StoreError) -> Subject {
         switch command {
         case .createCustomer(let customer, let storefront): try createCustomer(customer, in: storefront, at: now)
         case .purchase(
-            let customer, let product, let quantity, let offer, let introductory, let token, let plan, let device):
+            let customer, let product, let quantity, let offer, let introductory, let token, let plan, let device,
+            let signature, let introductorySignature, let sign):
             try order(
                 Purchase(
                     customer: customer, product: try self.product(product), quantity: quantity ?? 1, offer: offer,
                     wantsIntroductoryOffer: introductory ?? true,
-                    accountToken: accountToken(of: customer, choosing: token), plan: plan), on: device, at: now)
+                    accountToken: accountToken(of: customer, choosing: token), plan: plan,
+                    handedOver: HandedOver(
+                        signature: signature, introductorySignature: introductorySignature,
+                        isSignedHere: sign ?? false, check: check),
+                    allowsIntroductoryOffer: sign == true && introductory == true ? true : nil), on: device, at: now)
         case .cancel(let customer, let subscription): try cancel(customer, subscription, at: now)
         case .resume(let customer, let subscription): try resume(customer, subscription, at: now)
         case .failBilling(let customer): try setBilling(of: customer, isFailing: true, at: now)

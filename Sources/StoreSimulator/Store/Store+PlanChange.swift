@@ -103,7 +103,7 @@ extension Store {
     ) -> String {
         var subscription = subscription
         let storefront = customers[subscription.customer]?.storefront ?? Storefront.usa.code
-        change(subscription.current) { $0.isUpgraded = true }
+        markUpgraded(subscription, at: now)
         let shared = shares(of: subscription)
         subscription.renewalProduct = purchase.product.id
         subscription.price = purchase.product.price(in: storefront)
@@ -123,13 +123,21 @@ extension Store {
         return transaction
     }
 
+    /// Says of the period that ends, and of one that is paid ahead, that another has taken its place.
+    private mutating func markUpgraded(_ subscription: Subscription, at now: Date) {
+        let running = period(of: subscription, at: now)?.payload.transactionId
+        for id in Set([running, subscription.current].compactMap { $0 }).sorted() {
+            change(id) { $0.isUpgraded = true }
+        }
+    }
+
     /// A family member's share of an upgrade: the new product if it can be shared, nothing otherwise.
     private mutating func upgrade(
         _ share: Subscription, with owner: Subscription, to product: Product, at now: Date
     ) {
         var share = share
-        guard product.isFamilyShareable else { return revoke(share, reason: .other, at: now) }
-        change(share.current) { $0.isUpgraded = true }
+        guard product.isFamilyShareable else { return revokeWholly(share, reason: .other, at: now) }
+        markUpgraded(share, at: now)
         share.follow(owner)
         begin(&share, product, reason: .purchase, at: now)
         subscriptions[share.id] = share

@@ -12,6 +12,10 @@ extension Store {
         /// The account that the app names with it, and with those that follow.
         var accountToken: UUID?
         var plan: BillingPlanType?
+        /// What the app hands over for an offer that has to be signed.
+        var handedOver = HandedOver()
+        /// Whether the developer's server, or the simulator for it, has decided about the introductory offer.
+        var allowsIntroductoryOffer: Bool?
     }
 
     mutating func purchase(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {
@@ -27,10 +31,14 @@ extension Store {
         guard product.isAdvancedCommerce == false else {
             throw StoreError(.invalidArgument, "\(product.id) is bought with an Advanced Commerce request")
         }
+        let approval = try approval(of: purchase, at: now)
+        var purchase = purchase
+        if let approval { purchase.allowsIntroductoryOffer = approval.allowsIntroductoryOffer }
         let subject =
             if let terms = product.subscription { try subscribe(purchase, terms, at: now) } else {
                 try buyOnce(purchase, at: now)
             }
+        if let approval { usedOfferNonces[approval.nonce] = approval.date }
         // Whoever is signed in to another account stays so.
         customers[purchase.customer]?.accountToken = purchase.accountToken
         return subject

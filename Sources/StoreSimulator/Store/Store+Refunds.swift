@@ -46,7 +46,13 @@ extension Store {
         guard (1...100_000).contains(percentage ?? 100_000) else {
             throw StoreError(.invalidArgument, "a percentage is 1 to 100000 thousandths of a percent")
         }
-        refund(transaction, reason: reason ?? .other, percentage: percentage, at: now)
+        var share = percentage == 100_000 ? nil : percentage
+        // Unless somebody says otherwise, as the developer's answer asks.
+        if percentage == nil, transaction.refund?.state == .requested, transaction.refund?.preference == .grantProrated
+        {
+            share = remaining(of: transaction, at: now)
+        }
+        refund(transaction, reason: reason ?? transaction.refund.reason, percentage: share, at: now)
         return Subject(customer: customer, transaction: transaction.payload.transactionId)
     }
 
@@ -64,7 +70,9 @@ extension Store {
             $0.revocationType = percentage == nil ? .refundFull : .refundProrated
             $0.revocationPercentage = percentage ?? 100_000
         }
-        if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id {
+        if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id,
+            !returnToRunningPeriod(subscription.id, at: now)
+        {
             subscriptions[subscription.id]?.renewsAutomatically = false
             subscriptions[subscription.id]?.due = nil
             subscriptions[subscription.id]?.nextOffer = nil
@@ -104,9 +112,10 @@ extension Store {
             $0.revocationType = nil
             $0.revocationPercentage = nil
         }
+        returnToPeriod(transaction, at: now)
         if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id {
             if let expires = transaction.payload.expiresDate, expires > now {
-                setDue(subscription.id, expires)
+                planRenewal(subscription.id, endingAt: expires, at: now)
             } else if subscription.expirationIntent == nil {
                 subscriptions[subscription.id]?.expirationIntent = .customerCancelled
             }
@@ -165,8 +174,10 @@ extension Store {
         switch wish ?? request.preference ?? .grantFull {
         case .decline: decline(transaction, at: now)
         case .grantProrated:
-            refund(transaction, reason: .other, percentage: remaining(of: transaction, at: now), at: now)
-        default: refund(transaction, reason: .other, percentage: nil, at: now)
+            refund(
+                transaction, reason: transaction.refund.reason, percentage: remaining(of: transaction, at: now), at: now
+            )
+        default: refund(transaction, reason: transaction.refund.reason, percentage: nil, at: now)
         }
     }
 
@@ -180,5 +191,15 @@ extension Store {
         guard length > 0 else { return 1 }
         let share = (expires.timeIntervalSince(now) / length * 100_000).rounded()
         return Int32(min(max(share, 1), 100_000))
+    }
+}
+
+extension StoredTransaction.Refund? {
+    /// What a refund says of its cause: whether the customer complained of the app, or anything else.
+    fileprivate var reason: RevocationReason {
+        switch self?.reason {
+        case .fulfillmentIssue?, .unsatisfiedWithPurchase?: .issueWithApp
+        default: .other
+        }
     }
 }

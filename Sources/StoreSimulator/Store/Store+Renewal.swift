@@ -34,19 +34,33 @@ extension Store {
         }
     }
 
-    private mutating func proceed(_ subscription: Subscription, at now: Date) {
+    private mutating func proceed(_ subscription: Subscription, at now: Date, mayBeLate: Bool = true) {
         subscriptions[subscription.id]?.due = nil
         if let retryEnds = subscription.retryEnds {
             if retryEnds <= now { return expire(subscription.id, .billingError, .billingRetry, at: now) }
             if let graceEnds = subscription.graceEnds, graceEnds <= now { endGrace(subscription, at: now) }
             return
         }
-        endPeriod(subscription, at: now)
+        guard let current = transactions[subscription.current]?.payload, current.revocationDate == nil else { return }
+        let expires = current.expiresDate ?? now
+        if expires > now {
+            // What cannot be charged now is decided when the period ends.
+            guard canCharge(subscription) else { return setDue(subscription.id, expires) }
+            return renew(subscription.id, from: expires, nil, at: now)
+        }
+        let late =
+            mayBeLate && expires == now
+            ? lateness(of: subscription, from: current.purchaseDate, to: expires) : 0
+        guard late < 0.001 || !canCharge(subscription) else {
+            return setDue(subscription.id, (expires + late).wholeMilliseconds)
+        }
+        endPeriod(subscription, current, at: now)
     }
 
     /// Renews, or does not, at the end of a paid period.
-    private mutating func endPeriod(_ subscription: Subscription, at now: Date) {
-        guard let current = transactions[subscription.current]?.payload, current.revocationDate == nil else { return }
+    private mutating func endPeriod(
+        _ subscription: Subscription, _ current: JWSTransactionDecodedPayload, at now: Date
+    ) {
         guard subscription.renewsAutomatically || subscription.isCommitted else {
             return expire(subscription.id, .customerCancelled, .voluntary, at: now)
         }
@@ -64,7 +78,8 @@ extension Store {
         guard !isFailing || subscription.ownership != .purchased else {
             return failToRenew(subscription, current, at: now)
         }
-        renew(subscription.id, from: current.expiresDate ?? now, nil, at: now)
+        // Late, it begins when it is charged.
+        renew(subscription.id, from: max(current.expiresDate ?? now, now), nil, at: now)
     }
 
     /// What the subscription renews into, if it still can.
@@ -103,8 +118,10 @@ extension Store {
         let shared = shares(of: subscription)
         keepStreak(&subscription, at: start)
         renewCommitment(&subscription, product, from: start)
+        let before = Subscription.BeforeCharge(subscription)
         subscription.prepareRenewal(product, in: customers[subscription.customer]?.storefront)
-        begin(&subscription, product, reason: .renewal, at: start)
+        begin(&subscription, product, reason: .renewal, at: start, chargedAt: now)
+        if !subscription.beforeCharge.isEmpty { subscription.beforeCharge = [before] }
         subscriptions[id] = subscription
         announce(.didRenew, subtype, about: subscription, at: now)
         for var share in shared {
@@ -114,7 +131,7 @@ extension Store {
             }
             keepStreak(&share, at: start)
             share.follow(subscription)
-            begin(&share, product, reason: .renewal, at: start)
+            begin(&share, product, reason: .renewal, at: start, chargedAt: now)
             subscriptions[share.id] = share
             announce(.didRenew, subtype, about: share, at: now)
         }
@@ -160,14 +177,19 @@ extension Store {
             throw StoreError(.impossibleTransition, "nothing happens to the subscription by itself any more")
         }
         if subscription.retryEnds == nil {
-            for holder in holders(of: subscription) { change(holder.current) { $0.expiresDate = now } }
+            for holder in holders(of: subscription) {
+                change(holder.current) {
+                    // What is paid ahead begins and ends now; what has ended stays so.
+                    $0.purchaseDate = min($0.purchaseDate, now)
+                    $0.expiresDate = min($0.expiresDate ?? now, now)
+                }
+            }
         } else if subscription.graceEnds != nil {
             subscriptions[subscription.id]?.graceEnds = now
         } else {
             subscriptions[subscription.id]?.retryEnds = now
         }
-        setDue(subscription.id, now)
-        run(until: now)
+        if let hastened = subscriptions[subscription.id] { proceed(hastened, at: now, mayBeLate: false) }
         return Subject(customer: customer, transaction: subscriptions[subscription.id]?.current)
     }
 }

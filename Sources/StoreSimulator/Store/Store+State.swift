@@ -26,12 +26,13 @@ extension Store {
     }
 
     private func state(of subscription: Subscription, at now: Date) -> CustomerState.SubscriptionState {
-        let payload = transactions[subscription.current]?.payload
+        let payload = period(of: subscription, at: now)?.payload
         let info = renewalInfo(of: subscription, at: now)
         let status = status(of: subscription, at: now)
         return .init(
-            originalTransactionId: subscription.id, transactionId: subscription.current,
-            subscriptionGroupIdentifier: subscription.group, productId: info.productId, status: status,
+            originalTransactionId: subscription.id, transactionId: payload?.transactionId ?? subscription.current,
+            subscriptionGroupIdentifier: subscription.group, productId: payload?.productId ?? info.productId,
+            status: status,
             hasAccess: status == .active || status == .billingGracePeriod, expiresDate: payload?.expiresDate,
             autoRenewStatus: info.autoRenewStatus, autoRenewProductId: info.autoRenewProductId,
             expirationIntent: info.expirationIntent, isInBillingRetryPeriod: info.isInBillingRetryPeriod,

@@ -94,11 +94,12 @@ extension Store {
 
     /// Begins a period at `start`: a new transaction, and the next thing due at its end.
     ///
-    /// The running offer, the commitment and the price of the subscription are those of the new period. The first
+    /// It may begin later than it is charged. The running offer, the commitment and the price of the subscription are those of the new period. The first
     /// transaction of all names the subscription.
     @discardableResult
     mutating func begin(
-        _ subscription: inout Subscription, _ product: Product, reason: TransactionReason, at start: Date
+        _ subscription: inout Subscription, _ product: Product, reason: TransactionReason, at start: Date,
+        chargedAt now: Date? = nil
     ) -> String {
         guard let customer = customers[subscription.customer], let terms = product.subscription else { return "" }
         let owner = subscription.owner.flatMap { subscriptions[$0]?.current }
@@ -113,8 +114,13 @@ extension Store {
         price(&payload, subscription, terms, from: start)
         // A family member has it for as long as the purchaser.
         if let owner { payload.expiresDate = transactions[owner]?.payload.expiresDate ?? payload.expiresDate }
+        let isAhead = now.map { start > $0 } ?? false
+        subscription.beforeCharge = isAhead ? [.init(subscription)] : []
         subscription.current = payload.transactionId
-        subscription.due = subscription.owner == nil ? payload.expiresDate : nil
+        subscription.due = nil
+        if subscription.owner == nil, let expires = payload.expiresDate {
+            subscription.due = chargeDate(of: subscription, from: start, to: expires, at: now ?? start)
+        }
         add(payload, for: customer.id, sharedFrom: owner)
         if let due = subscription.due { schedule.add(.subscription(subscription.id), at: due) }
         return payload.transactionId

@@ -10,16 +10,16 @@ extension Store {
         let now = try instant(date)
         try request.check()
         run(until: now)
-        // On a copy, so that whatever turns out to be impossible has never begun.
-        var rehearsal = TriggerRun(store: self, request: request, now: now)
+        // On an excerpt, so that whatever turns out to be impossible has never begun.
+        var rehearsal = try TriggerRun(whole: self, request: request, now: now)
         let outcome = try rehearsal.perform()
-        self = rehearsal.store
+        absorb(rehearsal.store)
         updateDevices(at: now)
         return outcome
     }
 }
 
-/// One trigger on its way: the store as it becomes, and for whom.
+/// One trigger on its way: the part of the store that it is about as it becomes, and for whom.
 struct TriggerRun {
     var store: Store
     let request: TriggerRequest
@@ -28,17 +28,23 @@ struct TriggerRun {
     let customer: String
     /// Whether everything that leads to the notification is still to be made up.
     let isNew: Bool
-    private let first: Int
+    /// A name for somebody else who is needed.
+    let otherName: String
+    /// How many subscribe to the product in question, where that is asked for.
+    private(set) var subscribers = 0
     /// What is made that is no transaction.
     var token: String?
 
-    init(store: Store, request: TriggerRequest, now: Date) {
-        self.store = store
+    init(whole: Store, request: TriggerRequest, now: Date) throws(StoreError) {
         self.request = request
         self.now = now
-        first = store.notifications.count
-        customer = request.customer ?? Self.newName(in: store)
-        isNew = store.customers[customer] == nil
+        customer = request.customer ?? Self.newName(in: whole)
+        otherName = Self.newName(in: whole, after: customer)
+        isNew = whole.customers[customer] == nil
+        if isNew { try whole.checkName(customer) }
+        store = whole.excerpt(of: customer)
+        let isSummary = request.notificationType == .renewalExtension && request.subtype == .summary
+        if isSummary { subscribers = try whole.subscribers(of: subscriptionProduct().id, at: now).count }
     }
 
     private static func newName(in store: Store, after taken: String? = nil) -> String {
@@ -47,16 +53,14 @@ struct TriggerRun {
         return "customer-\(number)"
     }
 
-    /// A name for somebody else who is needed.
-    var otherName: String { Self.newName(in: store, after: customer) }
-
     var type: NotificationTypeV2 { request.notificationType }
     var subtype: NotificationSubtype? { request.subtype }
 
     mutating func perform() throws(StoreError) -> StoreOutcome {
-        if isNew { try store.checkName(customer) }
         // What a trigger needs of these is for the trigger alone.
         let (settings, catalogue) = (store.settings, store.catalogue)
+        // What is asked for comes now: neither a day before nor late.
+        (store.settings.renewalLead, store.settings.renewalDelay) = (0, 0)
         try act()
         store.settings = settings
         store.catalogue = catalogue
@@ -70,7 +74,7 @@ struct TriggerRun {
 
     /// The number of the notification that was asked for, once it is there.
     var asked: Int? {
-        store.notifications.indices.dropFirst(first).last { index in
+        store.notifications.indices.last { index in
             let record = store.notifications[index]
             return record.type == type && record.subtype == subtype && record.date == now
                 && (record.customer == nil || record.customer == customer)
@@ -95,10 +99,9 @@ struct TriggerRun {
             outcome.originalTransactionId = purchase.transaction.originalTransactionId
             outcome.appAccountToken = purchase.transaction.appAccountToken?.text
         }
-        var all = store.announcements(from: first)
+        var all = store.announcements(from: 0)
         // Family members may have heard after the purchaser.
-        let last = number - first
-        if all.indices.contains(last) { all.append(all.remove(at: last)) }
+        if all.indices.contains(number) { all.append(all.remove(at: number)) }
         outcome.notifications = all
         return outcome
     }

@@ -50,6 +50,12 @@ package struct Store: Sendable, Codable {
     package var advancedCommerceRequests: [String: AdvancedCommerceRecord] = [:]
     /// The subscriptions that went to Advanced Commerce: old original transaction identifier to new.
     package var migrations: [String: String] = [:]
+    /// The nonces of signed offers that were redeemed, with the dates of the signatures: each is good for one purchase.
+    @Later package var usedOfferNonces: [String: Date] = [:]
+    /// How many notifications have reached the receiver.
+    @Later package var delivered = 0
+    /// How many attempts to send one have failed.
+    @Later package var failedAttempts = 0
     /// What the developer has set up to keep customers from cancelling.
     package var retention: RetentionMessaging
     /// Whether a performance test has passed in the sandbox, as far as production knows.
@@ -149,7 +155,7 @@ extension Store {
 
     /// The status as the App Store Server API gives it.
     package func status(of subscription: Subscription, at now: Date) -> SubscriptionStatus {
-        guard let current = transactions[subscription.current]?.payload else { return .expired }
+        guard let current = period(of: subscription, at: now)?.payload else { return .expired }
         if current.revocationDate != nil { return .revoked }
         if let expires = current.expiresDate, expires > now, !subscription.isOver { return .active }
         guard subscription.retryEnds != nil else { return .expired }

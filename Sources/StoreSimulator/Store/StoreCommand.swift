@@ -20,9 +20,14 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     ///
     /// What is bought on a `device` comes as the result there, and as an update on the customer's other devices. Without a
     /// device it is an update on all of them.
+    ///
+    /// A promotional offer needs the `signature` that the developer's server made for it. `introductorySignature` is the JWS
+    /// by which that server decides who gets the introductory offer. Each is good for one purchase. With `sign` the simulator
+    /// signs in the server's place: the promotional offer, or with `introductory: true` the introductory one.
     case purchase(
         customer: String, product: String, quantity: Int? = nil, offer: String? = nil, introductory: Bool? = nil,
-        appAccountToken: AppAccountToken? = nil, billingPlan: BillingPlanType? = nil, device: String? = nil)
+        appAccountToken: AppAccountToken? = nil, billingPlan: BillingPlanType? = nil, device: String? = nil,
+        signature: OfferSignature? = nil, introductorySignature: String? = nil, sign: Bool? = nil)
 
     /// A purchase of a generic product, a subscription, with the contents that the developer's server asks for. `request`
     /// is Apple's `SubscriptionCreateRequest`.
@@ -55,7 +60,9 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case requestRefund(
         customer: String, transaction: String? = nil, reason: ConsumptionRequestReason? = nil, inApp: Bool? = nil,
         note: String? = nil)
-    /// Apple refunds, asked or not. `percentage` in thousandths of a percent makes it prorated.
+    /// Apple refunds, asked or not. `percentage` in thousandths of a percent makes it prorated, 100000 a full refund. Left
+    /// out, the developer's answer to the consumption request decides, and without one the refund is full. The `reason` is
+    /// that of the request unless it is given.
     case approveRefund(
         customer: String, transaction: String? = nil, reason: RevocationReason? = nil, percentage: Int32? = nil)
     /// Apple declines what was asked for.

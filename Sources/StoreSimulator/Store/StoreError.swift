@@ -38,6 +38,32 @@ public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConver
         public static let alreadyExists = Self(rawValue: "already_exists")
         /// The offer is not for this customer.
         public static let notEligible = Self(rawValue: "not_eligible")
+        /// A promotional offer comes without a signature. So are the following: what is wrong about it.
+        public static let offerSignatureMissing = Self(rawValue: "offer_signature_missing")
+        /// It cannot be read, or lacks something.
+        public static let offerSignatureMalformed = Self(rawValue: "offer_signature_malformed")
+        /// It names a key that is not the app's.
+        public static let offerSignatureWrongKey = Self(rawValue: "offer_signature_wrong_key")
+        /// It does not match what is signed.
+        public static let offerSignatureInvalid = Self(rawValue: "offer_signature_invalid")
+        /// It is for another purpose.
+        public static let offerSignatureWrongAudience = Self(rawValue: "offer_signature_wrong_audience")
+        /// It is of another issuer, or for another app.
+        public static let offerSignatureWrongApp = Self(rawValue: "offer_signature_wrong_app")
+        /// It is for another product.
+        public static let offerSignatureWrongProduct = Self(rawValue: "offer_signature_wrong_product")
+        /// It is for another offer.
+        public static let offerSignatureWrongOffer = Self(rawValue: "offer_signature_wrong_offer")
+        /// It is for another account of the app than the purchase names.
+        public static let offerSignatureWrongAccount = Self(rawValue: "offer_signature_wrong_account")
+        /// The transaction that it names is not the customer's.
+        public static let offerSignatureWrongCustomer = Self(rawValue: "offer_signature_wrong_customer")
+        /// It was used for a purchase already.
+        public static let offerSignatureReused = Self(rawValue: "offer_signature_reused")
+        /// It is older than 24 hours.
+        public static let offerSignatureExpired = Self(rawValue: "offer_signature_expired")
+        /// It is from the future.
+        public static let offerSignatureNotYetValid = Self(rawValue: "offer_signature_not_yet_valid")
         /// The product is not for sale.
         public static let notForSale = Self(rawValue: "not_for_sale")
         /// The customer's payment method fails.

@@ -15,6 +15,14 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     /// How often a subscription renews before the system turns renewal off; nil for ever.
     public var renewalCap: Int?
 
+    /// Within how many seconds before the end of a period the next one is charged, at a moment that the seed spreads; 0 for
+    /// at its end. `DID_RENEW` comes then, with a `purchaseDate` that is still ahead. Faster rates shorten it. Tests that are
+    /// about something else are simpler with 0.
+    public var renewalLead: TimeInterval = 86_400
+
+    /// By how many seconds at most a renewal comes late, which leaves a short lapse; 0 for never. A quarter of them do.
+    public var renewalDelay: TimeInterval = 0
+
     /// Where notifications go; nil sends none.
     public var notificationURL: String?
 

@@ -39,6 +39,8 @@ package struct Subscription: Sendable, Codable {
     /// How the customer chose to pay, if there was a choice.
     package var plan: BillingPlanType?
     package var advancedCommerce: AdvancedCommerceState?
+    /// What it was before a period was charged that has not begun, or had not when it was charged. One at most.
+    @Later package var beforeCharge: [BeforeCharge] = []
     /// When something happens to it by itself. An entry of the schedule with another date is out of date.
     package var due: Date?
 

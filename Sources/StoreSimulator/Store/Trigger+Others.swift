@@ -41,7 +41,7 @@ extension TriggerRun {
         let request = store.identifiers.uuid()
         let product = try subscriptionProduct()
         var job = MassExtension(request: request, product: product.id, days: 1, storefronts: nil)
-        job.succeeded = Int64(store.subscribers(of: product.id, at: now).count)
+        job.succeeded = Int64(subscribers)
         store.finish(job, at: now)
         token = request
     }

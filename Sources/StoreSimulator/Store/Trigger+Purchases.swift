@@ -21,7 +21,7 @@ extension TriggerRun {
     }
 
     private mutating func buy(_ product: Product, offer: String? = nil) throws(StoreError) {
-        try perform(.purchase(customer: customer, product: product.id, offer: offer))
+        try perform(.purchase(customer: customer, product: product.id, offer: offer, sign: offer == nil ? nil : true))
     }
 
     private mutating func resubscribe() throws(StoreError) {

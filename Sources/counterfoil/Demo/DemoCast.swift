@@ -71,8 +71,16 @@ struct DemoCast {
             add(later, .cancel(customer: name))
             add(later + 3 * Self.day, .resume(customer: name))
         case 66..<80: buy(number, ["coins.100", "unlock", "season.pass"][dice.roll(3)], at: later)
+        case 80..<90: add(later, redeem(number))
         default: break
         }
+    }
+
+    /// A promotional offer, for which the app has to get a signature from the server.
+    private func redeem(_ number: Int) -> StoreCommand {
+        .purchase(
+            customer: customers[number].name, product: "com.example.premium.monthly", offer: "save20",
+            appAccountToken: AppAccountToken(customers[number].token))
     }
 
     private mutating func firstProduct() -> String {

@@ -61,10 +61,30 @@ struct DemoStory {
             let deed = cast.deeds[next]
             next += 1
             try await world.simulator.advance(to: max(world.simulator.now, DemoWorld.start + deed.time))
-            // Some cannot do what they want: fate does not know what they have.
-            do { try await world.simulator.perform(deed.command) } catch is StoreError {}
+            // Some cannot do what they want: fate does not know what they have, and a server that is down signs nothing.
+            do { try await world.simulator.perform(signed(deed.command)) } catch is StoreError {} catch is Refusal {}
         }
         try await world.simulator.advance(to: max(world.simulator.now, date))
+    }
+
+    private struct OfferRequest: Encodable {
+        var product_id: String
+        var offer_id: String
+    }
+
+    private struct OfferAnswer: Decodable { var jws: String }
+
+    /// The command, with what the server has to sign for it.
+    private func signed(_ command: StoreCommand) async throws -> StoreCommand {
+        guard case .purchase(let customer, let product, _, let offer?, _, let account?, _, _, _, _) = command,
+            let id = account.id
+        else { return command }
+        try await world.settle()
+        let answer: OfferAnswer = try await world.client.post(
+            "/v1/customers/\(id.uuidString.lowercased())/offers/promotional",
+            OfferRequest(product_id: product, offer_id: offer))
+        return .purchase(
+            customer: customer, product: product, offer: offer, appAccountToken: account, signature: .jws(answer.jws))
     }
 
     private func tellMonth(_ month: Int, _ remark: String = "") {

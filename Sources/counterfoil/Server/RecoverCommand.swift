@@ -51,7 +51,7 @@ struct RecoverCommand: AsyncParsableCommand {
     func run() async throws {
         let outcomes: [RecoveryOutcome]
         if let url, let from {
-            let server = RecoveryClient(url: url, key: try apiKey())
+            let server = RecoveryClient(server: try ServerClient(url: url, keyFile: key))
             outcomes = [
                 try await server.recover(from: from.milliseconds, to: to?.milliseconds, types, options)
             ]
@@ -60,14 +60,6 @@ struct RecoverCommand: AsyncParsableCommand {
         }
         for outcome in outcomes { Output.line(json ? JSONText.encode(outcome) : outcome.line(Style.current())) }
         if outcomes.contains(where: { $0.state != "done" || $0.failed > 0 }) { throw Refusal(message: nil) }
-    }
-
-    private func apiKey() throws -> String {
-        if let key { return try Input.text(key, maximumBytes: 1024) }
-        guard let key = ProcessInfo.processInfo.environment["COUNTERFOIL_KEY"] else {
-            throw ValidationError("Name a file with a key of the server's API by --key, or set COUNTERFOIL_KEY.")
-        }
-        return key
     }
 
     private func recover(_ core: ServerCore) async throws -> [RecoveryOutcome] {
@@ -171,22 +163,13 @@ struct RecoveryOutcome: Codable {
 
 /// Has a running server recover.
 private struct RecoveryClient {
-    let url: String
-    let key: String
-    private let transport = AsyncHTTPClientTransport()
-
-    init(url: String, key: String) {
-        self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
-        self.key = key
-    }
+    let server: ServerClient
 
     private struct Wish: Encodable {
         let from: Int64
         let to: Int64?
         let types: [String]?
     }
-
-    private struct Failure: Decodable { let message: String }
 
     func recover(from: Int64, to: Int64?, _ types: [String], _ options: OfflineOptions) async throws -> RecoveryOutcome
     {
@@ -196,7 +179,7 @@ private struct RecoveryClient {
         if let environment = options.environment { query.append("environment=\(environment.environment.rawValue)") }
         let path = "/v1/recoveries" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         let body = try JSONEncoder().encode(Wish(from: from, to: to, types: types.isEmpty ? nil : types))
-        var outcome = try await call("POST", path, body)
+        var outcome: RecoveryOutcome = try await server.call("POST", path, body)
         var bar = ProgressBar()
         defer { bar.end() }
         while outcome.state == "open" {
@@ -204,29 +187,8 @@ private struct RecoveryClient {
                 1 - Double(outcome.openWindows) / Double(max(outcome.windows, 1)),
                 "\(outcome.found) found, \(outcome.new) new")
             try await Task.sleep(for: .milliseconds(500))
-            outcome = try await call("GET", "/v1/recoveries/\(outcome.id)", nil)
+            outcome = try await server.call("GET", "/v1/recoveries/\(outcome.id)", nil)
         }
         return outcome
-    }
-
-    private func call(_ method: String, _ path: String, _ body: Data?) async throws -> RecoveryOutcome {
-        var request = HTTPTransportRequest(
-            method: method, url: url + path, headers: [("Authorization", "Bearer \(key)")], body: body,
-            maximumAnswerSize: 1 << 20)
-        if body != nil { request.headers.append(("Content-Type", "application/json")) }
-        let answer: HTTPTransportAnswer
-        do { answer = try await transport.send(request) } catch {
-            throw Refusal(message: "\(url.printable) does not answer")
-        }
-        guard (200..<300).contains(answer.status) else {
-            var message = "the server answered \(answer.status)"
-            do { message += ": " + (try JSONDecoder().decode(Failure.self, from: answer.body)).message } catch {
-                // What stands in front of the server has words of its own; the status says enough.
-            }
-            throw Refusal(message: message.printable)
-        }
-        do { return try JSONDecoder().decode(RecoveryOutcome.self, from: answer.body) } catch {
-            throw Refusal(message: "the server's answer is not what this version expects")
-        }
     }
 }

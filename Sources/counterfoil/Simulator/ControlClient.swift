@@ -116,6 +116,6 @@ struct ControlClient: Sendable {
         "unknown_snapshot": "counterfoil simulator status lists the snapshots",
         "unknown_fault": "counterfoil fault list shows the numbers",
         "no_subscription": "counterfoil customers shows what the customer has; counterfoil buy sells a subscription",
-        "payment_declined": "counterfoil do '{\"fixBilling\":{\"customer\":…}}' makes payments work again",
+        "payment_declined": "counterfoil simulator fix-billing makes payments work again",
     ]
 }

@@ -59,60 +59,6 @@ struct CustomersCommand: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil buy`: the most frequent thing that customers do.
-struct BuyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "buy", abstract: "Let a customer of the simulator buy a product.",
-        discussion: """
-            The customer is made if need be. A product may be named by the end of its identifier. The purchase names the \
-            customer's account in the app, by which a server knows whose it is: a UUID made from the seed and the name, \
-            unless one is given here. What is given stays so for the purchases that follow.
-
-            EXAMPLES
-              counterfoil buy anna premium.monthly
-              counterfoil buy anna coins.100 --quantity 3 --environment sandbox
-              counterfoil buy ben premium.monthly --offer WELCOME --json
-              counterfoil buy carl unlock --no-account-token
-            """)
-
-    @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
-    @Argument(help: ArgumentHelp("The product's identifier, or the end of it.", valueName: "product")) var product:
-        String
-    @Option(help: ArgumentHelp("How many, of a consumable.", valueName: "n")) var quantity: Int?
-    @Option(help: ArgumentHelp("The offer to redeem.", valueName: "id")) var offer: String?
-    @Option(help: ArgumentHelp("The account that the purchase names.", valueName: "uuid")) var accountToken: String?
-    @Flag(help: "Let the purchase name no account.") var noAccountToken = false
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var options: SimulatorOptions
-
-    func validate() throws {
-        guard accountToken == nil || !noAccountToken else {
-            throw ValidationError("--account-token and --no-account-token exclude each other.")
-        }
-        _ = try account()
-    }
-
-    /// What was said about the account, if anything.
-    private func account() throws -> AppAccountToken? {
-        guard !noAccountToken else { return .absent }
-        return try accountToken.map { text in
-            guard let id = UUID(uuidString: text) else {
-                throw ValidationError("--account-token takes a UUID, not \(text).")
-            }
-            return AppAccountToken(id)
-        }
-    }
-
-    func run() async throws {
-        let client = try await options.client()
-        let product = try await client.product(product, in: environment.environment)
-        let command = StoreCommand.purchase(
-            customer: customer, product: product, quantity: quantity, offer: offer, appAccountToken: try account())
-        let data = try await client.send("POST", [environment.environment.rawValue, "commands"], body: command)
-        try OutcomeReport.print(data, options)
-    }
-}
-
 /// `counterfoil do`: anything that can happen in the simulator.
 struct DoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -43,7 +43,8 @@ struct SimulatorCommand: AsyncParsableCommand {
             """,
         subcommands: [
             SimulatorRun.self, SimulatorStatus.self, SimulatorSnapshot.self, SimulatorRestore.self,
-            SimulatorReset.self, SimulatorRevocation.self,
+            SimulatorReset.self, SimulatorRevocation.self, SimulatorCancel.self, SimulatorResume.self,
+            SimulatorRefund.self, SimulatorFailBilling.self, SimulatorFixBilling.self, SimulatorReceipt.self,
         ],
         defaultSubcommand: SimulatorRun.self)
 }

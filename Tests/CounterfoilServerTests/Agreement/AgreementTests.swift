@@ -41,6 +41,8 @@ import Testing
     private func live(_ seed: UInt64) async throws {
         try await World.run {
             Life.settings(seed, &$0)
+        } server: {
+            $0.keys = [World.backend]
         } _: { world in
             var life = Life(world, seed: seed)
             try await life.run(commands: 60)

@@ -3,6 +3,7 @@ import CounterfoilServer
 import Foundation
 import StoreSimulator
 import TestSupport
+import Testing
 
 /// The random life of a store whose server hears of it badly, and what the simulator said on the way.
 ///
@@ -34,6 +35,8 @@ struct Life {
         configuration.seed = seed
         configuration.production.gracePeriod = [.off, .sixteenDays, .threeDays][Int(seed % 3)]
         configuration.production.graceCoversFreeOffers = seed % 5 > 0
+        configuration.production.renewalLead = seed % 4 == 0 ? 0 : 86_400
+        configuration.production.renewalDelay = seed % 4 == 1 ? 7200 : 0
         configuration.production.announcesLateDowngrades = seed % 7 > 0
         // How fast one may ask is tested with recovery.
         configuration.production.enforcesRateLimits = false
@@ -51,7 +54,7 @@ struct Life {
             try await pause()
             if random.chance(6) { try await changeServer() }
             if random.chance(2) { try world.simulator.rotateSigningKey() }
-            let command = next()
+            let command = try await signed(next())
             // Much of what is tried makes no sense and is refused.
             do { try await world.simulator.perform(command) } catch is StoreError {}
             if random.chance(25) { try await probe() }
@@ -97,12 +100,38 @@ struct Life {
         if random.chance(2) { return advancedCommerce() }
         let command = world.simulator.core.read(.production) { store, _ in random.next(store) }
         guard
-            case .purchase(let customer, let product, let quantity, let offer, let introductory, _, let plan, _) =
+            case .purchase(
+                let customer, let product, let quantity, let offer, let introductory, _, let plan, _, _, _, let sign) =
                 command
         else { return command }
         return .purchase(
             customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
-            appAccountToken: AppAccountToken(token(customer)), billingPlan: plan)
+            appAccountToken: AppAccountToken(token(customer)), billingPlan: plan, sign: sign)
+    }
+
+    /// The same with the server's signature for a promotional offer, while the server runs: one format in one life, the
+    /// other in the next.
+    private func signed(_ command: StoreCommand) async throws -> StoreCommand {
+        guard
+            case .purchase(
+                let customer, let product, let quantity, let offer?, let introductory, let account, let plan, _, _, _) =
+                command, !isServerDown,
+            Catalogue.shop.product(product)?.offer(offer)?.type == .promotional
+        else { return command }
+        let id = token(customer)?.uuidString.lowercased() ?? "nobody"
+        var body: [String: Any] = ["product_id": product, "offer_id": offer, "force": true]
+        if seed.isMultiple(of: 2) {
+            body["format"] = "original"
+            body["app_account_token"] = token(customer)?.uuidString
+        }
+        let answer = try await world.call(.POST, "/v1/customers/\(id)/offers/promotional", body)
+        guard let signature = answer.offerSignature else {
+            Issue.record("seed \(seed): the server signs nothing: \(answer.status) \(answer.text("type") ?? "")")
+            return command
+        }
+        return .purchase(
+            customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
+            appAccountToken: account, billingPlan: plan, signature: signature)
     }
 
     private mutating func advancedCommerce() -> StoreCommand {

@@ -6,6 +6,7 @@ import Crypto
 import Foundation
 import NIOCore
 import NIOHTTP1
+import StoreSimulator
 
 @testable import Ledger
 
@@ -39,6 +40,16 @@ struct APIAnswer {
     func number(_ path: String) -> Int? { self[path] as? Int }
     func flag(_ path: String) -> Bool? { self[path] as? Bool }
     func count(_ path: String) -> Int? { (self[path] as? [Any])?.count }
+
+    /// What an app hands to the App Store of a signed promotional offer.
+    var offerSignature: OfferSignature? {
+        if let token = text("jws") { return .jws(token) }
+        guard let keyId = text("key_id"), let nonce = text("nonce"), let timestamp = number("timestamp"),
+            let signature = text("signature")
+        else { return nil }
+        return .original(keyId: keyId, nonce: nonce, timestamp: Int64(timestamp), signature: signature)
+    }
+
     func texts(_ path: String) -> [String]? { self[path] as? [String] }
 }
 

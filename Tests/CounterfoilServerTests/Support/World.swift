@@ -48,6 +48,8 @@ final class World: Sendable {
         // On a busy machine an answer takes a while; on a clock that stands still nothing is sent again.
         configuration.production.deliveryTimeout = 120
         configuration.sandbox.deliveryTimeout = 120
+        // Most tests are about something else than the last day of a period.
+        (configuration.production.renewalLead, configuration.sandbox.renewalLead) = (0, 0)
         changeSimulator(&configuration)
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

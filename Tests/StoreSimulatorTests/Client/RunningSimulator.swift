@@ -15,6 +15,8 @@ extension Simulator {
     ) async throws -> Value {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
+        // Most tests are about something else than the last day of a period.
+        (configuration.production.renewalLead, configuration.sandbox.renewalLead) = (0, 0)
         change(&configuration)
         let simulator = try await Simulator.start(configuration)
         let result: Result<Value, any Error>

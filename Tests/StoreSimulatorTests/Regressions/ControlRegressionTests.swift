@@ -22,6 +22,7 @@ struct ControlRegressionTests {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
         configuration.production.notificationURL = "http://127.0.0.1/"
+        configuration.production.renewalLead = 0
         var state = SimulatorState(configuration, real: start)
         _ = try state.production.perform(
             .purchase(customer: "anna", product: "com.example.basic.monthly"), at: start)

@@ -77,7 +77,7 @@ import Testing
             return try JSONDecoder().decode(StoreCommand.self, from: Data(json.utf8))
         }
         func token(_ command: StoreCommand) -> AppAccountToken? {
-            guard case .purchase(_, _, _, _, _, let token, _, _) = command else { return nil }
+            guard case .purchase(_, _, _, _, _, let token, _, _, _, _, _) = command else { return nil }
             return token
         }
         let id = try #require(UUID(uuidString: "2B4E6F80-1C3D-4E5F-8A9B-0C1D2E3F4A5B"))

@@ -84,7 +84,7 @@ import Testing
 
     @Test func `Promotional offers are for those who have been here, at once if they have lapsed`() throws {
         var shop = Shop()
-        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "loyal"), .notEligible)
+        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "loyal", sign: true), .notEligible)
         try shop.buy("plus")
         try shop.perform(.cancel(customer: "anna"))
         shop.wait(.month)

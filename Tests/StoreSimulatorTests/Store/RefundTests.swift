@@ -177,4 +177,42 @@ import Testing
         #expect(shop.news() == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND"])
         #expect(try shop.last().transaction.revocationPercentage == 70_000)
     }
+
+    @Test(arguments: [
+        (ConsumptionRequestReason.unintendedPurchase, RevocationReason.other), (.fulfillmentIssue, .issueWithApp),
+        (.unsatisfiedWithPurchase, .issueWithApp), (.legal, .other), (.other, .other),
+    ])
+    func `The reason of a refund is that of the request`(_ cause: ConsumptionRequestReason, _ reason: RevocationReason)
+        throws
+    {
+        for isAutomatic in [true, false] {
+            var shop = Shop { if isAutomatic { $0.refunds = .automatic } }
+            try shop.buy("coins")
+            try shop.perform(.requestRefund(customer: "anna", reason: cause))
+            if isAutomatic { shop.wait(.week) } else { try shop.perform(.approveRefund(customer: "anna")) }
+            #expect(try shop.last().transaction.revocationReason == reason)
+        }
+    }
+
+    @Test func `An approved refund follows the developer's answer, unless somebody says otherwise`() throws {
+        func refund(_ preference: RefundPreference?, _ approval: StoreCommand) throws -> Int32? {
+            var shop = Shop()
+            try shop.buy("coins")
+            try shop.perform(.requestRefund(customer: "anna"))
+            if let preference {
+                try shop.perform(
+                    .answerConsumptionRequest(customer: "anna", preference: preference, percentage: 20_000))
+            }
+            try shop.perform(approval)
+            let payload = try shop.last().transaction
+            #expect((payload.revocationType == .refundFull) == (payload.revocationPercentage == 100_000))
+            return payload.revocationPercentage
+        }
+        #expect(try refund(nil, .approveRefund(customer: "anna")) == 100_000)
+        #expect(try refund(.grantFull, .approveRefund(customer: "anna")) == 100_000)
+        #expect(try refund(.grantProrated, .approveRefund(customer: "anna")) == 80_000)
+        #expect(try refund(.decline, .approveRefund(customer: "anna")) == 100_000)
+        #expect(try refund(.grantProrated, .approveRefund(customer: "anna", percentage: 100_000)) == 100_000)
+        #expect(try refund(.grantProrated, .approveRefund(customer: "anna", percentage: 5000)) == 5000)
+    }
 }

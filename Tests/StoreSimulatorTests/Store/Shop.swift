@@ -8,6 +8,8 @@ internal import TestSupport
 struct Shop {
     var store: Store
     var now = start
+    /// What signatures are checked with, if a test is about them.
+    var check: OfferSignatureCheck?
     private var heard = 0
 
     /// The beginning of 2026, in UTC.
@@ -18,6 +20,8 @@ struct Shop {
         _ change: (inout StoreSettings) -> Void = { _ in }
     ) {
         var settings = environment == .sandbox ? StoreSettings.sandbox : .production
+        // Most tests are about something else than the last day of a period.
+        settings.renewalLead = 0
         settings.notificationURL = "https://developer.example/notifications"
         change(&settings)
         store = Store(
@@ -25,11 +29,16 @@ struct Shop {
     }
 
     @discardableResult
-    mutating func perform(_ command: StoreCommand) throws -> StoreOutcome { try store.perform(command, at: now) }
+    mutating func perform(_ command: StoreCommand) throws -> StoreOutcome {
+        try store.perform(command, at: now, checking: check)
+    }
 
     @discardableResult
     mutating func buy(_ product: String, offer: String? = nil, by customer: String = "anna") throws -> String {
-        let outcome = try perform(.purchase(customer: customer, product: product, offer: offer, introductory: false))
+        let outcome = try perform(
+            .purchase(
+                customer: customer, product: product, offer: offer, introductory: false,
+                sign: offer == nil ? nil : true))
         return try #require(outcome.transactionId)
     }
 

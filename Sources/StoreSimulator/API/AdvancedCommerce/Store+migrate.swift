@@ -28,7 +28,9 @@ extension Store {
     private func migrated(
         _ old: Subscription, at now: Date
     ) throws(APIFailure) -> (StoredTransaction, Product) {
-        guard status(of: old, at: now) == .active, let current = transactions[old.current] else {
+        // What is paid ahead would begin under the old identifier.
+        guard status(of: old, at: now) == .active, !isPaidAhead(old, at: now), let current = transactions[old.current]
+        else {
             throw APIFailure(.inactiveACASub, "The subscription is not active.")
         }
         guard let product = catalogue.product(current.payload.productId), product.subscription != nil,

@@ -162,12 +162,7 @@ extension BearerCheck {
     }
 
     fileprivate func isSigned(_ token: String) -> Bool {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let last = parts.last, let bytes = Base64.decodeURL(last),
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes)
-        else { return false }
-        let signed = Data(token.utf8.prefix(token.utf8.count - last.utf8.count - 1))
-        return key.value.isValidSignature(signature, for: signed)
+        DeveloperJWS(token)?.isSigned(by: key.value) ?? false
     }
 }
 

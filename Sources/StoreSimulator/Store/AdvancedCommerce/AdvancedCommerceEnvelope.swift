@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 package import Crypto
@@ -11,10 +10,8 @@ package struct AdvancedCommerceEnvelope: Sendable {
     /// The JSON of the request.
     package let request: [UInt8]
 
-    private let header: Header
+    private let token: DeveloperJWS
     private let claims: Claims
-    private let signed: Data
-    private let signature: [UInt8]
 
     /// Takes apart the wrapper, as it is or in base64. 4000171 or 4000174 where that is impossible.
     package init(_ data: String) throws(APIFailure) {
@@ -23,32 +20,22 @@ package struct AdvancedCommerceEnvelope: Sendable {
         let bytes =
             data.utf8.first == UInt8(ascii: "{") ? Array(data.utf8) : Data(base64Encoded: data).map { Array($0) }
         guard let bytes, let wrapper = Self.decode(Wrapper.self, bytes) else { throw Self.refusal("has no token") }
-        let token = wrapper.signatureInfo.token
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let first = parts.first, let last = parts.last,
-            let header = Base64.decodeURL(first).flatMap({ Self.decode(Header.self, $0) }),
-            let claims = Base64.decodeURL(parts.dropFirst().first ?? "").flatMap({ Self.decode(Claims.self, $0) }),
-            let signature = Base64.decodeURL(last)
-        else { throw Self.refusal("is not a JWS with the claims of a request") }
+        guard let token = DeveloperJWS(wrapper.signatureInfo.token), let claims = token.claims(Claims.self) else {
+            throw Self.refusal("is not a JWS with the claims of a request")
+        }
         // Standard base64 with padding, as all of Apple's libraries write it.
         guard let request = Data(base64Encoded: claims.request) else { throw Self.refusal("has no base64 request") }
         self.request = Array(request)
-        self.header = header
+        self.token = token
         self.claims = claims
-        self.signature = signature
-        signed = Data(token.utf8.prefix(token.utf8.count - last.utf8.count - 1))
     }
 
     /// Throws 4000174 unless the app's key has signed it, for this app and this purpose.
     package func check(
         _ key: P256.Signing.PublicKey, keyID: String, issuerID: String, bundleID: String
     ) throws(APIFailure) {
-        guard header.alg.isExactly("ES256"), header.kid.isExactly(keyID) else {
-            throw Self.refusal("names another key than \(keyID)")
-        }
-        guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
-            key.isValidSignature(parsed, for: signed)
-        else { throw Self.refusal("is not signed by the key \(keyID)") }
+        guard token.names(keyID: keyID) else { throw Self.refusal("names another key than \(keyID)") }
+        guard token.isSigned(by: key) else { throw Self.refusal("is not signed by the key \(keyID)") }
         guard claims.aud.isExactly("advanced-commerce-api") else { throw Self.refusal("is for another audience") }
         guard claims.iss.isExactly(issuerID), claims.bid.isExactly(bundleID) else {
             throw Self.refusal("is of another issuer or app")
@@ -67,11 +54,6 @@ package struct AdvancedCommerceEnvelope: Sendable {
     private struct Wrapper: Decodable {
         struct Info: Decodable { let token: String }
         let signatureInfo: Info
-    }
-
-    private struct Header: Decodable {
-        let alg: String
-        let kid: String
     }
 
     private struct Claims: Decodable {

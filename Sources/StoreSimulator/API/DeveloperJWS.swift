@@ -1,0 +1,53 @@
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Basics
+internal import Crypto
+internal import Foundation
+
+/// A JWS by the developer's server, taken apart. Nothing in it is checked yet.
+struct DeveloperJWS: Sendable {
+    /// The identifier of the key that the header names.
+    let keyID: String
+    /// The JSON of the claims.
+    let payload: [UInt8]
+    private let algorithm: String
+    private let signed: Data
+    private let signature: [UInt8]
+
+    private struct Header: Decodable {
+        let alg: String
+        let kid: String
+    }
+
+    /// Returns nil unless `token` has three parts in base64url and a header with an algorithm and a key.
+    init?(_ token: String) {
+        let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, let first = parts.first, let last = parts.last,
+            let header = Base64.decodeURL(first).flatMap({ Self.decode(Header.self, $0) }),
+            let payload = Base64.decodeURL(parts[parts.index(after: parts.startIndex)]),
+            let signature = Base64.decodeURL(last)
+        else { return nil }
+        keyID = header.kid
+        algorithm = header.alg
+        self.payload = payload
+        self.signature = signature
+        signed = Data(token.utf8.prefix(token.utf8.count - last.utf8.count - 1))
+    }
+
+    /// The claims; nil where they are not of that form.
+    func claims<Claims: Decodable>(_ type: Claims.Type) -> Claims? { Self.decode(type, payload) }
+
+    /// Whether the header says ES256 and names this key.
+    func names(keyID: String) -> Bool { algorithm.isExactly("ES256") && self.keyID.isExactly(keyID) }
+
+    /// Whether the key's owner has signed it. RFC 7518 §3.4: r and s, 32 bytes each.
+    func isSigned(by key: P256.Signing.PublicKey) -> Bool {
+        guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+        return key.isValidSignature(parsed, for: signed)
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
+        // Why is not told: neither does the App Store.
+        try? StrictJSONDecoder.decode(type, from: bytes)
+    }
+}

@@ -1,0 +1,42 @@
+/// What an app hands to StoreKit with a promotional offer: what the developer's server has signed for this one purchase.
+///
+/// As JSON or YAML it is a text, the compact JWS, or for the original format an object with `keyId`, `nonce`, `timestamp` and
+/// `signature`.
+public enum OfferSignature: Sendable, Hashable, Codable {
+    /// The original format. Apple's page: *Generating a signature for promotional offers*. The signed text names the product,
+    /// the offer and the account as well; those are the purchase's.
+    case original(keyId: String, nonce: String, timestamp: Int64, signature: String)
+    /// A compact JWS. Apple's page: *Generating JWS to sign App Store requests*.
+    case jws(String)
+
+    private enum CodingKeys: String, CodingKey { case keyId, nonce, timestamp, signature }
+
+    /// Reads a text or an object.
+    public init(from decoder: any Decoder) throws {
+        if let single = try? decoder.singleValueContainer(), let token = try? single.decode(String.self) {
+            self = .jws(token)
+            return
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self = .original(
+            keyId: try container.decode(String.self, forKey: .keyId),
+            nonce: try container.decode(String.self, forKey: .nonce),
+            timestamp: try container.decode(Int64.self, forKey: .timestamp),
+            signature: try container.decode(String.self, forKey: .signature))
+    }
+
+    /// Writes a text or an object.
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .jws(let token):
+            var container = encoder.singleValueContainer()
+            try container.encode(token)
+        case .original(let keyId, let nonce, let timestamp, let signature):
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(keyId, forKey: .keyId)
+            try container.encode(nonce, forKey: .nonce)
+            try container.encode(timestamp, forKey: .timestamp)
+            try container.encode(signature, forKey: .signature)
+        }
+    }
+}

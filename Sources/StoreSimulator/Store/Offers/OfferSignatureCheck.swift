@@ -1,0 +1,198 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import Crypto
+package import Foundation
+
+/// Checks what the developer's server has signed for a purchase on special terms. Whether the customer may have the offer
+/// is not asked here.
+package struct OfferSignatureCheck: Sendable {
+    /// Knows the app's key.
+    private let bearer: BearerCheck
+    /// The real time. Servers date signatures by their own clock, which may be this one or the simulator's.
+    private let real: Date
+
+    package init(_ bearer: BearerCheck, real: Date) {
+        self.bearer = bearer
+        self.real = real
+    }
+
+    /// How long a signature is good. Apple says so of the original format.
+    static let lifetime: TimeInterval = 24 * 3600
+
+    /// How far the clock of who signs may be ahead.
+    static let tolerance: TimeInterval = 300
+
+    /// What a signature has to be for.
+    struct Subject {
+        var product: Product
+        var offer: String
+        var account: UUID?
+        /// Every transaction identifier of the customer, and that of the app transaction.
+        var identifiers: Set<String>
+        var catalogue: Catalogue
+        /// Accounts that the server may have meant instead.
+        var otherAccounts: [UUID?]
+    }
+
+    /// A signature that holds: once used, its nonce is used up.
+    struct Approval {
+        var nonce: String
+        var date: Date
+        /// Whether the customer gets the introductory offer, where that was signed.
+        var allowsIntroductoryOffer: Bool?
+    }
+
+    /// Throws unless the signature is good for a promotional offer at `now`.
+    func promotional(
+        _ signature: OfferSignature, for subject: Subject, at now: Date
+    ) throws(StoreError) -> Approval {
+        switch signature {
+        case .jws(let token):
+            let (claims, approval) = try claims(token, audience: "promotional-offer", for: subject, at: now)
+            guard let offer = claims.offerIdentifier else { throw Self.malformed("it names no offer") }
+            guard offer.isExactly(subject.offer) else {
+                throw StoreError(.offerSignatureWrongOffer, "the signature is for the offer \(offer.debugDescription)")
+            }
+            return approval
+        case .original(let keyID, let nonce, let timestamp, let signature):
+            return try original(keyID, nonce, timestamp, signature, for: subject, at: now)
+        }
+    }
+
+    /// Throws unless the token is good for saying who gets the introductory offer.
+    func introductory(_ token: String, for subject: Subject, at now: Date) throws(StoreError) -> Approval {
+        var (claims, approval) = try claims(
+            token, audience: "introductory-offer-eligibility", for: subject, at: now)
+        guard let allows = claims.allowIntroductoryOffer else {
+            throw Self.malformed("it does not say whether to allow the introductory offer")
+        }
+        guard claims.transactionId != nil else { throw Self.malformed("it names no transaction") }
+        approval.allowsIntroductoryOffer = allows
+        return approval
+    }
+
+    private static func malformed(_ problem: String) -> StoreError {
+        StoreError(.offerSignatureMalformed, "the signature cannot be read: \(problem)")
+    }
+
+    private func require(_ date: Date, at now: Date) throws(StoreError) {
+        let ages = [now, real].map { $0.timeIntervalSince(date) }
+        guard !ages.contains(where: { (-Self.tolerance...Self.lifetime).contains($0) }) else { return }
+        // By the clock that is nearer: the other one is not the server's.
+        guard let age = ages.min(by: { $0.magnitude < $1.magnitude }), age > 0 else {
+            throw StoreError(.offerSignatureNotYetValid, "the signature is from the future")
+        }
+        throw StoreError(.offerSignatureExpired, "the signature is older than 24 hours")
+    }
+
+    private func wrongKey(_ keyID: String) -> StoreError {
+        StoreError(
+            .offerSignatureWrongKey,
+            "the signature names the key \(keyID.debugDescription); the app's is \(bearer.keyID)")
+    }
+}
+
+// The JWS.
+extension OfferSignatureCheck {
+    private struct Claims: Decodable {
+        let iss: String
+        let iat: Double
+        let aud: String
+        let bid: String
+        let nonce: String
+        let productId: String?
+        let offerIdentifier: String?
+        let transactionId: String?
+        let allowIntroductoryOffer: Bool?
+    }
+
+    private func claims(
+        _ token: String, audience: String, for subject: Subject, at now: Date
+    ) throws(StoreError) -> (Claims, Approval) {
+        guard token.utf8.count <= BearerCheck.maximumSize, let jws = DeveloperJWS(token) else {
+            throw Self.malformed("it is no JWS")
+        }
+        guard jws.names(keyID: bearer.keyID) else { throw wrongKey(jws.keyID) }
+        guard jws.isSigned(by: bearer.key.value) else {
+            throw StoreError(.offerSignatureInvalid, "the signature is not by the key \(bearer.keyID)")
+        }
+        guard let claims = jws.claims(Claims.self), !claims.nonce.isEmpty, claims.iat.magnitude < 0x1p40 else {
+            throw Self.malformed("it lacks iss, iat, aud, bid or nonce")
+        }
+        guard claims.aud.isExactly(audience) else {
+            throw StoreError(
+                .offerSignatureWrongAudience,
+                "the signature is for the audience \(claims.aud.debugDescription), not \(audience)")
+        }
+        guard claims.iss.isExactly(bearer.issuerID), claims.bid.isExactly(bearer.bundleID) else {
+            throw StoreError(.offerSignatureWrongApp, "the signature is of another issuer or for another app")
+        }
+        guard let product = claims.productId else { throw Self.malformed("it names no product") }
+        guard product.isExactly(subject.product.id) else {
+            throw StoreError(
+                .offerSignatureWrongProduct, "the signature is for the product \(product.debugDescription)")
+        }
+        if let id = claims.transactionId, !subject.identifiers.contains(id) {
+            throw StoreError(
+                .offerSignatureWrongCustomer, "the transaction \(id.debugDescription) is not the customer's")
+        }
+        let date = Date(timeIntervalSince1970: claims.iat)
+        try require(date, at: now)
+        return (claims, Approval(nonce: claims.nonce.lowercased(), date: date))
+    }
+}
+
+// The original format.
+extension OfferSignatureCheck {
+    private func original(
+        _ keyID: String, _ nonce: String, _ timestamp: Int64, _ signature: String, for subject: Subject, at now: Date
+    ) throws(StoreError) -> Approval {
+        guard let nonce = UUID(text: nonce) else { throw Self.malformed("the nonce is no UUID") }
+        guard let date = Date(millisecondsSince1970: timestamp) else {
+            throw Self.malformed("the timestamp is no date")
+        }
+        guard let der = Data(base64Encoded: signature),
+            let parsed = try? P256.Signing.ECDSASignature(derRepresentation: der)
+        else { throw Self.malformed("it is not base64 of a signature in DER") }
+        guard keyID.isExactly(bearer.keyID) else { throw wrongKey(keyID) }
+        func isSigned(_ product: String, _ offer: String, _ account: UUID?) -> Bool {
+            guard
+                let text = try? OfferSigner.promotionalOfferText(
+                    bundleID: bearer.bundleID, keyID: keyID, productID: product, offerID: offer,
+                    appAccountToken: account, nonce: nonce, timestamp: timestamp)
+            else { return false }
+            return bearer.key.value.isValidSignature(parsed, for: Data(text.utf8))
+        }
+        guard isSigned(subject.product.id, subject.offer, subject.account) else {
+            throw Self.mistake(subject, isSigned)
+        }
+        try require(date, at: now)
+        return Approval(nonce: nonce.text, date: date)
+    }
+
+    /// What was signed instead. The App Store only says that the signature is wrong.
+    private static func mistake(_ subject: Subject, _ isSigned: (String, String, UUID?) -> Bool) -> StoreError {
+        for account in subject.otherAccounts where account != subject.account {
+            guard isSigned(subject.product.id, subject.offer, account) else { continue }
+            let named = account.map { "the account \($0.text)" } ?? "no account"
+            return StoreError(
+                .offerSignatureWrongAccount,
+                "the signature is for \(named), the purchase names \(subject.account?.text ?? "none")")
+        }
+        let offers = subject.catalogue.products.flatMap { product in
+            (product.subscription?.offers ?? []).compactMap(\.identifier).map { (product.id, $0) }
+        }
+        // Each takes a tenth of a millisecond.
+        for (product, offer) in [(subject.product.id, subject.offer)] + offers.prefix(500) {
+            if product == subject.product.id, isSigned(product, offer, subject.account) {
+                return StoreError(.offerSignatureWrongOffer, "the signature is for the offer \(offer)")
+            }
+            if isSigned(product, offer, subject.account) || isSigned(product, subject.offer, subject.account) {
+                return StoreError(.offerSignatureWrongProduct, "the signature is for the product \(product)")
+            }
+        }
+        return StoreError(
+            .offerSignatureInvalid,
+            "the signature does not match bundle, key, product, offer, account, nonce and timestamp of the purchase")
+    }
+}

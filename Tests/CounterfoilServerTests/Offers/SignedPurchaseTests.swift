@@ -1,0 +1,90 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import Testing
+
+/// The App Store takes what the server signs. A server that signs the wrong thing fails here.
+@Suite struct `What the server signs is good for a purchase` {
+    private static let monthly = "com.example.premium.monthly"
+
+    /// Anna, who is subscribed.
+    private static func withAnna(_ body: (World, UUID) async throws -> Void) async throws {
+        try await World.run(server: { $0.keys = [World.backend] }) { world in
+            let anna = UUID()
+            try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: monthly, introductory: false, appAccountToken: AppAccountToken(anna)))
+            try await world.settle()
+            try await body(world, anna)
+        }
+    }
+
+    @Test(arguments: ["jws", "original"])
+    func `for a promotional offer, once, and for no other offer`(_ format: String) async throws {
+        try await Self.withAnna { world, anna in
+            func signature() async throws -> OfferSignature {
+                let answer = try await world.call(
+                    .POST, "/v1/customers/\(anna)/offers/promotional",
+                    [
+                        "product_id": Self.monthly, "offer_id": "save20", "format": format,
+                        "app_account_token": anna.uuidString,
+                    ])
+                return try #require(answer.offerSignature)
+            }
+            func buy(_ offer: String, _ product: String, _ signature: OfferSignature?) async throws {
+                try await world.simulator.perform(
+                    .purchase(customer: "anna", product: product, offer: offer, signature: signature))
+            }
+            await #expect { try await buy("save20", Self.monthly, nil) } throws: {
+                ($0 as? StoreError)?.code == .offerSignatureMissing
+            }
+            let first = try await signature()
+            await #expect { try await buy("firstyear", "com.example.premium.yearly", first) } throws: {
+                ($0 as? StoreError)?.code == .offerSignatureWrongProduct
+            }
+            try await buy("save20", Self.monthly, first)
+            await #expect { try await buy("save20", Self.monthly, first) } throws: {
+                ($0 as? StoreError)?.code == .offerSignatureReused
+            }
+            let late = try await signature()
+            try await world.simulator.advance(by: 86_401)
+            await #expect { try await buy("save20", Self.monthly, late) } throws: {
+                ($0 as? StoreError)?.code == .offerSignatureExpired
+            }
+            try await world.simulator.advance(by: Period.month)
+            try await world.settle()
+            let known = try await world.server.core.customer(anna.uuidString.lowercased(), in: world.scope(), at: nil)
+            #expect(known.states.subscriptions.first?.offerIdentifier == "save20")
+        }
+    }
+
+    @Test func `for an introductory offer in the place of the App Store's own rule`() async throws {
+        try await Self.withAnna { world, anna in
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.simulator.advance(by: Period.month)
+            try await world.settle()
+            func signature(_ allow: Bool) async throws -> String {
+                let answer = try await world.call(
+                    .POST, "/v1/customers/\(anna)/offers/introductory",
+                    ["product_id": Self.monthly, "allow": allow, "force": true])
+                return try #require(answer.text("jws"))
+            }
+            func buy(_ signature: String?) async throws -> OfferType? {
+                try await world.simulator.perform(
+                    .purchase(customer: "anna", product: Self.monthly, introductorySignature: signature))
+                return try world.simulator.state(of: "anna").subscriptions.first?.offerType
+            }
+            // She has not had the introductory offer, and is refused it.
+            #expect(try await buy(signature(false)) == nil)
+            try await world.simulator.perform(.approveRefund(customer: "anna"))
+            // The App Store's own rule, and then once more.
+            #expect(try await buy(nil) == .introductory)
+            try await world.simulator.perform(.approveRefund(customer: "anna"))
+            #expect(try await buy(nil) == nil)
+            try await world.simulator.perform(.approveRefund(customer: "anna"))
+            #expect(try await buy(signature(true)) == .introductory)
+        }
+    }
+}
