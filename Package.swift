@@ -138,7 +138,9 @@ let package = Package(
         .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
         .target(
             name: "Ledger",
-            dependencies: ["Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "Entitlements", crypto],
+            dependencies: [
+                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "Entitlements", crypto,
+            ],
             swiftSettings: settings),
         .target(
             name: "LedgerSQLite",

@@ -14,17 +14,22 @@ public struct ProductCatalogue: Sendable, Hashable {
     /// The group of a subscription, by product: the identifier that its transactions carry as
     /// `subscriptionGroupIdentifier`. Only for products whose transactions were never seen.
     public var groups: [String: String]
+    /// The entitlements that customers have who got the app early, by name. Each of them is in ``entitlements`` too, perhaps
+    /// without products.
+    public var boughtBefore: [String: OriginalPurchaseRule]
 
     /// Describes products.
     public init(
         entitlements: [String: Set<String>] = [:], durations: [String: Period] = [:], levels: [String: Int] = [:],
-        consumables: Set<String> = [], groups: [String: String] = [:]
+        consumables: Set<String> = [], groups: [String: String] = [:],
+        boughtBefore: [String: OriginalPurchaseRule] = [:]
     ) {
         self.entitlements = entitlements
         self.durations = durations
         self.levels = levels
         self.consumables = consumables
         self.groups = groups
+        self.boughtBefore = boughtBefore
     }
 
     /// The kind of a product in a receipt, which does not say it.

@@ -1,5 +1,3 @@
-internal import Ledger
-
 // Made by Scripts/embed from openapi.yaml beside it. Change that file, not this one.
 // swift-format-ignore-file
 
@@ -180,6 +178,71 @@ extension APIDescription {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Session"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/grants:
+            post:
+              operationId: createGrant
+              tags: [customers]
+              summary: Gives a customer an entitlement without a purchase
+              description: >-
+                Needs the scope grants:write. For goodwill, web shops, employees: it is never mixed up with what the App Store
+                signed. A customer has 100 grants that run at most (422 too_many_grants).
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/NewGrant"}
+              responses:
+                "201":
+                  description: The grant
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Grant"}
+                default: {$ref: "#/components/responses/error"}
+            get:
+              operationId: listGrants
+              tags: [customers]
+              summary: The grants of a customer, the first that was made first
+              description: Needs the scope customers:read. With a public key without reasons and actors.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: A page of grants
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/GrantList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/grants/{grant}/revoke:
+            post:
+              operationId: revokeGrant
+              tags: [customers]
+              summary: Takes a grant back; one that was taken back stays as it is
+              description: Needs the scope grants:write. One that has ended is refused with 409 (grant_expired).
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {name: grant, in: path, required: true, schema: {type: string, minLength: 1}}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/GrantRevocation"}
+              responses:
+                "200":
+                  description: The grant
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Grant"}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/usage:
             post:
@@ -906,6 +969,7 @@ extension APIDescription {
                 products: {type: array, items: {$ref: "#/components/schemas/Product"}}
                 purchases: {type: array, items: {$ref: "#/components/schemas/Purchase"}}
                 consumables: {type: array, items: {$ref: "#/components/schemas/ConsumableBalance"}}
+                original_purchase: {$ref: "#/components/schemas/OriginalPurchase"}
                 unverified:
                   type: array
                   items: {$ref: "#/components/schemas/UnverifiedText"}
@@ -945,6 +1009,79 @@ extension APIDescription {
                 customer: {type: string, description: How the server calls the customer}
                 token: {type: string, description: What to send as Counterfoil-Customer-Token}
                 expires_at: {$ref: "#/components/schemas/Instant"}
+            NewGrant:
+              type: object
+              required: [entitlement, reason, actor]
+              additionalProperties: false
+              properties:
+                entitlement: {type: string, description: One of the configuration's}
+                until: {$ref: "#/components/schemas/Instant"}
+                reason: {type: string, minLength: 1, maxLength: 500, description: Why; for people}
+                actor: {type: string, minLength: 1, maxLength: 100, description: Who of the team does it}
+            GrantRevocation:
+              type: object
+              required: [reason, actor]
+              additionalProperties: false
+              properties:
+                reason: {type: string, minLength: 1, maxLength: 500}
+                actor: {type: string, minLength: 1, maxLength: 100}
+            Grant:
+              type: object
+              required: [object, id, customer, app, environment, entitlement, state, created_at]
+              properties:
+                object: {const: grant}
+                id: {type: string}
+                customer: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                entitlement: {type: string}
+                state: {type: string, enum: [running, expired, revoked]}
+                created_at: {$ref: "#/components/schemas/Instant"}
+                until: {$ref: "#/components/schemas/Instant"}
+                revoked_at: {$ref: "#/components/schemas/Instant"}
+                reason: {type: string}
+                actor: {type: string}
+                revocation_reason: {type: string}
+                revoked_by: {type: string}
+            GrantList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Grant"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            OriginalPurchase:
+              type: object
+              description: >-
+                When the customer first got the app, by an app transaction or a receipt that the app has reported; of several
+                Apple accounts the first one
+              required: [object]
+              properties:
+                object: {const: original_purchase}
+                application_version: {type: string, description: The build number on iOS; the short version on the Mac}
+                purchase_date: {$ref: "#/components/schemas/Instant"}
+                app_transaction_id: {type: string}
+                is_test_data: {type: boolean, description: The sandbox says the same of everybody}
+            ExplainedOriginalPurchase:
+              type: object
+              description: What came of bought_before in the configuration, and what proves it
+              required: [object, finding]
+              properties:
+                object: {const: explained_original_purchase}
+                finding:
+                  type: string
+                  description: "before, not_before, version_unknown, date_unknown, test_data or nothing_known"
+                application_version: {type: string}
+                purchase_date: {$ref: "#/components/schemas/Instant"}
+                app_transaction_id: {type: string}
+                is_test_data: {type: boolean}
+                kind: {type: string, enum: [app_transaction, receipt]}
+                signed_date: {$ref: "#/components/schemas/Instant"}
+                origin: {$ref: "#/components/schemas/Origin"}
+                received_at: {$ref: "#/components/schemas/Instant"}
+                verification: {$ref: "#/components/schemas/Verification"}
+                verification_failure: {type: string, description: Why it does not verify now}
+                signed_data: {type: string, description: The exact text that was signed}
             UnverifiedText:
               type: object
               required: [object, original_transaction_id, code, message]
@@ -1071,7 +1208,7 @@ extension APIDescription {
                 next_page: {$ref: "#/components/schemas/NextPage"}
             TimelineEntry:
               type: object
-              required: [object, date, kind, sentence, type, original_transaction_id]
+              required: [object, date, kind, sentence, type]
               properties:
                 object: {const: timeline_entry}
                 date: {$ref: "#/components/schemas/Instant"}
@@ -1093,6 +1230,11 @@ extension APIDescription {
                 status: {type: integer}
                 price: {type: integer, format: int64, description: In thousandths of the currency}
                 currency: {type: string}
+                original_purchase: {$ref: "#/components/schemas/OriginalPurchase"}
+                grant: {type: string, description: The grant that it is about}
+                entitlement: {type: string}
+                reason: {type: string, description: Not for keys that are limited to one customer}
+                actor: {type: string, description: Not for keys that are limited to one customer}
                 verification_failure:
                   type: string
                   description: Why the notification does not verify now; what it says is not shown then
@@ -1140,6 +1282,11 @@ extension APIDescription {
                   type: array
                   items: {$ref: "#/components/schemas/UnverifiedText"}
                   description: Texts that do not count because they do not verify now
+                grants:
+                  type: array
+                  items: {$ref: "#/components/schemas/Grant"}
+                  description: What the team granted of the entitlement; at most the last 500
+                original_purchase: {$ref: "#/components/schemas/ExplainedOriginalPurchase"}
                 facts_omitted: {type: integer, description: How many facts there are beside those listed}
                 facts: {type: array, items: {$ref: "#/components/schemas/ExplainedFact"}}
             ExplainedFact:

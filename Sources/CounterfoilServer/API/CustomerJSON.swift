@@ -23,6 +23,10 @@ enum CustomerJSON {
             json.member("products", states.products, product)
             json.member("purchases", states.purchases, purchase)
             json.member("consumables", states.consumables, balance)
+            if let original = states.originalPurchase {
+                json.key("original_purchase")
+                OriginalPurchaseJSON.write(original, to: &json)
+            }
             json.unverified(reading.unverified)
             more(&json)
         }

@@ -62,6 +62,16 @@ enum ExplanationRoutes {
                     json.members(of: change, naming: answer.namesCustomers)
                 }
             }
+            if !answer.grants.isEmpty {
+                let at = explanation.asOf.milliseconds
+                json.member("grants", answer.grants.suffix(maximumFacts)) { json, grant in
+                    GrantJSON.write(grant, answer.scope, at: at, naming: answer.namesCustomers, to: &json)
+                }
+            }
+            if let original = answer.originalPurchase {
+                json.key("original_purchase")
+                OriginalPurchaseJSON.write(original, withText: withTexts, to: &json)
+            }
             json.member("facts_omitted", explanation.facts.count - facts.count)
             json.member("facts", facts) { json, fact in
                 write(fact, answer.evidence[fact.version], withText: withTexts, to: &json)

@@ -42,6 +42,7 @@ enum ServerRoutes {
         MergeRoutes.add(to: v1, core)
         ConsumptionRoutes.add(to: v1, core)
         OfferRoutes.add(to: v1, core)
+        GrantRoutes.add(to: v1, core)
         return router
     }
 }

@@ -53,6 +53,23 @@ enum TimelineRoutes {
                 json.member("kind", "event")
                 json.members(
                     of: CustomerChange(change, of: item.originalTransactionId, for: customer), naming: naming)
+            case .grant(let event):
+                json.member("kind", "event")
+                json.member("type", "grant.\(event.kind.rawValue)")
+                json.member("sentence", TimelineSentence.text(event, naming: naming))
+                json.member("grant", event.grant.id)
+                json.member("entitlement", event.grant.entitlement)
+                if naming {
+                    let revocation = event.kind == .revoked ? event.grant.revocation : nil
+                    json.member("reason", revocation?.reason ?? event.grant.reason)
+                    json.member("actor", revocation?.actor ?? event.grant.actor)
+                }
+            case .originalPurchase(let fact):
+                json.member("kind", "event")
+                json.member("type", "app.purchased")
+                json.member("sentence", TimelineSentence.text(fact))
+                json.key("original_purchase")
+                OriginalPurchaseJSON.write(fact, to: &json)
             case .notification(let kept):
                 json.member("kind", "notification")
                 write(kept, reading, scopes, to: &json)

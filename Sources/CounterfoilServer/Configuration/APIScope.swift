@@ -10,6 +10,8 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
     public static let customersRead = Self(rawValue: "customers:read")
     /// Report purchases and usage of customers.
     public static let customersWrite = Self(rawValue: "customers:write")
+    /// Give entitlements without a purchase, and take them back.
+    public static let grantsWrite = Self(rawValue: "grants:write")
     /// Have offers signed.
     public static let offersSign = Self(rawValue: "offers:sign")
     /// Look up orders and people, for customer support.
@@ -23,7 +25,8 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
 
     /// All of them; `*` in a configuration file.
     public static let all: [APIScope] = [
-        .customersRead, .customersWrite, .offersSign, .supportRead, .operationsRead, .operationsWrite, .webhooksWrite,
+        .customersRead, .customersWrite, .grantsWrite, .offersSign, .supportRead, .operationsRead, .operationsWrite,
+        .webhooksWrite,
     ]
 
     /// Those that a key which is shipped in an app may have. It is limited to the customer of its customer token.

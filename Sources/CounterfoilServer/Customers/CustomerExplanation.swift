@@ -1,16 +1,22 @@
 internal import Ledger
+internal import AppStoreModels
 internal import Entitlements
 internal import Foundation
 
 /// Why a customer has an entitlement or has not, with what proves it.
 struct CustomerExplanation: Sendable {
     var customer: String
+    var scope: Scope
     var explanation: Explanation
     /// When the purchases that concern the entitlement came to the customer and went from them, the last of them.
     var changes: [CustomerChange] = []
     /// Whether who asks may know of other customers.
     var namesCustomers: Bool
     var evidence: [EvidenceKey: Evidence] = [:]
+    /// What came of the boundary for who got the app early; nil where the entitlement has none.
+    var originalPurchase: OriginalPurchase?
+    /// What the team granted of the entitlement, the first that was made first.
+    var grants: [Grant] = []
     /// What does not count, because it does not verify now.
     var unverified: [UnverifiedText] = []
 
@@ -58,10 +64,19 @@ extension ServerCore {
     ) async throws -> CustomerExplanation {
         let reading = try await self.customer(customer, in: scope, at: instant)
         let explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
-        var answer = CustomerExplanation(customer: customer, explanation: explanation, namesCustomers: naming)
+        var answer = CustomerExplanation(
+            customer: customer, scope: scope, explanation: explanation, namesCustomers: naming)
         answer.add(
             try await storage.purchasesHeld(by: customer, in: scope.id), by: engine,
             until: instant.map { $0 < now ? $0.milliseconds : .max } ?? .max)
+        if let original = explanation.originalPurchase {
+            answer.originalPurchase = try await self.evidence(of: original, for: customer, in: scope)
+        }
+        if reading.facts.grants.contains(where: { $0.entitlement.isExactly(entitlement) }) {
+            let at = reading.states.asOf.milliseconds
+            answer.grants = try await storage.grants(of: customer, in: scope.id)
+                .filter { $0.entitlement.isExactly(entitlement) && $0.createdAt <= at }
+        }
         let evidence = try await self.evidence(
             about: Set(explanation.facts.map(\.originalTransactionId)), in: scope)
         answer.evidence = evidence.found

@@ -40,6 +40,7 @@ extension ServerCore {
         var facts = CustomerFacts(
             transactions: lineages.count == 1 ? lineages[0].transactions : lineages.flatMap(\.transactions),
             renewals: lineages.compactMap(\.renewal))
+        try await addCircumstances(to: &facts, of: customer, in: scope, at: instant)
         let now = facts.present(now: self.now)
         var unverified: [UnverifiedText] = []
         if let instant, instant < now { unverified = try await addVersions(to: &facts, of: lineages, in: scope) }

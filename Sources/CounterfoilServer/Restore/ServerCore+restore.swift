@@ -34,6 +34,7 @@ extension ServerCore {
         let account = proven.appTransaction?.payload.appTransactionId
         let claimed = try await claim(
             sent, account, for: customer, in: scope, takeover, skipsRefused: takeover == .nothing || !sent.isEmpty)
+        try await keepOriginalPurchases(of: proven, for: customer, in: scope, takeover)
         let inUse = Set(sent).subtracting(claimed)
         if takeover != .nothing, !sent.isEmpty, inUse.count == sent.count { throw APIFailure.inUse }
         var history: HistoryState?
@@ -93,8 +94,11 @@ extension ServerCore {
         if !news.isEmpty { _ = try await storage.commit(news) }
     }
 
+    /// Claims purchases, and whatever an Apple account buys, under the app's restore policy.
+    ///
+    /// - Returns: What is the customer's now.
     @discardableResult
-    private func claim(
+    func claim(
         _ originals: [String], _ account: String?, for customer: String, in scope: Scope, _ takeover: Takeover,
         skipsRefused: Bool
     ) async throws -> Set<String> {

@@ -85,6 +85,7 @@ public final class Server: Sendable {
         if let followed = clock.followed { services.append(ClockService(clock: followed)) }
         services.append(RecoveryService(recovery: core.recovery))
         services.append(ConsumptionService(desk: ConsumptionDesk(core)))
+        services.append(GrantService(expiry: GrantExpiry(core)))
         services.append(application)
         services.append(DrainService(readiness: core.readiness))
         var plan = ServiceGroupConfiguration(

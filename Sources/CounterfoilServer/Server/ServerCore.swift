@@ -18,6 +18,9 @@ package typealias Storage = LedgerStorage & CustomerStorage
     & WebhookStorage
     & ConsumptionStorage
     & HealthStorage
+    & OriginalPurchaseStorage
+    & CircumstanceStorage
+    & GrantStorage
 
 /// The parts of a server, before there is a port: what the routes and the services share.
 package struct ServerCore: Sendable {

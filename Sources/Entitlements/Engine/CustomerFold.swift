@@ -90,6 +90,10 @@ struct CustomerFold {
         states.consumables = ConsumableBalance.of(states.purchases)
         states.products = ProductState.best(products)
         states.groups = groups()
+        addNewGroups(to: &states.groups)
         states.entitlements = entitlements()
+        addGifts(to: &states.entitlements)
+        states.originalPurchase = facts.facts.originalPurchases
+            .filter { ($0.purchaseDate ?? .distantPast) <= facts.asOf }.min { $0.precedes($1) }
     }
 }

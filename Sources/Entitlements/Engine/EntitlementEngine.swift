@@ -14,6 +14,8 @@ public struct EntitlementEngine: Sendable {
     private let namesByProduct: [ExactText: [Int]]
     private let levels: [ExactText: Int]
     private let durations: [ExactText: Period]
+    /// The subscription groups of the catalogue.
+    let groups: Set<String>
 
     /// An engine for the products of an app.
     public init(catalogue: ProductCatalogue) {
@@ -28,6 +30,7 @@ public struct EntitlementEngine: Sendable {
         namesByProduct = index
         levels = Self.byExactText(catalogue.levels)
         durations = Self.byExactText(catalogue.durations)
+        groups = Set(catalogue.groups.values)
     }
 
     /// What a customer has now: call this to decide about access.

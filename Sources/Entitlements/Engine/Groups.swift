@@ -28,6 +28,16 @@ extension CustomerFold {
         return groups
     }
 
+    /// Adds the groups in which the customer never had a subscription, so that a paywall can offer them.
+    func addNewGroups(to groups: inout [GroupState]) {
+        let known = engine.groups.isEmpty ? facts.facts.groups : engine.groups.union(facts.facts.groups)
+        guard !known.isEmpty else { return }
+        let missing = known.subtracting(groups.map(\.subscriptionGroupIdentifier))
+        guard !missing.isEmpty else { return }
+        groups += missing.map { GroupState(new: $0) }
+        groups.sort { $0.subscriptionGroupIdentifier < $1.subscriptionGroupIdentifier }
+    }
+
     private func speaks(_ one: SubscriptionState, before other: SubscriptionState) -> Bool {
         if one.rank != other.rank { return one.rank < other.rank }
         if one.hasAccess {

@@ -21,11 +21,24 @@ extension EntitlementEngine {
         let state = states.entitlement(entitlement)
         let speaker = state?.productId.map { states.product($0) }
         let scrutiny = Scrutiny(facts: counting, states: states, products: products, speaker: speaker)
-        let rule = speaker.map { ExplanationRule($0) } ?? .neverBought
+        let gift = state.flatMap {
+            EntitlementGift(of: entitlement, counting, catalogue).rule($0, product: speaker)
+        }
+        let rule = gift ?? speaker.map { ExplanationRule($0) } ?? .neverBought
+        let original = catalogue.boughtBefore[entitlement].map { ExplainedOriginalPurchase($0, facts, asOf: asOf) }
+        let remark = state?.isActive == true && rule != .boughtBefore ? nil : original.map(Sentence.text)
+        let text = rule == .boughtBefore ? nil : Sentence(speaker, states, until: state?.until).text(rule)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: state?.isActive ?? false, until: state?.until, rule: rule,
-            sentence: Sentence(speaker, states).text(rule), productId: speaker?.productId,
-            transactionId: speaker?.transactionId, facts: scrutiny.transactions() + scrutiny.renewals())
+            sentence: [text, remark].compactMap(\.self).joined(separator: " "), productId: speaker?.productId,
+            transactionId: speaker?.transactionId, facts: scrutiny.transactions() + scrutiny.renewals(),
+            originalPurchase: original)
+    }
+}
+
+extension ExplainedOriginalPurchase {
+    fileprivate init(_ rule: OriginalPurchaseRule, _ facts: CustomerFacts, asOf: Date) {
+        (finding, fact) = rule.deciding(in: facts.originalPurchases, asOf: asOf)
     }
 }
 

@@ -21,6 +21,16 @@ public struct Explanation: Sendable, Hashable, Encodable {
     /// Every fact that was looked at, and what came of it: transactions before renewal infos, each by identifier and by
     /// the date of signing.
     public var facts: [ExplainedFact]
+    /// What came of the catalogue's boundary for who got the app early; nil where it has none.
+    public var originalPurchase: ExplainedOriginalPurchase?
+}
+
+/// What came of an ``OriginalPurchaseRule``, and why.
+public struct ExplainedOriginalPurchase: Sendable, Hashable, Encodable {
+    /// What came of it.
+    public var finding: OriginalPurchaseFinding
+    /// The fact that decided; nil where none is known.
+    public var fact: OriginalPurchaseFact?
 }
 
 /// A rule by which an entitlement is given or not.
@@ -53,6 +63,10 @@ public struct ExplanationRule: RawRepresentable, Hashable, Sendable, Codable {
     public static let changedProduct = Self(rawValue: "changed_product")
     /// The time of a non-renewing subscription is over.
     public static let durationOver = Self(rawValue: "duration_over")
+    /// The customer got the app before the boundary of the catalogue. Gives access.
+    public static let boughtBefore = Self(rawValue: "bought_before")
+    /// The team gave it. Gives access.
+    public static let granted = Self(rawValue: "granted")
     /// The purchase that gave it belongs to another customer since. Only who knows whose purchases are says so.
     public static let transferred = Self(rawValue: "transferred")
     /// No product that gives it was bought.

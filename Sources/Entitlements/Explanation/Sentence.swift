@@ -7,9 +7,12 @@ struct Sentence {
     private let state: ProductState?
     private let subscription: SubscriptionState?
     private let purchase: PurchaseState?
+    /// When access ends.
+    private let until: Date?
 
-    init(_ state: ProductState?, _ states: CustomerStates) {
+    init(_ state: ProductState?, _ states: CustomerStates, until: Date?) {
         self.state = state
+        self.until = until
         product = state?.productId ?? ""
         subscription = states.subscriptions.first { $0.originalTransactionId == state?.originalTransactionId }
         purchase = states.purchases.first { $0.transactionId == state?.transactionId }
@@ -32,6 +35,7 @@ struct Sentence {
         case .changedProduct:
             "\(product)\(owner) ended on \(ended); the subscription went on\(successor), "
                 + "which does not give the entitlement."
+        case .granted: until.map { "The team granted it until \(text($0))." } ?? "The team granted it without an end."
         case .durationOver: "The time that \(product) lasts was over on \(ended)."
         default: "No product that gives the entitlement was bought."
         }
@@ -72,7 +76,23 @@ struct Sentence {
         }
     }
 
-    private func text(_ date: Date?) -> String {
+    /// What came of the boundary for who got the app early.
+    static func text(_ original: ExplainedOriginalPurchase) -> String {
+        let version = original.fact?.applicationVersion.map { " at version \($0)" } ?? ""
+        let date = original.fact?.purchaseDate.map { " on \(text($0))" } ?? ""
+        return switch original.finding {
+        case .before: "The customer first got the app\(version)\(date), which is early enough."
+        case .notBefore: "The customer first got the app\(version)\(date), which is not early enough."
+        case .testData: "The sandbox says the same first version of everybody, so it does not count."
+        case .versionUnknown: "It is not known at which version the customer first got the app."
+        case .dateUnknown: "It is not known when the customer first got the app."
+        default: "It is not known when the customer first got the app: no app transaction was reported."
+        }
+    }
+
+    private func text(_ date: Date?) -> String { Self.text(date) }
+
+    private static func text(_ date: Date?) -> String {
         // What is no instant in milliseconds could not be written as a date either.
         guard let date, date.millisecondsSince1970 != nil else { return "an unknown date" }
         return date.formatted(.iso8601)

@@ -14,11 +14,23 @@ public struct CustomerFacts: Sendable, Hashable {
     public var transactions: [TransactionFact]
     /// The renewal infos.
     public var renewals: [RenewalFact]
+    /// When the customer first got the app, for each Apple account that is known.
+    public var originalPurchases: [OriginalPurchaseFact] = []
+    /// What the team gave the customer. Nothing of it was signed by the App Store.
+    public var grants: [GrantFact] = []
+    /// The subscription groups that the app has, as far as they are known beside the catalogue's.
+    public var groups: Set<String> = []
 
     /// Collects facts.
-    public init(transactions: [TransactionFact] = [], renewals: [RenewalFact] = []) {
+    public init(
+        transactions: [TransactionFact] = [], renewals: [RenewalFact] = [],
+        originalPurchases: [OriginalPurchaseFact] = [], grants: [GrantFact] = [], groups: Set<String> = []
+    ) {
         self.transactions = transactions
         self.renewals = renewals
+        self.originalPurchases = originalPurchases
+        self.grants = grants
+        self.groups = groups
     }
 
     /// When the newest fact was signed; nil without facts.

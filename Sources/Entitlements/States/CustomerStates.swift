@@ -9,7 +9,7 @@ public struct CustomerStates: Sendable, Hashable, Encodable {
     public var entitlements: [EntitlementState]
     /// Every auto-renewable subscription, by original transaction.
     public var subscriptions: [SubscriptionState]
-    /// Every subscription group in which there was one, by identifier.
+    /// Every subscription group that is known, by identifier, whether there was a subscription in it or not.
     public var groups: [GroupState]
     /// Every product that was bought and can give access, by identifier.
     public var products: [ProductState]
@@ -17,6 +17,8 @@ public struct CustomerStates: Sendable, Hashable, Encodable {
     public var purchases: [PurchaseState]
     /// What was bought of consumables, by product.
     public var consumables: [ConsumableBalance]
+    /// When the customer first got the app, of several Apple accounts the first one; nil where nothing tells.
+    public var originalPurchase: OriginalPurchaseFact?
 
     /// The state of an entitlement; nil if the catalogue does not name it.
     public func entitlement(_ name: String) -> EntitlementState? { entitlements.first { $0.entitlement == name } }
@@ -80,7 +82,8 @@ public struct GroupState: Sendable, Hashable, Encodable {
 
 /// Whether a customer has what the catalogue gives a name.
 ///
-/// Among several active products one speaks for the entitlement: the highest level, then the latest end.
+/// Among several active products one speaks for the entitlement: the highest level, then the latest end. What the team granted
+/// and what is due to who got the app early counts beside them, and is told by the details.
 public struct EntitlementState: Sendable, Hashable, Encodable {
     /// The name in the catalogue.
     public var entitlement: String
@@ -90,8 +93,8 @@ public struct EntitlementState: Sendable, Hashable, Encodable {
     public var state: CoreState
     /// Why.
     public var details: [StateDetail]
-    /// When the last of all products that give it ends, unless something happens. Nil if one does not end, and without
-    /// access.
+    /// When the last of all products and grants that give it ends, unless something happens. Nil if one does not end, and
+    /// without access.
     public var until: Date?
     /// Whether the product that speaks for it will renew; nil if that is not known, or it is no such product.
     public var willRenew: Bool?

@@ -44,8 +44,16 @@ public struct StateDetail: RawRepresentable, Hashable, Sendable, Codable {
     /// An organisation or a group assigned it, or had.
     public static let assigned = Self(rawValue: "assigned")
 
+    /// The team gave it, or gave it longer than what was bought.
+    public static let granted = Self(rawValue: "granted")
+    /// The customer got the app before the boundary of the catalogue.
+    public static let boughtBefore = Self(rawValue: "bought_before")
+
     // Without access.
 
+    /// The catalogue has a boundary for who got the app early, and it is not known when this customer did: the app has to
+    /// report its app transaction.
+    public static let originalPurchaseUnknown = Self(rawValue: "original_purchase_unknown")
     /// The period is over. What follows is the reason, if it is known.
     public static let expired = Self(rawValue: "expired")
     /// The customer turned renewal off.

@@ -1,3 +1,4 @@
+package import Entitlements
 internal import Foundation
 
 /// Reads what happened, for people.
@@ -47,9 +48,22 @@ package struct TimelineItem: Sendable {
         case notification(KeptNotification)
         /// It came to the customer, or went from them.
         case change(Ownership.Change)
+        /// The customer first got the app.
+        case originalPurchase(OriginalPurchaseFact)
+        /// The team gave the customer an entitlement, or the customer lost it.
+        case grant(GrantChange)
+    }
+
+    /// Something that happened to a grant.
+    package struct GrantChange: Sendable {
+        package enum Kind: String, Sendable { case created, revoked, expired }
+
+        package var kind: Kind
+        package var grant: Grant
     }
 
     package var place: TimelinePlace
+    /// Empty where it is about no purchase in the app.
     package var originalTransactionId: String
     package var kind: Kind
 

@@ -67,6 +67,12 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let purchaseTransferred = Self(rawValue: "purchase.transferred")
     /// A purchase was linked to a customer.
     package static let purchaseLinked = Self(rawValue: "purchase.linked")
+    /// The team gave a customer an entitlement.
+    package static let grantCreated = Self(rawValue: "grant.created")
+    /// The team took it back.
+    package static let grantRevoked = Self(rawValue: "grant.revoked")
+    /// It ended by itself.
+    package static let grantExpired = Self(rawValue: "grant.expired")
     /// Somebody asked for a delivery, to see whether it arrives. Only that one endpoint is told.
     package static let webhookTest = Self(rawValue: "webhook.test")
 
@@ -75,5 +81,8 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
 
     /// Every event that this version makes of a notification that it knows.
     package static let all: [String] = Set(NotificationKind.all.map(\.event))
-        .union([purchaseTransferred.rawValue, purchaseLinked.rawValue]).sorted()
+        .union(own.map(\.rawValue)).sorted()
+
+    /// Those that no notification tells of.
+    private static let own = [purchaseTransferred, purchaseLinked, grantCreated, grantRevoked, grantExpired]
 }

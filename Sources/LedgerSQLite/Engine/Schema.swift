@@ -19,6 +19,9 @@ enum Schema {
             for statement in ProductGroupTable.schema + ConsumptionTables.decisions { try db.execute(sql: statement) }
             try ProductGroupTable.learn(fromTheFirst: 10_000, db)
         }
+        migrator.registerMigration("7") { db in
+            for statement in OriginalPurchaseTable.schema + GrantTables.schema { try db.execute(sql: statement) }
+        }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }

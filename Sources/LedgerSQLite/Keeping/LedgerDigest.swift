@@ -4,7 +4,8 @@ internal import Crypto
 internal import Foundation
 internal import GRDB
 
-/// Two ledgers with the same digest hold the same facts from the same texts, and the same claims of the same instants.
+/// Two ledgers with the same digest hold the same facts from the same texts, the same claims and grants of the same
+/// instants, and the same first purchases of the app.
 /// Neither the order in which they came here nor when they did makes a difference, and no number that a database gave does
 /// either.
 ///
@@ -14,7 +15,8 @@ struct LedgerDigest {
 
     /// The digest of the ledger that a connection sees, in hexadecimal. Reads it once, row by row.
     ///
-    /// - Parameter version: That of the exports whose digest it is. Claims have had a history since 2.
+    /// - Parameter version: That of the exports whose digest it is. Claims have had a history since 2; first purchases of
+    ///   the app, and grants, are in it since 3.
     static func make(
         _ db: Database, _ headers: HeaderBook, path: String, version: Int = LedgerExport.version
     ) throws -> String {
@@ -28,6 +30,10 @@ struct LedgerDigest {
         // A backup may be older than the history.
         if version > 1, try db.tableExists("claim_events") {
             for scope in scopes { try digest.addClaims("claim_events", scope, db) }
+        }
+        if version > 2 { try digest.addOriginalPurchases(db, headers) }
+        if version > 2, try db.tableExists("grant_events") {
+            for scope in scopes { try digest.addClaims("grant_events", scope, db) }
         }
         return digest.hash.finalize().hexadecimal
     }
@@ -96,6 +102,15 @@ struct LedgerDigest {
             db, sql: "SELECT \(columns) FROM \(table) WHERE scope = ? ORDER BY \(columns)",
             arguments: [scope.number(0)])
         while let row = try rows.next() { add(table, scope, row.databaseValues) }
+    }
+
+    private mutating func addOriginalPurchases(_ db: Database, _ headers: HeaderBook) throws {
+        try OriginalPurchaseTable.forEach(headers, db) { kept, row in
+            add(
+                "original_purchase", nil,
+                Array(row.databaseValues.prefix(2))
+                    + [kept.subject.databaseValue, kept.kind.rawValue.databaseValue, kept.text.databaseValue])
+        }
     }
 
     private mutating func add(_ kind: String, _ scope: Row?, _ values: some Sequence<DatabaseValue>) {

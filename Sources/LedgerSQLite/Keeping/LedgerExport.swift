@@ -5,19 +5,27 @@ internal import GRDB
 
 /// The ledger as JSON lines, sorted, so that two exports of one ledger are the same file:
 /// ```
-/// {"object":"ledger_export","version":2}
+/// {"object":"ledger_export","version":3}
 /// {"object":"notification","bundle_id","environment","uuid","received_at","origin","signed_payload"}
 /// {"object":"statement","bundle_id","environment","kind","received_at","origin","signed_text"}
 /// {"object":"statement","bundle_id","environment","kind":"receipt","received_at","origin","purchase"}
 /// {"object":"claim","bundle_id","environment","original_transaction_id","customer","kind","claimed_at"}
 /// {"object":"account_claim","bundle_id","environment","app_transaction_id","customer","kind","claimed_at"}
+/// {"object":"original_purchase","bundle_id","environment","subject","kind":"app_transaction","received_at","origin",
+///   "signed_text"}
+/// {"object":"original_purchase","bundle_id","environment","subject","kind":"receipt","received_at","origin",
+///   "first_purchase"}
+/// {"object":"grant_event","bundle_id","environment","grant","kind":"create","at","customer","entitlement","until"?,"reason",
+///   "actor"}
+/// {"object":"grant_event","bundle_id","environment","grant","kind":"revoke","at","reason","actor"}
 /// {"object":"end","notifications","pending","statements","claims","digest"}
 /// ```
 /// The last line tells whether a file is whole. Claims are all that there ever were, see ``ClaimHistory``; in version 1 they
-/// were those that counted at the time, without `kind`.
+/// were those that counted at the time, without `kind`. First purchases of the app and grants are there since version
+/// 3.
 package struct LedgerExport {
     /// The form that is written. Older ones are read too.
-    package static let version = 2
+    package static let version = 3
 
     /// How much there was.
     package struct Count: Sendable, Hashable, Codable {
@@ -52,6 +60,8 @@ package struct LedgerExport {
             try export.statements(db)
             try export.claims(isAccount: false, "claim", "original_transaction_id", db)
             try export.claims(isAccount: true, "account_claim", "app_transaction_id", db)
+            try export.originalPurchases(db)
+            try export.grants(db)
             try export.end(digest)
             return (export.count, digest)
         }
@@ -146,6 +156,33 @@ package struct LedgerExport {
                 json.member("customer", row.text(3) ?? "")
                 json.member("kind", kind.name)
                 json.member("claimed_at", row.number(5) ?? 0)
+            }
+        }
+    }
+
+    private mutating func originalPurchases(_ db: Database) throws {
+        try OriginalPurchaseTable.forEach(headers, db) { kept, row in
+            try line { json in
+                json.member("object", "original_purchase")
+                Self.scope(row, &json)
+                kept.write(to: &json)
+            }
+        }
+    }
+
+    private mutating func grants(_ db: Database) throws {
+        try GrantTables.forEach(db) { id, event, row in
+            try line { json in
+                json.member("object", "grant_event")
+                Self.scope(row, &json)
+                json.member("grant", id)
+                json.member("kind", event.kind.name)
+                json.member("at", event.instant)
+                json.member("customer", event.content.customer)
+                json.member("entitlement", event.content.entitlement)
+                json.member("until", event.content.until)
+                json.member("reason", event.content.reason)
+                json.member("actor", event.content.actor)
             }
         }
     }

@@ -3,6 +3,7 @@ internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
+internal import Entitlements
 package import Foundation
 
 /// Reads what ``LedgerExport`` wrote into a ledger, every signature verified again. What is there already stays, so it can
@@ -139,6 +140,8 @@ package struct LedgerImport: Sendable {
         case "claim":
             guard let original = line.original_transaction_id else { break }
             return try claim(line, .purchase(original, in: scope.id))
+        case "grant_event": return .fact(.grant(try grant(line, scope)))
+        case "original_purchase": return .fact(.originalPurchase(try await originalPurchase(line, scope)))
         case "account_claim":
             guard let account = line.app_transaction_id else { break }
             return try claim(line, .account(account, in: scope.id))
@@ -199,6 +202,40 @@ package struct LedgerImport: Sendable {
         return Statement(verified, scope: scope, at: date, origin: origin)
     }
 
+    private func grant(_ line: Line, _ scope: Scope) throws(Refusal) -> RestoredFact.GrantedEvent {
+        guard let id = line.grant, !id.isEmpty, id.utf8.count <= 255, let reason = line.reason, let actor = line.actor,
+            let kind = GrantEvent.Kind.allCases.first(where: { $0.name == line.kind }), let instant = line.at,
+            Date(milliseconds: instant).milliseconds == instant,
+            kind == .revoke || (line.customer != nil && line.entitlement != nil)
+        else { throw Refusal(reason: "is no line of an export") }
+        let content = GrantEvent.Content(
+            customer: line.customer, entitlement: line.entitlement, until: line.until, reason: reason, actor: actor)
+        return .init(scope: scope.id, id: id, event: GrantEvent(kind, at: instant, content))
+    }
+
+    private func originalPurchase(_ line: Line, _ scope: Scope) async throws -> OriginalPurchase {
+        guard let subject = line.subject, !subject.isEmpty,
+            let kind = OriginalPurchase.Kind.allCases.first(where: { $0.name == line.kind })
+        else { throw Refusal(reason: "is no line of an export") }
+        var text = line.signed_text ?? ""
+        let fact: OriginalPurchaseFact
+        switch kind {
+        case .receipt:
+            guard let said = line.first_purchase else { throw Refusal(reason: "is no line of an export") }
+            (text, fact) = (try said.text, said.fact(isTestData: scope.environment != .production))
+        case .appTransaction:
+            let payload = try await verifier.appTransaction(text).payload
+            try scope.requireMatch(payload.bundleId, payload.receiptType)
+            guard payload.appTransactionId.map({ $0.isIdentical(to: subject) }) ?? true else {
+                throw Refusal(reason: "is signed for another account than it says")
+            }
+            fact = OriginalPurchaseFact(payload)
+        }
+        return OriginalPurchase(
+            scope: scope.id, subject: subject, kind: kind, fact: fact, origin: Origin(named: line.origin),
+            receivedAt: line.received_at ?? 0, text: storage.(text))
+    }
+
     /// A line of any kind.
     private struct Line: Decodable {
         let object: String
@@ -211,6 +248,14 @@ package struct LedgerImport: Sendable {
         let signed_payload: String?
         let signed_text: String?
         let purchase: ReceiptFact?
+        let subject: String?
+        let first_purchase: OriginalPurchaseText?
+        let grant: String?
+        let at: Int64?
+        let entitlement: String?
+        let until: Int64?
+        let reason: String?
+        let actor: String?
         let original_transaction_id: String?
         let app_transaction_id: String?
         let customer: String?
@@ -247,6 +292,7 @@ extension LedgerImport.Report {
         case .notification: notifications += 1
         case .statement: statements += 1
         case .claim: claims += 1
+        case .originalPurchase, .grant: break
         }
     }
 

@@ -61,9 +61,18 @@ package struct LedgerRebuild: Sendable {
         let claims = try await storage.claimDifferences()
         report.facts += claims.count
         for subject in claims.differing { report.add(difference: subject.name(scopes)) }
+        let grants = try await storage.grantDifferences()
+        report.facts += grants.count
+        for grant in grants.differing { report.add(difference: "\(grant.id): it does not follow from its events") }
+        let originals = try await storage.originalPurchaseFindings(scopes, by: verifier)
+        report.facts += originals.count
+        report.refuse(originals.refused)
+        for purchase in originals.differing { report.add(difference: "app transaction \(purchase.subject)") }
         if replacing, report.differences > 0, report.refusals == 0 {
             try await scratch.replace()
             try await storage.derive(claims.differing)
+            try await storage.correct(originals.differing)
+            try await storage.derive(grants: grants.differing)
             report.isReplaced = true
         }
         progress(1)
@@ -161,6 +170,16 @@ extension SQLiteStorage {
     /// Where whose a purchase is does not follow from the claims, and of how many purchases and accounts there are any.
     fileprivate func claimDifferences() async throws -> (count: Int, differing: [ClaimTables.Subject]) {
         try await read { try ClaimTables.differences($0) }
+    }
+
+    fileprivate func grantDifferences() async throws -> (count: Int, differing: [(scope: Int64, id: String)]) {
+        try await read { try GrantTables.differences($0) }
+    }
+
+    fileprivate func derive(grants: [(scope: Int64, id: String)]) async throws {
+        try await write { db in
+            for (scope, id) in grants { try GrantTables.derive(id, in: scope, toldUntil: .min, db) }
+        }
     }
 
     fileprivate func derive(_ subjects: [ClaimTables.Subject]) async throws {

@@ -1,5 +1,6 @@
 internal import Ledger
 internal import AppStoreTrust
+internal import Foundation
 internal import GRDB
 
 /// A notification of an export.
@@ -22,6 +23,15 @@ enum RestoredFact: Sendable {
     case notification(RestoredNotification)
     case statement(Statement)
     case claim(Claim)
+    case originalPurchase(OriginalPurchase)
+    case grant(GrantedEvent)
+
+    /// Something that happened to a grant.
+    struct GrantedEvent: Sendable {
+        var scope: Int64
+        var id: String
+        var event: GrantEvent
+    }
 }
 
 extension SQLiteStorage {
@@ -34,6 +44,11 @@ extension SQLiteStorage {
                 switch fact {
                 case .notification(let notification): try Self.restore(notification, text, db)
                 case .statement(let statement): try Fold.apply(statement, text, db)
+                case .originalPurchase(let purchase): try OriginalPurchaseTable.put(purchase, text, db)
+                case .grant(let grant):
+                    // What has ended before is not told.
+                    try GrantTables.add(
+                        [grant.event], to: grant.id, in: grant.scope, toldUntil: Date().milliseconds, db)
                 case .claim: break
                 }
             }
@@ -60,7 +75,8 @@ extension RestoredFact {
         switch self {
         case .notification(let notification): notification.received.text
         case .statement(let statement): statement.text
-        case .claim: ""
+        case .originalPurchase(let purchase): purchase.text
+        case .claim, .grant: ""
         }
     }
 }

@@ -11,6 +11,7 @@ extension SQLiteStorage: InspectionStorage {
             for held in try Self.held(by: customer, in: scope, db) {
                 entries += Self.entries(of: held.record, held.ownership, customer)
             }
+            entries += try self.circumstanceEntries(of: customer, in: scope, db)
             let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
             return try chosen.compactMap { try self.item($0, db) }
         }
@@ -72,7 +73,7 @@ extension SQLiteStorage: InspectionStorage {
 
     // MARK: Timelines
 
-    private struct Entry {
+    struct Entry {
         var place: TimelinePlace
         var original: String
         /// Nil: the notification with the place's number.

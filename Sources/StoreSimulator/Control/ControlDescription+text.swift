@@ -528,6 +528,13 @@ extension ControlDescription {
                   properties:
                     customer: {type: string}
                     storefront: {type: string}
+                    firstVersion: {type: string, description: The version of the app that the account first got}
+                    firstPurchaseDate: {$ref: "#/components/schemas/Milliseconds"}
+                releaseVersion:
+                  type: object
+                  required: [version]
+                  properties:
+                    version: {type: string, description: What new customers get}
                 purchase:
                   type: object
                   required: [customer, product]

@@ -16,11 +16,11 @@ extension Store {
     func receiptContents(of customer: Customer, device: UUID? = nil, at now: Date) -> ReceiptContents {
         let opaque = Self.digest("opaque value", customer.appTransactionId, "\(now.millisecondsSince1970 ?? 0)")
         var contents = ReceiptContents(
-            type: isSandbox ? .productionSandbox : .production, bundleID: app.bundleId, version: app.version,
+            type: isSandbox ? .productionSandbox : .production, bundleID: app.bundleId, version: version,
             creationDate: now, deviceID: (device ?? deviceID(of: customer)).octets, opaqueValue: opaque)
-        // Every receipt of the sandbox has the same origin, and no number of the app.
-        contents.originalVersion = isSandbox ? "1.0" : app.version
-        contents.originalPurchaseDate = isSandbox ? Date(timeIntervalSince1970: 1_375_340_400) : customer.since
+        contents.originalVersion = firstVersion(of: customer)
+        contents.originalPurchaseDate = firstPurchaseDate(of: customer)
+        // Receipts of the sandbox have no number of the app.
         contents.appAppleID = isSandbox ? 0 : app.appAppleId
         contents.purchases = receiptTransactions(of: customer).map { ReceiptPurchase($0.payload) }
         return contents

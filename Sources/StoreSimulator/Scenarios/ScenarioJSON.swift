@@ -27,7 +27,7 @@ extension ConfigurationValue {
     /// The members that are text even if they look like a number.
     private static let texts: Set<String> = [
         "customer", "member", "product", "offer", "storefront", "storefronts", "subscription", "transaction", "note",
-        "token", "group", "target", "version", "SKU", "taxCode", "displayName", "description", "data",
+        "token", "group", "target", "version", "SKU", "taxCode", "displayName", "description", "data", "firstVersion",
     ]
 
     /// The value at a path of members, or the nearest thing around it.

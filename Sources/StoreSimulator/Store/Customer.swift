@@ -10,6 +10,8 @@ package struct Customer: Sendable, Codable {
     package var accountToken: UUID?
     /// When the account first got the app.
     package let since: Date
+    /// The version of the app that the account first got; nil for the one on sale at the start.
+    package let firstVersion: String?
     /// Whether the payment method fails.
     package var isBillingFailing = false
     /// The accounts that may use what this one buys, in the order in which they joined.

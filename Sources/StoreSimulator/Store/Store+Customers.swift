@@ -6,7 +6,7 @@ extension Store {
     static let largestNumberOfCustomers = 1_000_000
 
     mutating func createCustomer(
-        _ id: String, in storefront: String?, at now: Date
+        _ id: String, in storefront: String?, first: AppPurchase = AppPurchase(), at now: Date
     ) throws(StoreError) -> Subject {
         guard customers[id] == nil else {
             throw StoreError(.alreadyExists, "there is a customer \(id.debugDescription) already")
@@ -15,7 +15,7 @@ extension Store {
         if let storefront, catalogue.storefront(storefront) == nil {
             throw StoreError(.unknownStorefront, "the catalogue has no storefront \(storefront.debugDescription)")
         }
-        addCustomer(id, in: storefront, at: now)
+        addCustomer(id, in: storefront, first: first, at: now)
         return Subject(customer: id)
     }
 
@@ -31,11 +31,15 @@ extension Store {
 
     /// The customer of that name, new if need be. The name has been checked.
     @discardableResult
-    mutating func addCustomer(_ id: String, in storefront: String? = nil, at now: Date) -> Customer {
+    mutating func addCustomer(
+        _ id: String, in storefront: String? = nil, first: AppPurchase = AppPurchase(), at now: Date
+    ) -> Customer {
         if let customer = customers[id] { return customer }
         let customer = Customer(
             id: id, storefront: storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code,
-            appTransactionId: identifiers.appTransaction(), accountToken: defaultAccountToken(of: id), since: now)
+            appTransactionId: identifiers.appTransaction(), accountToken: defaultAccountToken(of: id),
+            since: first.date ?? now,
+            firstVersion: first.version ?? releasedVersion)
         customers[id] = customer
         customersByAppTransaction[customer.appTransactionId] = id
         return customer
@@ -87,9 +91,9 @@ extension Store {
     package func appTransaction(of customer: Customer, at now: Date) -> AppTransaction {
         AppTransaction(
             receiptType: environment, appAppleId: app.appAppleId, bundleId: app.bundleId,
-            applicationVersion: app.version, receiptCreationDate: max(signature(at: now), customer.since),
-            originalPurchaseDate: customer.since,
-            originalApplicationVersion: app.version, appTransactionId: customer.appTransactionId,
+            applicationVersion: version, receiptCreationDate: max(signature(at: now), customer.since),
+            originalPurchaseDate: firstPurchaseDate(of: customer),
+            originalApplicationVersion: firstVersion(of: customer), appTransactionId: customer.appTransactionId,
             originalPlatform: .iOS, requestDate: now)
     }
 

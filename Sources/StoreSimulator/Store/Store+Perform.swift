@@ -58,7 +58,10 @@ extension Store {
         _ command: StoreCommand, at now: Date, checking check: OfferSignatureCheck? = nil
     ) throws(StoreError) -> Subject {
         switch command {
-        case .createCustomer(let customer, let storefront): try createCustomer(customer, in: storefront, at: now)
+        case .createCustomer(let customer, let storefront, let version, let date):
+            try createCustomer(
+                customer, in: storefront, first: AppPurchase(version: version, date: date, at: now), at: now)
+        case .releaseVersion(let version): try release(version)
         case .purchase(
             let customer, let product, let quantity, let offer, let introductory, let token, let plan, let device,
             let signature, let introductorySignature, let sign):

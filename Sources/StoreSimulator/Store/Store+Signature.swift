@@ -27,7 +27,7 @@ extension StoreCommand {
     /// Whether it can change what a signed text says, also where no notification tells.
     var changesSignedTexts: Bool {
         switch self {
-        case .createCustomer, .failBilling, .requestRefund, .finish, .answerConsumptionRequest,
+        case .createCustomer, .releaseVersion, .failBilling, .requestRefund, .finish, .answerConsumptionRequest,
             .createExternalPurchaseToken, .reportExternalPurchaseToken, .requestTestNotification, .joinGroup,
             .approveMessage, .rejectMessage, .approveImage, .rejectImage, .installApp, .goOffline, .goOnline, .sync,
             .askToBuy, .stopAskingToBuy, .declinePurchase, .planPurchase, .repeatUpdate, .holdUpdates, .releaseUpdates,

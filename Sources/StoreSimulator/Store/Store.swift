@@ -7,7 +7,7 @@ public struct SimulatedApp: Sendable, Hashable, Codable {
     public var bundleId: String
     /// The number in the App Store.
     public var appAppleId: Int64
-    /// What payloads carry as `bundleVersion` and `applicationVersion`.
+    /// The version on sale at the start: what app transactions and receipts carry as the version of the app.
     public var version: String
 
     /// An app.
@@ -27,6 +27,8 @@ package struct Store: Sendable, Codable {
     package let app: SimulatedApp
     package var catalogue: Catalogue
     package var settings: StoreSettings
+    /// The version of the app on sale; nil for that of the start.
+    package var releasedVersion: String?
     /// What all identifiers come from.
     package let seed: UInt64
     package var identifiers: Identifiers
@@ -83,6 +85,9 @@ package struct Store: Sendable, Codable {
     }
 
     package var isSandbox: Bool { environment == .sandbox }
+
+    /// The version of the app on sale.
+    package var version: String { releasedVersion ?? app.version }
 }
 
 // MARK: - Looking things up

@@ -1,7 +1,7 @@
 extension StoreCommand {
     /// The names of all commands, as JSON and YAML have them.
     public static let names = [
-        "createCustomer", "purchase", "subscribeAdvancedCommerce", "chargeAdvancedCommerce",
+        "createCustomer", "releaseVersion", "purchase", "subscribeAdvancedCommerce", "chargeAdvancedCommerce",
         "requestAdvancedCommerce", "cancel", "resume", "failBilling", "fixBilling", "hasten", "requestRefund",
         "approveRefund", "declineRefund", "reverseRefund", "shareWithFamily", "stopSharing", "increasePrice",
         "acceptPrice", "removeFromSale", "returnToSale", "finish", "setAppAccountToken", "answerConsumptionRequest",

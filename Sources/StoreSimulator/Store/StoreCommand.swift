@@ -9,7 +9,14 @@ public import Foundation
 /// customer's latest one is meant.
 public enum StoreCommand: Sendable, Hashable, Codable {
     /// A new Apple Account installs the app. Buying does that too, in the first storefront of the catalogue.
-    case createCustomer(customer: String, storefront: String? = nil)
+    ///
+    /// `firstVersion` is the version of the app that the account got first, for one who got it before the present version
+    /// was released; `firstPurchaseDate`, in milliseconds since 1970 and not later than now, is when. Of the sandbox both
+    /// tell nothing: it says the same of everybody.
+    case createCustomer(
+        customer: String, storefront: String? = nil, firstVersion: String? = nil, firstPurchaseDate: Int64? = nil)
+    /// The developer releases a version of the app: what new customers get, and what devices have from now on.
+    case releaseVersion(version: String)
 
     /// A purchase in the app: the first one, another one of a subscription that has lapsed, a change of plan, the
     /// redemption of an offer. An introductory offer applies by itself to whoever is eligible, unless `introductory` is

@@ -80,6 +80,15 @@ import Yams
             "POST /v1/customers/{id}/usage", "/v1/customers/$ID/usage",
             #"{"transaction_id":"$TRANSACTION","customer_consented":true,"consumption_percentage":25000}"#
         ),
+        (
+            "POST /v1/customers/{id}/grants", "/v1/customers/$ID/grants",
+            #"{"entitlement":"premium","until":$LATER,"reason":"the outage of May","actor":"maria"}"#
+        ),
+        ("GET /v1/customers/{id}/grants", "/v1/customers/$ID/grants", nil),
+        (
+            "POST /v1/customers/{id}/grants/{grant}/revoke", "/v1/customers/$ID/grants/$GRANT/revoke",
+            #"{"reason":"a mistake","actor":"maria"}"#
+        ),
         ("GET /v1/customers/{id}/consumption", "/v1/customers/$ID/consumption", nil),
         (
             "GET /v1/customers/{id}/consumption/preview",
@@ -203,7 +212,10 @@ import Yams
         try await world.settle()
         let kept = try #require(try await core.storage.notification(uuid))
         let now = world.simulator.now.milliseconds
+        let grant = try await world.api.post(
+            "/v1/customers/\(anna)/grants", ["entitlement": "premium", "reason": "goodwill", "actor": "tests"])
         return [
+            ("$GRANT", try #require(grant["id"] as? String)),
             ("$TRANSACTION", transaction), ("$ORDER", order), ("$UUID", uuid), ("$ID", anna), ("$TEXT", kept.text),
             ("$QUESTION", try world.question()), ("$SIGNED", signed), ("$FROM", "\(now - 600_000)"), ("$NOW", "\(now)"),
             ("$LATER", "\(now + 600_000)"), ("$DOWNLOAD", try await world.appTransaction(of: transaction)),

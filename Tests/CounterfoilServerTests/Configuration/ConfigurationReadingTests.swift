@@ -174,4 +174,39 @@ struct ServerConfigurationTests {
             TestConfiguration.problems(text, environment: ["COUNTERFOIL_PORT": "http"])
                 == [#"listen.port: "http" is not a whole number (from COUNTERFOIL_PORT)"#])
     }
+
+    @Test("reads who got the app early")
+    func boughtBefore() throws {
+        func app(_ entitlement: String) throws -> ServerConfiguration.App {
+            let text = TestConfiguration.smallest + "    entitlements: {premium: \(entitlement)}\n"
+            return try #require(try TestConfiguration.read(text).configuration.apps.first)
+        }
+        let both = try app("{products: [monthly], bought_before: {version: \"2.0\", date: 2024-03-01}}").catalogue
+        #expect(both.entitlements == ["premium": ["monthly"]])
+        #expect(
+            both.boughtBefore["premium"]
+                == OriginalPurchaseRule(version: AppVersion("2.0"), date: Date(timeIntervalSince1970: 1_709_251_200)))
+        let instant = try app("{bought_before: {date: 2024-03-01T09:30:00Z, counts_sandbox: true}}").catalogue
+        #expect(instant.entitlements == ["premium": []])
+        #expect(instant.boughtBefore["premium"]?.date == Date(timeIntervalSince1970: 1_709_285_400))
+        #expect(instant.boughtBefore["premium"]?.countsTestData == true)
+        #expect(try app("{products: monthly}").catalogue.boughtBefore.isEmpty)
+    }
+
+    @Test(
+        "refuses boundaries that are none",
+        arguments: [
+            ("{products: [m], bought_before: {}}", "is missing"),
+            ("{bought_before: {version: two}}", "is not a version"),
+            ("{bought_before: {version: \"1.0-beta\"}}", "is not a version"),
+            ("{bought_before: {date: 2024-02-30}}", "is not a day"),
+            ("{bought_before: {date: yesterday}}", "is not a day"),
+            ("{bought_before: {versions: \"2\"}}", "is not a key"),
+            ("{product: [m]}", "is not a key"), ("{products: []}", "nobody can have it"),
+        ])
+    func wrongBoundaries(_ entitlement: String, _ message: String) {
+        let text = TestConfiguration.smallest + "    entitlements: {premium: \(entitlement)}\n"
+        #expect(
+            TestConfiguration.problems(text).contains { $0.contains(message) }, "\(TestConfiguration.problems(text))")
+    }
 }

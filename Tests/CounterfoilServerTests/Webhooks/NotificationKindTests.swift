@@ -56,7 +56,9 @@ import Testing
     }
 
     @Test func `the documentation lists the event`() throws {
-        let own = [EventType.purchaseLinked, .purchaseTransferred, .webhookTest].map { "| `\($0.rawValue)` |" }
+        let own = [
+            EventType.purchaseLinked, .purchaseTransferred, .webhookTest, .grantCreated, .grantRevoked, .grantExpired,
+        ].map { "| `\($0.rawValue)` |" }
         let text = try String(contentsOf: Fixtures.package.appending(path: "docs/webhooks.md"), encoding: .utf8)
         let documented = text.split(separator: "\n").drop { $0 != "| event | from | compatible |" }.dropFirst(2)
             .prefix { $0.hasPrefix("|") }.map(String.init)

@@ -104,7 +104,7 @@ extension ServerConfigurationReader {
         app.sharedSecrets = secrets(&section, "shared_secrets").map(\.secret)
         app.hosts = hosts(&section)
         app.restorePolicy = section.word("restore_policy", of: Self.restorePolicies) ?? .transfer
-        app.catalogue.entitlements = entitlements(&section)
+        entitlements(&section, &app.catalogue)
         products(&section, &app)
         if var consumption = section.section("consumption") { app.consumption = policy(&consumption) }
         app.customerTokenSecret = secret(&section, "customer_token_secret")
@@ -165,22 +165,6 @@ extension ServerConfigurationReader {
         }
         urls.finish()
         return hosts
-    }
-
-    private func entitlements(_ section: inout Section) -> [String: Set<String>] {
-        var entitlements: [String: Set<String>] = [:]
-        guard var names = section.section("entitlements") else { return entitlements }
-        for name in names.keys {
-            guard Self.isName(name) else {
-                names.ignore(name)
-                names.problem(name, "a name has letters, digits, dots, - and _, at most 100")
-                continue
-            }
-            let products = names.texts(name) ?? []
-            if products.isEmpty { names.problem(name, "has no product, so nobody can have it") }
-            entitlements[name] = Set(products.map(\.text))
-        }
-        return entitlements
     }
 
     private func products(_ section: inout Section, _ app: inout ServerConfiguration.App) {

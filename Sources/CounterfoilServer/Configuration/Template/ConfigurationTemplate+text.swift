@@ -41,7 +41,8 @@ extension ConfigurationTemplate {
             # Other addresses of the App Store Server API, for a simulator.
             \(setting("base_urls", baseURLFlow, or: "{production: \"https://api.storekit.apple.com\", sandbox: \"https://api.storekit-sandbox.apple.com\"}"))
 
-            # What customers get: each name with the products that give it.
+            # What customers get: each name with the products that give it. A name may also have a mapping, for who got the
+            # app before it became free: premium: {products: [...], bought_before: {version: "2.0", date: 2024-03-01}}
         \(entitlementLines)
 
             # What the App Store does not tell about products: how long a non-renewing subscription lasts, the level of a
@@ -87,8 +88,8 @@ extension ConfigurationTemplate {
     var accessSection: String {
         """
         # The keys of the server's own API: `Authorization: Bearer …`. Here is only what SHA-256 makes of them;
-        # counterfoil keys create makes more. Scopes: customers:read, customers:write, offers:sign, support:read,
-        # operations:read, operations:write, webhooks:write, or all.
+        # counterfoil keys create makes more. Scopes: customers:read, customers:write, grants:write, offers:sign,
+        # support:read, operations:read, operations:write, webhooks:write, or all.
         keys:
           - name: first
             secret: {sha256: \(keyHash)}

@@ -1,0 +1,201 @@
+internal import AppStoreModels
+internal import Basics
+internal import Entitlements
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Entitlements that the team gives without a purchase.
+enum GrantRoutes {
+    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
+        router.post("/customers/{id}/grants") { request, context in try await create(request, context, core) }
+        router.get("/customers/{id}/grants") { request, context in try await list(request, context, core) }
+        router.post("/customers/{id}/grants/{grant}/revoke") { request, context in
+            try await revoke(request, context, core)
+        }
+    }
+
+    private static func create(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.grantsWrite)
+        let scope = try context.scope(of: request, core, for: principal)
+        let customer = try context.customer(for: principal)
+        let bytes = try await request.bytes(upTo: 16 << 10)
+        let body = try GrantBody(
+            body: Array(bytes.readableBytesView), form: "a JSON object with entitlement, reason, actor and until")
+        let now = core.now.milliseconds
+        let content = try body.content(
+            for: customer, among: core.engines[scope.bundleId]?.catalogue.entitlements.keys.map(\.self) ?? [], at: now)
+        let id = "grt_" + UUID().uuidString.lowercased()
+        guard case .created(let grant) = try await core.storage.createGrant(id, content, in: scope.id, at: now) else {
+            throw APIFailure(
+                .unprocessableContent, "too_many_grants",
+                "The customer has \(GrantDecision.most) grants that run; revoke some of them first.")
+        }
+        core.webhooks.wake()
+        return answer(grant, scope, at: now, status: .created)
+    }
+
+    private static func revoke(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.grantsWrite)
+        let scope = try context.scope(of: request, core, for: principal)
+        let customer = try context.customer(for: principal)
+        let bytes = try await request.bytes(upTo: 16 << 10)
+        let body = try RevocationBody(
+            body: Array(bytes.readableBytesView), form: "a JSON object with reason and actor")
+        let now = core.now.milliseconds
+        let id = context.parameters.get("grant")?.removingPercentEncoding ?? ""
+        switch try await core.storage.revokeGrant(id, of: customer, because: try body.content, in: scope.id, at: now) {
+        case .revoked(let grant):
+            core.webhooks.wake()
+            return answer(grant, scope, at: now)
+        case .isOver:
+            throw APIFailure(.conflict, "grant_expired", "The grant has ended already.", parameter: "grant")
+        case .unknown:
+            throw APIFailure(.notFound, "not_found", "The customer has no such grant.", parameter: "grant")
+        }
+    }
+
+    /// The first that was made first.
+    private static func list(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let principal = try context.require(.customersRead)
+        let scope = try context.scope(of: request, core, for: principal)
+        let customer = try context.customer(for: principal)
+        let paging = try Paging(request)
+        // They are only ever added, so a place among them stays that of the same grant.
+        let start = paging.page == nil ? 0 : Int(clamping: try paging.number())
+        let grants = try await core.storage.grants(of: customer, in: scope.id).dropFirst(max(0, start))
+        let page = grants.prefix(paging.limit)
+        let now = core.now.milliseconds
+        var json = JSONWriter()
+        json.list(page, next: grants.count > page.count ? String(max(0, start) + page.count) : nil) { json, grant in
+            GrantJSON.write(grant, scope, at: now, naming: principal.customer == nil, to: &json)
+        }
+        return json.response()
+    }
+
+    private static func answer(
+        _ grant: Grant, _ scope: Scope, at now: Milliseconds, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        var json = JSONWriter()
+        GrantJSON.write(grant, scope, at: now, naming: true, to: &json)
+        return json.response(status: status)
+    }
+}
+
+/// How grants look in answers.
+enum GrantJSON {
+    /// - Parameter naming: Whether who asks may know who of the team did what, and why.
+    static func write(
+        _ grant: Grant, _ scope: Scope, at now: Milliseconds, naming: Bool, to json: inout JSONWriter
+    ) {
+        json.object { json in
+            json.member("object", "grant")
+            json.member("id", grant.id)
+            json.member("customer", grant.customer)
+            json.member("app", scope.bundleId)
+            json.member("environment", scope.environment.rawValue)
+            json.member("entitlement", grant.entitlement)
+            json.member("state", grant.state(at: now).rawValue)
+            json.member("created_at", grant.createdAt)
+            json.member("until", grant.until)
+            json.member("revoked_at", grant.revocation?.instant)
+            guard naming else { return }
+            json.member("reason", grant.reason)
+            json.member("actor", grant.actor)
+            json.member("revocation_reason", grant.revocation?.reason)
+            json.member("revoked_by", grant.revocation?.actor)
+        }
+    }
+}
+
+extension TimelineSentence {
+    /// What happened to a grant.
+    static func text(_ event: TimelineItem.GrantChange, naming: Bool) -> String {
+        let grant = event.grant
+        let actor = naming ? " by \(event.kind == .revoked ? grant.revocation?.actor ?? "" : grant.actor)" : ""
+        switch event.kind {
+        case .created:
+            let end = grant.until.map { "until \(day(Date(milliseconds: $0)))" } ?? "without an end"
+            return "The entitlement \(grant.entitlement) was granted\(actor) \(end)."
+        case .revoked: return "The granted entitlement \(grant.entitlement) was revoked\(actor)."
+        case .expired: return "The granted entitlement \(grant.entitlement) ended."
+        }
+    }
+}
+
+/// The body of a request for a grant.
+private struct GrantBody: JSONRequestBody {
+    var entitlement: String
+    var until: Milliseconds?
+    var reason: String
+    var actor: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case entitlement, until, reason, actor }
+
+    static let members = CodingKeys.allCases.map(\.rawValue)
+
+    func content(
+        for customer: String, among entitlements: [String], at now: Milliseconds
+    ) throws(APIFailure) -> GrantEvent.Content {
+        guard entitlements.containsName(entitlement) else {
+            throw APIFailure(
+                .badRequest, "unknown_entitlement",
+                .unknown("The configuration has no such entitlement", entitlement, among: entitlements.sorted()),
+                parameter: "entitlement")
+        }
+        if let until {
+            guard until > now, Date(milliseconds: until).milliseconds == until else {
+                throw APIFailure(
+                    .badRequest, "invalid_instant",
+                    "until is a later instant, in milliseconds since 1970; left out, the grant has no end.",
+                    parameter: "until")
+            }
+        }
+        return GrantEvent.Content(
+            customer: customer, entitlement: entitlement, until: until,
+            reason: try GrantText.checked(reason, "reason", most: 500),
+            actor: try GrantText.checked(actor, "actor", most: 100))
+    }
+}
+
+/// The body of a request to take a grant back.
+private struct RevocationBody: JSONRequestBody {
+    var reason: String
+    var actor: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case reason, actor }
+
+    static let members = CodingKeys.allCases.map(\.rawValue)
+
+    var content: GrantEvent.Content {
+        get throws(APIFailure) {
+            GrantEvent.Content(
+                reason: try GrantText.checked(reason, "reason", most: 500),
+                actor: try GrantText.checked(actor, "actor", most: 100))
+        }
+    }
+}
+
+/// What people write about grants. It is shown to people.
+private enum GrantText {
+    static func checked(_ text: String, _ name: String, most: Int) throws(APIFailure) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy {
+            switch $0.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+            default: true
+            }
+        }
+        guard (1...most).contains(text.utf8.count), isPlain, text.contains(where: { !$0.isWhitespace }) else {
+            throw APIFailure(
+                .badRequest, "invalid_\(name)", "It has 1 to \(most) bytes, on one line.", parameter: name)
+        }
+        return text
+    }
+}

@@ -1,0 +1,49 @@
+internal import AppStoreTrust
+internal import Basics
+internal import Entitlements
+internal import Foundation
+
+/// How it looks in answers when a customer first got the app.
+enum OriginalPurchaseJSON {
+    static func write(_ fact: OriginalPurchaseFact, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("object", "original_purchase")
+            members(of: fact, to: &json)
+        }
+    }
+
+    private static func members(of fact: OriginalPurchaseFact, to json: inout JSONWriter) {
+        json.member("application_version", fact.applicationVersion)
+        json.member("purchase_date", fact.purchaseDate)
+        json.member("app_transaction_id", fact.appTransactionId)
+        if fact.isTestData { json.member("is_test_data", true) }
+    }
+
+    /// What came of the boundary of the configuration, and what proves the fact that decided.
+    static func write(_ explained: CustomerExplanation.OriginalPurchase, withText: Bool, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("object", "explained_original_purchase")
+            json.member("finding", explained.explained.finding.rawValue)
+            if let fact = explained.explained.fact { members(of: fact, to: &json) }
+            guard let held = explained.held else { return }
+            json.member("kind", held.kind.name)
+            json.member("signed_date", held.fact.signedDate)
+            json.member("origin", held.origin.name)
+            json.member("received_at", held.receivedAt)
+            if let trace = explained.trace {
+                json.key("verification")
+                NotificationJSON.write(trace, to: &json)
+            }
+            json.member("verification_failure", explained.failure.map { "\($0.code)" })
+            if withText, held.kind == .appTransaction { json.member("signed_data", held.text) }
+        }
+    }
+}
+
+extension TimelineSentence {
+    /// That the customer first got the app.
+    static func text(_ fact: OriginalPurchaseFact) -> String {
+        fact.applicationVersion.map { "The customer first got the app, at version \($0)." }
+            ?? "The customer first got the app."
+    }
+}

@@ -1,0 +1,68 @@
+internal import Basics
+internal import ConfigurationReading
+internal import Entitlements
+internal import Foundation
+
+extension ServerConfigurationReader {
+    /// The entitlements of an app: each name with its products, or with a mapping that has more to say.
+    func entitlements(_ section: inout Section, _ catalogue: inout ProductCatalogue) {
+        guard var names = section.section("entitlements") else { return }
+        for name in names.keys {
+            guard Self.isName(name) else {
+                names.ignore(name)
+                names.problem(name, "a name has letters, digits, dots, - and _, at most 100")
+                continue
+            }
+            if case .mapping? = names.value(name)?.content {
+                guard var entitlement = names.section(name) else { continue }
+                let products = entitlement.texts("products") ?? []
+                catalogue.entitlements[name] = Set(products.map(\.text))
+                if var boundary = entitlement.section("bought_before") {
+                    catalogue.boughtBefore[name] = boughtBefore(&boundary)
+                } else if products.isEmpty {
+                    names.problem(name, "has no product and no bought_before, so nobody can have it but by grants")
+                }
+                entitlement.finish()
+            } else {
+                let products = names.texts(name) ?? []
+                if products.isEmpty { names.problem(name, "has no product, so nobody can have it") }
+                catalogue.entitlements[name] = Set(products.map(\.text))
+            }
+        }
+    }
+
+    private func boughtBefore(_ section: inout Section) -> OriginalPurchaseRule {
+        var rule = OriginalPurchaseRule()
+        if let text = section.text("version") {
+            rule.version = AppVersion(text)
+            if rule.version == nil {
+                section.problem("version", "\(quoted(text)) is not a version such as \"2.0\" or \"2024.3.1\"")
+            }
+        }
+        if let text = section.text("date") {
+            rule.date = Self.instant(text)
+            if rule.date == nil {
+                section.problem("date", "\(quoted(text)) is not a day such as 2024-03-01, or 2024-03-01T09:00:00Z")
+            }
+        }
+        if !section.has("version"), !section.has("date") {
+            section.problem("version", "is missing, and so is date: one of them has to be there")
+        }
+        rule.countsTestData = section.flag("counts_sandbox") ?? false
+        if rule.countsTestData { note(section.path("counts_sandbox"), "everybody in the sandbox has it") }
+        section.finish()
+        return rule
+    }
+
+    /// A day, which begins at midnight UTC, or an instant.
+    private static func instant(_ text: String) -> Date? {
+        // Foundation takes the 30th of February for the 1st of March.
+        let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2], let year = Int(parts[0]), let month = Int(parts[1]),
+            let day = Int(parts[2]),
+            let midnight = GregorianDate.utc(year: year, month: month, day: day, hours: 0, minutes: 0, seconds: 0)
+        else { return nil }
+        // What is neither is for the caller to say.
+        return text.utf8.count == 10 ? midnight : try? Date.ISO8601FormatStyle().parse(text)
+    }
+}

@@ -1,0 +1,35 @@
+/// What became of a grant that was to be made.
+package enum GrantCreation: Sendable, Hashable {
+    case created(Grant)
+    /// The customer has too many that run.
+    case refused
+}
+
+/// What became of a grant that was to be taken back.
+package enum GrantRevocation: Sendable, Hashable {
+    /// It is taken back, now or before.
+    case revoked(Grant)
+    /// It was over.
+    case isOver(Grant)
+    /// The customer has no such grant.
+    case unknown
+}
+
+/// Keeps what the team gives customers without a purchase.
+package protocol GrantStorage: Sendable {
+    /// Makes a grant, with the event `grant.created`, if ``GrantDecision`` lets it.
+    func createGrant(
+        _ id: String, _ content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
+    ) async throws -> GrantCreation
+
+    /// Takes a grant of a customer back, with the event `grant.revoked`, if ``GrantDecision`` lets it.
+    func revokeGrant(
+        _ id: String, of customer: String, because content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
+    ) async throws -> GrantRevocation
+
+    /// The grants of a customer, the first that was made first.
+    func grants(of customer: String, in scope: Int64) async throws -> [Grant]
+
+    /// Makes the event `grant.expired` of grants that have ended, once for each; answers of how many.
+    func tellExpiredGrants(at now: Milliseconds, limit: Int) async throws -> Int
+}

@@ -1,0 +1,195 @@
+internal import Ledger
+internal import Basics
+internal import Entitlements
+internal import Foundation
+internal import GRDB
+
+/// Where grants are kept: all that happened to them for good (`grant_events`), and beside it how each stands (`grants`),
+/// which follows from it. Both change in one transaction, and only here.
+enum GrantTables {
+    static let schema = [
+        """
+        CREATE TABLE grant_events (
+            scope INTEGER NOT NULL, grant_id TEXT NOT NULL, kind INTEGER NOT NULL, instant INTEGER NOT NULL,
+            content TEXT NOT NULL, PRIMARY KEY (scope, grant_id, kind, instant, content)) WITHOUT ROWID
+        """,
+        // due: when it ends, as long as nobody was told that it has.
+        """
+        CREATE TABLE grants (
+            scope INTEGER NOT NULL, customer TEXT NOT NULL, grant_id TEXT NOT NULL, entitlement TEXT NOT NULL,
+            created_at INTEGER NOT NULL, ends_at INTEGER, revoked_at INTEGER, due INTEGER,
+            PRIMARY KEY (scope, customer, grant_id)) WITHOUT ROWID
+        """,
+        "CREATE INDEX grants_by_id ON grants (scope, grant_id)",
+        "CREATE INDEX grants_by_due ON grants (due) WHERE due IS NOT NULL",
+    ]
+
+    static func history(of id: String, in scope: Int64, _ db: Database) throws -> GrantHistory {
+        GrantHistory(
+            try db.all(
+                "SELECT kind, instant, content FROM grant_events WHERE scope = ? AND grant_id = ?",
+                [.integer(scope), .text(id)]
+            ) { row in
+                guard let kind = row.number(0).flatMap(GrantEvent.Kind.init), let instant = row.number(1),
+                    let text = row.text(2)
+                else { throw StorageError(.damaged, "the grant \(id) is damaged") }
+                do { return GrantEvent(kind, at: instant, try .init(text: text)) } catch {
+                    throw StorageError(.damaged, "the grant \(id) is damaged")
+                }
+            })
+    }
+
+    /// Keeps events, and what follows from them.
+    ///
+    /// - Parameter toldUntil: Grants that ended by then are not told any more.
+    static func add(
+        _ events: some Sequence<GrantEvent>, to id: String, in scope: Int64, toldUntil: Milliseconds, _ db: Database
+    ) throws {
+        for event in events {
+            try db.run(
+                """
+                INSERT OR IGNORE INTO grant_events (scope, grant_id, kind, instant, content) VALUES (?, ?, ?, ?, ?)
+                """,
+                [
+                    .integer(scope), .text(id), .integer(event.kind.rawValue), .integer(event.instant),
+                    .text(try event.content.text),
+                ])
+        }
+        try derive(id, in: scope, toldUntil: toldUntil, db)
+    }
+
+    /// Makes how a grant stands follow from what happened to it.
+    static func derive(_ id: String, in scope: Int64, toldUntil: Milliseconds, _ db: Database) throws {
+        let key: [SQLValue] = [.integer(scope), .text(id)]
+        let grant = try history(of: id, in: scope, db).grant(id)
+        let (rows, wasDue) = try present(id, in: scope, db)
+        if let grant, rows.count == 1, rows[0] == Row(grant) { return }
+        try db.run("DELETE FROM grants WHERE scope = ? AND grant_id = ?", key)
+        guard let grant else { return }
+        let isOpen = rows.isEmpty ? grant.until.map { $0 > toldUntil } ?? false : wasDue
+        let due = grant.revocation == nil && isOpen ? grant.until : nil
+        try db.run(
+            """
+            INSERT INTO grants (scope, customer, grant_id, entitlement, created_at, ends_at, revoked_at, due)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(scope), .text(grant.customer), .text(id), .text(grant.entitlement),
+                .integer(grant.createdAt), .init(grant.until), .init(grant.revocation?.instant), .init(due),
+            ])
+    }
+
+    /// How a grant stands by the table that is read.
+    struct Row: Hashable {
+        var customer: String
+        var entitlement: String
+        var createdAt: Milliseconds
+        var until: Milliseconds?
+        var revokedAt: Milliseconds?
+
+        init(_ grant: Grant) {
+            (customer, entitlement, createdAt) = (grant.customer, grant.entitlement, grant.createdAt)
+            (until, revokedAt) = (grant.until, grant.revocation?.instant)
+        }
+
+        fileprivate init(_ row: SQLStatement) {
+            (customer, entitlement, createdAt) = (row.text(0) ?? "", row.text(1) ?? "", row.number(2) ?? 0)
+            (until, revokedAt) = (row.number(3), row.number(4))
+        }
+    }
+
+    private static func present(
+        _ id: String, in scope: Int64, _ db: Database
+    ) throws -> (rows: [Row], isDue: Bool) {
+        let found = try db.all(
+            """
+            SELECT customer, entitlement, created_at, ends_at, revoked_at, due FROM grants
+            WHERE scope = ? AND grant_id = ?
+            """, [.integer(scope), .text(id)]
+        ) { (Row($0), $0.number(5) != nil) }
+        return (found.map(\.0), found.contains { $0.1 })
+    }
+
+    /// Where how a grant stands does not follow from what happened to it, and how many grants there are.
+    static func differences(_ db: Database) throws -> (count: Int, differing: [(scope: Int64, id: String)]) {
+        let ids = try db.all(
+            "SELECT scope, grant_id FROM grant_events UNION SELECT scope, grant_id FROM grants", []
+        ) { row in row.number(0).flatMap { scope in row.text(1).map { (scope: scope, id: $0) } } }
+        let differing = try ids.filter { scope, id in
+            let grant = try history(of: id, in: scope, db).grant(id)
+            return try present(id, in: scope, db).rows != (grant.map { [Row($0)] } ?? [])
+        }
+        return (ids.count, differing)
+    }
+
+    /// Walks through all that happened to grants, in the order of an export.
+    static func forEach(
+        _ db: Database, _ body: (_ id: String, _ event: GrantEvent, _ scope: GRDB.Row) throws -> Void
+    ) throws {
+        let rows = try GRDB.Row.fetchCursor(
+            db,
+            sql: """
+                SELECT bundle_id, environment, grant_id, kind, instant, content
+                FROM grant_events JOIN scopes ON scopes.id = scope
+                ORDER BY bundle_id, environment, grant_id, instant, kind, content
+                """)
+        while let row = try rows.next() {
+            guard let id = row.text(2), let kind = row.number(3).flatMap(GrantEvent.Kind.init),
+                let instant = row.number(4), let text = row.text(5)
+            else { throw StorageError(.damaged, "a grant is damaged") }
+            try body(id, GrantEvent(kind, at: instant, try .init(text: text)), row)
+        }
+    }
+
+    // MARK: - Reading
+
+    /// What the engine counts of a customer.
+    static func facts(of customer: String, in scope: Int64, _ db: Database) throws -> [GrantFact] {
+        try db.all(
+            """
+            SELECT grant_id, entitlement, created_at, ends_at, revoked_at FROM grants WHERE scope = ? AND customer = ?
+            """, [.integer(scope), .text(customer)]
+        ) { row in
+            GrantFact(
+                id: row.text(0) ?? "", entitlement: row.text(1) ?? "",
+                from: Date(milliseconds: row.number(2) ?? 0), until: row.number(3).map { Date(milliseconds: $0) },
+                revokedAt: row.number(4).map { Date(milliseconds: $0) })
+        }
+    }
+
+    /// All about the grants of a customer, with whether somebody was told that it has expired.
+    static func grants(
+        of customer: String, in scope: Int64, _ db: Database
+    ) throws -> [(grant: Grant, isExpiryTold: Bool)] {
+        let rows = try db.all(
+            "SELECT grant_id, due FROM grants WHERE scope = ? AND customer = ?", [.integer(scope), .text(customer)]
+        ) { row in row.text(0).map { (id: $0, isDue: row.number(1) != nil) } }
+        return try rows.compactMap { row in
+            try history(of: row.id, in: scope, db).grant(row.id).map {
+                ($0, !row.isDue && $0.until != nil && $0.revocation == nil)
+            }
+        }.sorted { ($0.0.createdAt, $0.0.id) < ($1.0.createdAt, $1.0.id) }
+    }
+
+    // MARK: - Events
+
+    /// Tells that something happened to a grant. Of each kind a grant has one event.
+    static func tell(
+        _ type: EventType, _ grant: Grant, in scope: Int64, at instant: Milliseconds, learned now: Milliseconds,
+        _ db: Database
+    ) throws {
+        var data = JSONWriter()
+        data.object { json in
+            json.member("grant", grant.id)
+            json.member("entitlement", grant.entitlement)
+            json.member("until", grant.until)
+            json.member("reason", grant.revocation?.reason ?? grant.reason)
+            json.member("actor", grant.revocation?.actor ?? grant.actor)
+        }
+        try OutboxTable.add(
+            LedgerEvent(
+                id: "\(LedgerEvent.prefix)\(grant.id)_\(type.rawValue.replacing("grant.", with: ""))", scope: scope,
+                type: type, customer: grant.customer, occurredAt: instant, createdAt: now,
+                data: String(decoding: data.bytes, as: UTF8.self)), db)
+    }
+}

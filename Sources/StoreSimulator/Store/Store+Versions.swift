@@ -1,0 +1,50 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// How an account first got the app; nil is what holds at present.
+struct AppPurchase: Sendable {
+    var version: String?
+    var date: Date?
+}
+
+extension AppPurchase {
+    /// - Parameter date: In milliseconds since 1970.
+    init(version: String?, date: Int64?, at now: Date) throws(StoreError) {
+        if let version { try Self.check(version) }
+        self.version = version
+        guard let date else { return }
+        guard let instant = Date(millisecondsSince1970: date), (Self.first...now).contains(instant) else {
+            throw StoreError(
+                .invalidArgument,
+                "firstPurchaseDate is in milliseconds, between the App Store's opening in 2008 and now")
+        }
+        self.date = instant
+    }
+
+    /// The App Store opened on 10 July 2008.
+    private static let first = Date(timeIntervalSince1970: 1_215_648_000)
+
+    static func check(_ version: String) throws(StoreError) {
+        guard (1...64).contains(version.utf8.count), version.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
+            throw StoreError(.invalidArgument, "a version has 1 to 64 letters, digits and dots")
+        }
+    }
+}
+
+extension Store {
+    mutating func release(_ version: String) throws(StoreError) -> Subject {
+        try AppPurchase.check(version)
+        releasedVersion = version
+        return Subject()
+    }
+
+    // Every app transaction and receipt of the sandbox has the same origin.
+
+    /// The version that a customer first got, as the App Store tells it.
+    func firstVersion(of customer: Customer) -> String { isSandbox ? "1.0" : customer.firstVersion ?? app.version }
+
+    /// When a customer first got the app, as the App Store tells it.
+    func firstPurchaseDate(of customer: Customer) -> Date {
+        isSandbox ? Date(timeIntervalSince1970: 1_375_340_400) : customer.since
+    }
+}

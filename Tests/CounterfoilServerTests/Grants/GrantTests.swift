@@ -1,0 +1,196 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import StoreSimulator
+import Testing
+
+@Suite struct `The team grants an entitlement` {
+    private static let path = "/v1/customers/anna/grants"
+
+    private static func premium(_ world: World, _ query: String = "") async throws -> [String: Any] {
+        let answer = try await world.api.get("/v1/customers/anna" + query)
+        return try #require((answer["entitlements"] as? [[String: Any]])?.first { $0["key"] as? String == "premium" })
+    }
+
+    private static func grant(
+        _ world: World, _ more: [String: Any] = [:], customer: String = "anna"
+    ) async throws -> String {
+        let body: [String: Any] = ["entitlement": "premium", "reason": "the outage of May", "actor": "maria"]
+        let answer = try await world.api.post("/v1/customers/\(customer)/grants", body.merging(more) { $1 })
+        #expect(answer.status == 201, "\(answer.text)")
+        return try #require(answer["id"] as? String)
+    }
+
+    /// The types of the events that no notification tells of.
+    private static func events(_ world: World) async throws -> [String] {
+        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+        return try await storage.pool.read {
+            try String.fetchAll($0, sql: "SELECT type FROM events WHERE notification IS NULL ORDER BY seq")
+        }
+    }
+
+    @Test func `to a customer who bought nothing, and takes it back`() async throws {
+        try await World.withAPI { world in
+            let before = world.simulator.now
+            try await world.simulator.advance(by: 60)
+            let id = try await Self.grant(world)
+            let running = try await Self.premium(world)
+            #expect(running["is_active"] as? Bool == true && running["state"] as? String == "active")
+            #expect(running["details"] as? [String] == ["granted"] && running["until"] == nil)
+            #expect(running["product_id"] == nil && running["transaction_id"] == nil)
+            let why = try await world.api.get("/v1/customers/anna/entitlements/premium/explain")
+            #expect(why["rule"] as? String == "granted")
+            #expect(why["sentence"] as? String == "The team granted it without an end.")
+            #expect((why["grants"] as? [[String: Any]])?.first?["actor"] as? String == "maria")
+            #expect((why["facts"] as? [Any])?.isEmpty == true)
+            try await world.simulator.advance(by: 60)
+            let then = world.simulator.now
+            try await world.simulator.advance(by: 60)
+            let body = ["reason": "a mistake", "actor": "otto"]
+            let revoked = try await world.api.post("\(Self.path)/\(id)/revoke", body)
+            #expect(revoked.status == 200 && revoked["state"] as? String == "revoked")
+            #expect(revoked["revoked_by"] as? String == "otto" && revoked["reason"] as? String == "the outage of May")
+            #expect(try await world.api.post("\(Self.path)/\(id)/revoke", body).text == revoked.text)
+            #expect(try await Self.premium(world)["is_active"] as? Bool == false)
+            #expect(try await Self.premium(world, "?at=\(then.milliseconds)")["is_active"] as? Bool == true)
+            #expect(try await Self.premium(world, "?at=\(before.milliseconds)")["is_active"] as? Bool == false)
+            #expect(try await Self.events(world) == ["grant.created", "grant.revoked"])
+            let timeline = try await world.api.get("/v1/customers/anna/timeline").items
+            #expect(timeline.map { $0["type"] as? String } == ["grant.revoked", "grant.created"])
+            #expect(timeline.map { $0["actor"] as? String } == ["otto", "maria"])
+            #expect(timeline.first?["sentence"] as? String == "The granted entitlement premium was revoked by otto.")
+            let list = try await world.api.get(Self.path).items
+            #expect(list.count == 1 && list.first?["state"] as? String == "revoked")
+        }
+    }
+
+    @Test func `until an instant, and tells when it has come`() async throws {
+        try await World.withAPI { world in
+            let until = world.simulator.now + 3600
+            let id = try await Self.grant(world, ["until": until.milliseconds])
+            try await world.simulator.advance(by: 3599.999)
+            #expect(try await Self.premium(world)["until"] as? Int == Int(until.milliseconds))
+            let expiry = GrantExpiry(try world.server.core)
+            try await expiry.tellDue()
+            #expect(try await Self.events(world) == ["grant.created"])
+            try await world.simulator.advance(by: 0.001)
+            #expect(try await Self.premium(world)["is_active"] as? Bool == false)
+            for _ in 0..<2 { try await expiry.tellDue() }
+            #expect(try await Self.events(world) == ["grant.created", "grant.expired"])
+            let timeline = try await world.api.get("/v1/customers/anna/timeline").items
+            #expect(timeline.map { $0["type"] as? String } == ["grant.expired", "grant.created"])
+            let late = try await world.api.post(
+                "\(Self.path)/\(id)/revoke", ["reason": "too late", "actor": "maria"])
+            #expect(late.status == 409 && late.type == "grant_expired")
+        }
+    }
+
+    @Test func `beside what was bought, which stays what it is`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let path = "/v1/customers/\(anna)"
+            func premium() async throws -> [String: Any] {
+                let answer = try await world.api.get(path)
+                return try #require((answer["entitlements"] as? [[String: Any]])?.first)
+            }
+            let bought = try await premium()
+            let end = try #require(bought["until"] as? Int)
+            _ = try await Self.grant(world, ["until": end - 1000], customer: anna)
+            let shorter = try await premium()
+            #expect(
+                shorter["until"] as? Int == end && shorter["product_id"] as? String == bought["product_id"] as? String)
+            #expect(
+                try await world.api.get(path + "/entitlements/premium/explain")["rule"] as? String
+                    == "subscription_active")
+            _ = try await Self.grant(world, ["until": end + 1000], customer: anna)
+            let longer = try await premium()
+            #expect(longer["until"] as? Int == end + 1000 && (longer["details"] as? [String])?.last == "granted")
+            #expect(longer["transaction_id"] as? String == bought["transaction_id"] as? String)
+            #expect(try await world.api.get(path + "/entitlements/premium/explain")["rule"] as? String == "granted")
+            let subscriptions = try await world.api.get(path)["subscriptions"] as? [[String: Any]]
+            #expect(subscriptions?.first?["access_until"] as? Int == end)
+        }
+    }
+
+    @Test func `but not for what is none, and not to everybody who asks`() async throws {
+        try await World.withAPI { world in
+            func refusal(_ more: [String: Any]) async throws -> String? {
+                let body: [String: Any] = ["entitlement": "premium", "reason": "r", "actor": "a"]
+                let answer = try await world.api.post(Self.path, body.merging(more) { $1 })
+                #expect(answer.status == 400, "\(answer.text)")
+                return answer.type
+            }
+            let now = world.simulator.now.milliseconds
+            #expect(try await refusal(["entitlement": "premum"]) == "unknown_entitlement")
+            #expect(try await refusal(["until": now]) == "invalid_instant")
+            #expect(try await refusal(["until": Int64.max]) == "invalid_instant")
+            #expect(try await refusal(["until": "tomorrow"]) == "bad_json")
+            for reason in ["", " ", "two\nlines", "a\u{202E}b", String(repeating: "x", count: 501)] {
+                #expect(try await refusal(["reason": reason]) == "invalid_reason", "\(reason.debugDescription)")
+            }
+            #expect(try await refusal(["actor": String(repeating: "x", count: 101)]) == "invalid_actor")
+            #expect(try await refusal(["note": "x"]) == "unknown_member")
+            #expect(try await world.app(for: "anna").post(Self.path, [:]).status == 403)
+            var reader = world.api
+            reader.key = Asker.readerKey
+            #expect(try await reader.post(Self.path, [:]).status == 403)
+            let other = try await Self.grant(world, customer: "ben")
+            let body = ["reason": "r", "actor": "a"]
+            #expect(try await world.api.post("\(Self.path)/\(other)/revoke", body).status == 404)
+            // The customer sees the grant, and not what the team says among themselves.
+            _ = try await Self.grant(world)
+            let own = try await world.app(for: "anna").get(Self.path)
+            #expect(own.items.first?["entitlement"] as? String == "premium" && !own.text.contains("maria"))
+            #expect(!(try await world.app(for: "anna").get("/v1/customers/anna/timeline").text.contains("maria")))
+            let why = try await world.app(for: "anna").get("/v1/customers/anna/entitlements/premium/explain")
+            #expect(why["rule"] as? String == "granted" && !why.text.contains("maria"))
+            // What is of one environment says nothing in the other.
+            #expect(try await Self.premium(world, "?environment=Sandbox")["is_active"] as? Bool == false)
+        }
+    }
+
+    @Test func `a hundred times at once, and not more`() async throws {
+        try await World.withAPI { world in
+            for _ in 0..<GrantDecision.most { _ = try await Self.grant(world) }
+            let body = ["entitlement": "premium", "reason": "r", "actor": "a"]
+            let refused = try await world.api.post(Self.path, body)
+            #expect(refused.status == 422 && refused.type == "too_many_grants")
+            let first = try await world.api.get(Self.path + "?limit=60")
+            let page = try #require(first["next_page"] as? String)
+            let second = try await world.api.get(Self.path + "?limit=60&page=\(page)")
+            let ids = (first.items + second.items).compactMap { $0["id"] as? String }
+            #expect(Set(ids).count == 100 && second["next_page"] is NSNull)
+        }
+    }
+
+    @Test func `and it survives an export and an import, without being told again`() async throws {
+        try await World.withAPI { world in
+            _ = try await Self.grant(world)
+            let id = try await Self.grant(world)
+            _ = try await world.api.post("\(Self.path)/\(id)/revoke", ["reason": "r", "actor": "a"])
+            let answers = try await [world.api.get("/v1/customers/anna").text, world.api.get(Self.path).text]
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let file = world.folder.appending(path: "export.jsonl")
+            let digest = try await world.export(storage, to: file)
+            let configuration = try world.configuration()
+            try await world.stopServer()
+            try FileManager.default.removeItem(atPath: configuration.storage.path)
+            let other = try SQLiteStorage(path: configuration.storage.path)
+            let scopes = try await LedgerKeeping.scopes(configuration, in: other)
+            let report = try await LedgerImport(
+                other, verifier: try LedgerKeeping.verifier(configuration), scopes: scopes
+            ).run(try FileHandle(forReadingFrom: file))
+            #expect(report.refusals == 0 && report.expectedDigest == digest)
+            #expect(try await other.digest() == digest)
+            try await other.pool.write { try $0.execute(sql: "DELETE FROM grants") }
+            let rebuild = LedgerRebuild(other, verifier: try LedgerKeeping.verifier(configuration))
+            #expect(try await rebuild.run(replacing: true).differences == 2)
+            try other.close()
+            try await world.startServer()
+            #expect(try await [world.api.get("/v1/customers/anna").text, world.api.get(Self.path).text] == answers)
+            #expect(try await Self.events(world).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import AppStoreModels
+import AppStoreServer
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import StoreSimulator
+import TestSupport
+import Testing
+
+/// Early customers of an app that became free with version 2.0: they report their app transaction, or an old receipt.
+@Suite struct `Who bought the app before it was free` {
+    private static let path = "/v1/customers/anna/purchases"
+
+    private static func run(
+        _ rule: OriginalPurchaseRule = .init(version: AppVersion("2.0")),
+        policy: ServerConfiguration.RestorePolicy = .transfer, _ body: (World) async throws -> Void
+    ) async throws {
+        try await World.run(
+            simulator: { $0.makesReceiptAuthority = true },
+            server: { configuration in
+                Asker.configure(&configuration)
+                configuration.apps[0].restorePolicy = policy
+                configuration.apps[0].catalogue.boughtBefore = ["premium": rule]
+            }
+        ) { world in
+            try await world.simulator.perform(.releaseVersion(version: "2.0"))
+            try await body(world)
+        }
+    }
+
+    private static func premium(_ answer: Asker.Answer) throws -> [String: Any] {
+        try #require((answer["entitlements"] as? [[String: Any]])?.first { $0["key"] as? String == "premium" })
+    }
+
+    @Test(arguments: [("1.9", true), ("1.10", true), ("2.0", false), ("2", false), (nil, false)])
+    func `keeps what they paid for`(_ version: String?, _ isEarly: Bool) async throws {
+        try await Self.run { world in
+            try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: version))
+            let before = try Self.premium(try await world.api.get("/v1/customers/anna"))
+            #expect(before["is_active"] as? Bool == false)
+            #expect(before["details"] as? [String] == ["original_purchase_unknown"])
+            let text = try world.appTransaction(ofCustomer: "anna")
+            let answer = try await world.api.post(Self.path, ["app_transaction": text])
+            #expect(answer.status == 200, "\(answer.text)")
+            let premium = try Self.premium(answer)
+            #expect(premium["is_active"] as? Bool == isEarly)
+            #expect(premium["details"] as? [String] == (isEarly ? ["bought_before"] : []))
+            let original = try #require(answer["original_purchase"] as? [String: Any])
+            #expect(original["application_version"] as? String == version ?? "2.0")
+            #expect(original["purchase_date"] as? Int == Int(World.start.milliseconds))
+            // As it is read later.
+            #expect(try await world.api.get("/v1/customers/anna").text == answer.text.before(",\"kept\""))
+        }
+    }
+
+    @Test func `goes by the date too`() async throws {
+        let boundary = World.start - 86_400
+        try await Self.run(.init(date: boundary)) { world in
+            for (name, date) in [("anna", boundary - 0.001), ("ben", boundary)] {
+                try await world.simulator.perform(
+                    .createCustomer(customer: name, firstPurchaseDate: date.milliseconds))
+                let answer = try await world.api.post(
+                    "/v1/customers/\(name)/purchases",
+                    ["app_transaction": try world.appTransaction(ofCustomer: name)])
+                #expect(try Self.premium(answer)["is_active"] as? Bool == (name == "anna"))
+            }
+            await #expect(throws: StoreError.self) {
+                try await world.simulator.perform(
+                    .createCustomer(customer: "carl", firstPurchaseDate: World.start.milliseconds + 1))
+            }
+        }
+    }
+
+    @Test func `is explained by the app transaction, with its chain, and stands in the time line`() async throws {
+        try await Self.run { world in
+            try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
+            let text = try world.appTransaction(ofCustomer: "anna")
+            _ = try await world.api.post(Self.path, ["app_transaction": text])
+            let why = try await world.api.get("/v1/customers/anna/entitlements/premium/explain?include=signed_data")
+            #expect(why["rule"] as? String == "bought_before" && why["is_active"] as? Bool == true)
+            let original = try #require(why["original_purchase"] as? [String: Any])
+            #expect(original["finding"] as? String == "before" && original["kind"] as? String == "app_transaction")
+            #expect(original["signed_data"] as? String == text)
+            #expect((original["verification"] as? [String: Any])?["certificates"] as? [Any] != nil)
+            let entry = try #require(try await world.api.get("/v1/customers/anna/timeline").items.first)
+            #expect(entry["type"] as? String == "app.purchased")
+            #expect(entry["sentence"] as? String == "The customer first got the app, at version 1.4.")
+            let nobody = try await world.api.get("/v1/customers/ben/entitlements/premium/explain")
+            #expect((nobody["original_purchase"] as? [String: Any])?["finding"] as? String == "nothing_known")
+        }
+    }
+
+    @Test func `counts from a receipt as well, once, and goes where its customer goes`() async throws {
+        try await Self.run { world in
+            try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
+            let receipt = ["receipt": try world.simulator.receipt(of: "anna")]
+            let anna = try await world.api.post(Self.path, receipt)
+            #expect(try Self.premium(anna)["is_active"] as? Bool == true, "\(anna.text)")
+            try await world.simulator.advance(by: 60)
+            let then = world.simulator.now
+            try await world.simulator.advance(by: 60)
+            // One receipt is worth one customer, however many show it.
+            let ben = try await world.api.post("/v1/customers/ben/purchases", receipt)
+            #expect(try Self.premium(ben)["is_active"] as? Bool == true)
+            let after = try await world.api.get("/v1/customers/anna")
+            #expect(try Self.premium(after)["is_active"] as? Bool == false && after["original_purchase"] == nil)
+            let past = try await world.api.get("/v1/customers/anna?at=\(then.milliseconds)")
+            #expect(try Self.premium(past)["is_active"] as? Bool == true)
+        }
+        try await Self.run(policy: .keepOriginal) { world in
+            try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
+            let receipt = ["receipt": try world.simulator.receipt(of: "anna")]
+            _ = try await world.api.post(Self.path, receipt)
+            let ben = try await world.api.post("/v1/customers/ben/purchases", receipt)
+            #expect(try Self.premium(ben)["is_active"] as? Bool == false)
+            #expect(try Self.premium(await world.api.get("/v1/customers/anna"))["is_active"] as? Bool == true)
+        }
+    }
+
+    @Test func `is nothing that the sandbox can tell, unless it is told to`() async throws {
+        for counts in [false, true] {
+            let rule = OriginalPurchaseRule(version: AppVersion("2.0"), countsTestData: counts)
+            try await Self.run(rule) { world in
+                try await world.simulator.perform(
+                    .createCustomer(customer: "anna", firstVersion: "1.4"), in: .sandbox)
+                let text = try world.appTransaction(ofCustomer: "anna", in: .sandbox)
+                let answer = try await world.api.post(Self.path, ["app_transaction": text])
+                #expect(answer["environment"] as? String == "Sandbox")
+                let original = try #require(answer["original_purchase"] as? [String: Any])
+                #expect(original["application_version"] as? String == "1.0")
+                #expect(original["is_test_data"] as? Bool == true)
+                let premium = try Self.premium(answer)
+                #expect(premium["is_active"] as? Bool == counts)
+                #expect(premium["details"] as? [String] == [counts ? "bought_before" : "original_purchase_unknown"])
+            }
+        }
+    }
+
+    @Test func `survives an export, an import and a rebuild, which finds what was changed by hand`() async throws {
+        try await Self.run { world in
+            try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
+            _ = try await world.api.post(
+                Self.path, ["app_transaction": try world.appTransaction(ofCustomer: "anna")])
+            _ = try await world.api.post(
+                Self.path, ["receipt": try world.simulator.receipt(of: "anna")])
+            let answer = try await world.api.get("/v1/customers/anna").text
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let file = world.folder.appending(path: "export.jsonl")
+            let digest = try await world.export(storage, to: file)
+            let configuration = try world.configuration()
+            try await world.stopServer()
+            // The same server with a ledger that was made of the export.
+            try FileManager.default.removeItem(atPath: configuration.storage.path)
+            let other = try SQLiteStorage(path: configuration.storage.path)
+            let verifier = try LedgerKeeping.verifier(configuration)
+            let scopes = try await LedgerKeeping.scopes(configuration, in: other)
+            for _ in 0..<2 {
+                let report = try await LedgerImport(other, verifier: verifier, scopes: scopes)
+                    .run(try FileHandle(forReadingFrom: file))
+                #expect(report.refusals == 0 && report.expectedDigest == digest, "\(report)")
+                #expect(try await other.digest() == digest)
+            }
+            try await other.pool.write { try $0.execute(sql: "UPDATE original_purchases SET version = '0.1'") }
+            let rebuild = LedgerRebuild(other, verifier: verifier)
+            let found = try await rebuild.run(replacing: true)
+            #expect(found.differences == 2 && found.isReplaced, "\(found)")
+            #expect(try await rebuild.run(replacing: false).isIdentical)
+            try other.close()
+            try await world.startServer()
+            #expect(try await world.api.get("/v1/customers/anna").text == answer)
+        }
+    }
+}
+
+extension World {
+    /// `AppTransaction.shared` on the device of a customer, who need not have bought anything in the app.
+    func appTransaction(
+        ofCustomer name: String, in environment: AppStoreEnvironment = .production
+    ) throws -> String {
+        let payload = try simulator.core.read(environment) { store, now in
+            store.appTransaction(of: try store.customer(name), at: now)
+        }
+        return try simulator.core.authority.signer.sign(payload)
+    }
+
+    /// Writes the export of a ledger; answers its digest.
+    func export(_ storage: SQLiteStorage, to file: URL) async throws -> String {
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: file)
+        let result = try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
+        try handle.close()
+        return result.digest
+    }
+}
+
+extension String {
+    /// What stands before a text, and a closing brace: a JSON object without its last members.
+    fileprivate func before(_ text: String) -> String {
+        (range(of: text).map { String(self[..<$0.lowerBound]) } ?? self) + "}"
+    }
+}

@@ -1,0 +1,107 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Testing
+
+@Suite struct `Who got the app early` {
+    private static let version = OriginalPurchaseRule(version: AppVersion("2.0"))
+    private static let date = OriginalPurchaseRule(date: day(0))
+    private static let both = OriginalPurchaseRule(version: AppVersion("2.0"), date: day(0))
+
+    private static func fact(_ version: String?, _ date: Double?, test: Bool = false) -> OriginalPurchaseFact {
+        OriginalPurchaseFact(
+            applicationVersion: version, purchaseDate: date.map { day($0) }, signedDate: day(50), isTestData: test)
+    }
+
+    private static func state(
+        _ rule: OriginalPurchaseRule, _ facts: [OriginalPurchaseFact], _ transactions: [TransactionFact] = [],
+        on date: Date = day(60)
+    ) throws -> EntitlementState {
+        let all = CustomerFacts(transactions: transactions, originalPurchases: facts)
+        return try #require(engine(rule).state(of: all, asOf: date).entitlement("pro"))
+    }
+
+    private static func engine(_ rule: OriginalPurchaseRule) -> EntitlementEngine {
+        EntitlementEngine(
+            catalogue: ProductCatalogue(entitlements: ["pro": ["pro.month"]], boughtBefore: ["pro": rule]))
+    }
+
+    @Test func `has it on one side of the boundary and not on the other`() throws {
+        let cases: [(OriginalPurchaseRule, OriginalPurchaseFact, OriginalPurchaseFinding)] = [
+            (Self.version, Self.fact("1.9", 10), .before), (Self.version, Self.fact("1.99999", nil), .before),
+            (Self.version, Self.fact("2.0b1", nil), .before), (Self.version, Self.fact("2", -9), .notBefore),
+            (Self.version, Self.fact("2.0.0", nil), .notBefore), (Self.version, Self.fact("10", nil), .notBefore),
+            (Self.date, Self.fact("9", -moment), .before), (Self.date, Self.fact("1", 0), .notBefore),
+            (Self.date, OriginalPurchaseFact(purchaseDate: day(0) - moment, signedDate: day(1)), .before),
+            (Self.both, Self.fact("1.9", -1), .before), (Self.both, Self.fact("1.9", 0), .notBefore),
+            (Self.both, Self.fact("2.0", -1), .notBefore),
+        ]
+        for (rule, fact, finding) in cases {
+            #expect(rule.finding(in: [fact], asOf: day(60)) == finding, "\(fact)")
+            #expect(try Self.state(rule, [fact]).isActive == (finding == .before), "\(fact)")
+        }
+    }
+
+    @Test func `is said to be unknown where nobody knows`() throws {
+        let cases: [(OriginalPurchaseRule, [OriginalPurchaseFact], OriginalPurchaseFinding)] = [
+            (Self.version, [], .nothingKnown), (Self.version, [Self.fact(nil, -9)], .versionUnknown),
+            (Self.version, [Self.fact("later", -9)], .versionUnknown),
+            (Self.date, [Self.fact("1", nil)], .dateUnknown), (Self.both, [Self.fact("1", nil)], .dateUnknown),
+            (Self.both, [Self.fact(nil, -1)], .versionUnknown),
+            (Self.version, [Self.fact("1.0", -900, test: true)], .testData),
+        ]
+        for (rule, facts, finding) in cases {
+            #expect(rule.finding(in: facts, asOf: day(60)) == finding)
+            let state = try Self.state(rule, facts)
+            #expect(!state.isActive && state.state == .new && state.details == [.originalPurchaseUnknown])
+        }
+        // What fails by one condition fails, whatever the other is.
+        #expect(Self.both.finding(in: [Self.fact("2.0", nil)], asOf: day(60)) == .notBefore)
+        #expect(Self.both.finding(in: [Self.fact(nil, 0)], asOf: day(60)) == .notBefore)
+    }
+
+    @Test func `has it in the sandbox only where its data count`() throws {
+        var rule = Self.version
+        rule.countsTestData = true
+        #expect(try Self.state(rule, [Self.fact("1.0", -900, test: true)]).isActive)
+    }
+
+    @Test func `goes by the Apple account that speaks best for the customer, and by those of the instant`() throws {
+        let accounts = [Self.fact("3", 5), Self.fact("1", -5), Self.fact(nil, -3)]
+        for facts in [accounts, accounts.reversed()] {
+            #expect(Self.version.finding(in: facts, asOf: day(60)) == .before)
+            #expect(try Self.state(Self.version, facts).isActive)
+        }
+        #expect(Self.version.finding(in: [accounts[0], accounts[2]], asOf: day(60)) == .versionUnknown)
+        #expect(Self.version.finding(in: accounts, asOf: day(-6)) == .nothingKnown)
+    }
+
+    @Test func `has it for ever, beside what was bought`() throws {
+        let month = [period("1", 0, 30)]
+        let early = [Self.fact("1", -9)]
+        let both = try Self.state(Self.version, early, month, on: day(1))
+        #expect(both.isActive && both.until == nil && both.details == [.boughtBefore])
+        #expect(both.productId == "pro.month" && both.transactionId == "1")
+        let after = try Self.state(Self.version, early, month, on: day(31))
+        #expect(after.isActive && after.state == .active && after.until == nil && after.productId == nil)
+        let late = try Self.state(Self.version, [Self.fact("2", -9)], month, on: day(31))
+        #expect(!late.isActive && late.details == [.expired])
+    }
+
+    @Test func `is told the reason`() throws {
+        func why(_ facts: [OriginalPurchaseFact], _ transactions: [TransactionFact] = []) -> Explanation {
+            Self.engine(Self.version).explanation(
+                of: "pro", facts: CustomerFacts(transactions: transactions, originalPurchases: facts), asOf: day(1))
+        }
+        let early = why([Self.fact("1.9", -9)], [period("1", 0, 30)])
+        #expect(early.rule == .boughtBefore && early.isActive && early.until == nil)
+        #expect(early.originalPurchase?.finding == .before && early.facts.count == 1)
+        #expect(early.sentence.hasPrefix("The customer first got the app at version 1.9 on 2023-11-05"))
+        let late = why([Self.fact("2.0", -9)])
+        #expect(late.rule == .neverBought && late.originalPurchase?.finding == .notBefore)
+        #expect(late.sentence.contains("at version 2.0") && late.sentence.hasSuffix("which is not early enough."))
+        #expect(why([]).sentence.hasSuffix("no app transaction was reported."))
+        let subscriber = why([], [period("1", 0, 30)])
+        #expect(subscriber.rule == .subscriptionActive && !subscriber.sentence.contains("app transaction"))
+    }
+}
