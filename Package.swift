@@ -139,7 +139,8 @@ let package = Package(
         .target(
             name: "Ledger",
             dependencies: [
-                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "Entitlements", crypto,
+                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "Entitlements",
+                crypto,
             ],
             swiftSettings: settings),
         .target(

@@ -1,6 +1,6 @@
-import CounterfoilServer
 import Entitlements
 import Foundation
+import Ledger
 import TestSupport
 import Testing
 

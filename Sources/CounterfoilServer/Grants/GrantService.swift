@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Foundation
 internal import Logging
 internal import ServiceLifecycle

@@ -32,6 +32,19 @@ package struct OriginalPurchase: Sendable {
     /// What was signed; of a receipt an ``OriginalPurchaseText``.
     package var text: String
 
+    package init(
+        scope: Int64, subject: String, kind: Kind, fact: OriginalPurchaseFact, origin: Origin, receivedAt: Milliseconds,
+        text: String
+    ) {
+        self.scope = scope
+        self.subject = subject
+        self.kind = kind
+        self.fact = fact
+        self.origin = origin
+        self.receivedAt = receivedAt
+        self.text = text
+    }
+
     /// Whether it takes the place of another one about the same account: what was signed by itself before what a receipt says,
     /// then what was signed later, then whatever comes later by its bytes.
     ///

@@ -19,6 +19,19 @@ package struct HeldOriginalPurchase: Sendable {
     /// The exact text that was signed; of a receipt, what it says.
     package var text: String
     package var ownership: Ownership
+
+    package init(
+        subject: String, kind: OriginalPurchase.Kind, fact: OriginalPurchaseFact, origin: Origin,
+        receivedAt: Milliseconds, text: String, ownership: Ownership
+    ) {
+        self.subject = subject
+        self.kind = kind
+        self.fact = fact
+        self.origin = origin
+        self.receivedAt = receivedAt
+        self.text = text
+        self.ownership = ownership
+    }
 }
 
 /// What concerns a customer beside the facts of purchases.

@@ -60,6 +60,11 @@ package struct TimelineItem: Sendable {
 
         package var kind: Kind
         package var grant: Grant
+
+        package init(kind: Kind, grant: Grant) {
+            self.kind = kind
+            self.grant = grant
+        }
     }
 
     package var place: TimelinePlace

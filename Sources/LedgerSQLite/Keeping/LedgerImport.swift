@@ -233,7 +233,7 @@ package struct LedgerImport: Sendable {
         }
         return OriginalPurchase(
             scope: scope.id, subject: subject, kind: kind, fact: fact, origin: Origin(named: line.origin),
-            receivedAt: line.received_at ?? 0, text: storage.(text))
+            receivedAt: line.received_at ?? 0, text: text)
     }
 
     /// A line of any kind.
