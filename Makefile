@@ -49,6 +49,7 @@ bench: system-packages ## Measure against the raw cryptography, one JSON object 
 	@Scripts/build-static counterfoil-benchmarks 1>&2
 	@.build/release/counterfoil-benchmarks
 	@.build/release/counterfoil-benchmarks server
+	@.build/release/counterfoil-benchmarks scale
 
 .PHONY: bench-outbox
 bench-outbox: system-packages ## Measure how long a commit waits beside work on EVENTS=10000000 events for webhooks

@@ -4,14 +4,16 @@
 //     counterfoil-benchmarks server [LEDGER [TRANSACTIONS]]
 //     counterfoil-benchmarks fill LEDGER TRANSACTIONS
 //     counterfoil-benchmarks outbox [EVENTS]
+//     counterfoil-benchmarks scale [CUSTOMERS …]
 import Foundation
 
 let wanted = CommandLine.arguments.dropFirst()
-if let name = wanted.first, ["server", "fill", "outbox"].contains(name) {
+if let name = wanted.first, ["server", "fill", "outbox", "scale"].contains(name) {
     do {
         let arguments = Array(wanted.dropFirst())
         switch name {
         case "fill": try await FillLedger.run(arguments)
+        case "scale": try await SimulatorScaleBenchmarks.run(arguments)
         case "outbox": try await OutboxBenchmarks.run(arguments)
         default: try await ServerBenchmarks.run(arguments)
         }

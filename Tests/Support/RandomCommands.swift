@@ -65,8 +65,11 @@ package struct RandomCommands {
                 sign: true)
         case 9, 10: return .cancel(customer: customer, subscription: selector(store, customer))
         case 11, 12: return .resume(customer: customer, subscription: selector(store, customer))
-        case 13: return .failBilling(customer: customer)
-        case 14, 15: return .fixBilling(customer: customer)
+        case 13:
+            return .failBilling(
+                customer: customer, subscription: chance(50) ? selector(store, customer) : nil, recovers: chance(30))
+        case 14, 15:
+            return .fixBilling(customer: customer, subscription: chance(30) ? selector(store, customer) : nil)
         case 16, 17: return .hasten(customer: customer, subscription: selector(store, customer))
         case 18:
             return .requestRefund(
@@ -85,7 +88,8 @@ package struct RandomCommands {
     }
 
     private mutating func other(_ store: Store, _ customer: String) -> StoreCommand {
-        switch Int.random(in: 0..<17, using: &random) {
+        switch Int.random(in: 0..<18, using: &random) {
+        case 17: return .changeStorefront(customer: customer, storefront: one(["USA", "DEU", "XXX"]))
         case 0, 1:
             return .increasePrice(
                 product: product(),

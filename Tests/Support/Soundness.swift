@@ -41,7 +41,8 @@ private func unsoundness(of subscription: Subscription, in store: Store, at now:
         must(!isRevoked && subscription.expirationIntent == .billingError, "retry for no reason")
         must(subscription.renewsAutomatically || subscription.isCommitted, "retry although cancelled")
         must(
-            !isPaying || store.customers[subscription.customer]?.isBillingFailing == true,
+            !isPaying || subscription.isBillingFailing
+                || store.customers[subscription.customer]?.isBillingFailing == true,
             "retry of a charge that works")
     }
     // Something is to come exactly while the period or the attempts to charge last, for whoever pays.

@@ -14,6 +14,7 @@ extension SimulatorCore {
         var answer: HTTPAnswer
         do throws(APIFailure) {
             try bearer.check(authorization, now: Date())
+            if effects.contains(.revise) { change(environment) { store, _ in store.revise(for: request) } }
             answer = try self.answer(request, Tampering(effects), in: environment)
         } catch {
             answer = .failure(error)

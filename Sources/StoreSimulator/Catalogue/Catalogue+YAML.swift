@@ -41,13 +41,14 @@ extension Catalogue {
     ///   (false), `onSale` (true), `advancedCommerce` (false), `introductoryOffer`, `offers`, `billingPlans`.
     /// - An offer: `id` (except for the introductory one), `type` (`promotional`, `offerCode`, `winBack`), `mode`
     ///   (`free`, `payAsYouGo`, `payUpFront`) and `period` have to be there, `price` unless it is free; `periods` (1),
-    ///   `eligibility` of a code (`new`, `existing`, `expired`; everybody), `winBack` of a win-back offer, with
-    ///   `paidMonths` and `monthsSinceExpiry` (0).
+    ///   `eligibility` of a code (`new`, `existing`, `expired`; everybody), its `codes` (what customers type besides the
+    ///   `id`), `expires` (an instant), `redemptions` (how many in all) and `stacks` (whether it follows the introductory
+    ///   offer); `winBack` of a win-back offer, with `paidMonths`, `monthsSinceExpiry` and `monthsBetweenOffers` (0).
     /// - A billing plan: `type` (`upfront`, `monthly`) and `price`; `commitment`, the price of the whole (the same),
     ///   `enabled` (true).
     /// - `products`: none. `id`, `type` (`consumable`, `nonConsumable`, `nonRenewing`) and `price` have to be there;
-    ///   `name`, `prices`, `familyShareable`, `onSale`, `advancedCommerce`, and `offers`, which are offer codes with `id`
-    ///   and `price` (0) alone.
+    ///   `name`, `prices`, `familyShareable`, `onSale`, `advancedCommerce`, and `offers`, which are offer codes with `id`,
+    ///   `price` (0), and what says who may redeem them.
     ///
     /// Prices are decimal numbers with at most three decimals and are kept exactly. Periods are ISO 8601 with one unit:
     /// `P3D`, `P1W`, `P1M`, `P1Y`. Aliases and unknown keys are refused, and so is a text of more than 1 MiB or a
@@ -147,12 +148,12 @@ private struct YAMLCatalogueReader {
         var product = Self.product(&section, type: type)
         for var offer in section.sections("offers") {
             place.offers.append(offer.path)
-            product.offers.append(
-                Offer(
-                    identifier: offer.requiredText("id") ?? "",
-                    type: offer.word("type", of: Words.offerTypes) ?? .offerCode, discount: .oneTime,
-                    price: offer.price("price") ?? 0,
-                    eligibility: Self.eligibility(&offer)))
+            var read = Offer(
+                identifier: offer.requiredText("id") ?? "",
+                type: offer.word("type", of: Words.offerTypes) ?? .offerCode, discount: .oneTime,
+                price: offer.price("price") ?? 0, eligibility: Self.eligibility(&offer))
+            Self.readCode(&offer, into: &read)
+            product.offers.append(read)
             offer.finish()
         }
         section.finish()
@@ -183,11 +184,24 @@ private struct YAMLCatalogueReader {
         if offer.discount != .freeTrial, !section.has("price") { section.problem("price", "is missing") }
         if type != .introductory, var rules = section.section("winBack") {
             offer.winBack = .init(
-                paidMonths: rules.number("paidMonths") ?? 0, monthsSinceExpiry: rules.number("monthsSinceExpiry") ?? 0)
+                paidMonths: rules.number("paidMonths") ?? 0, monthsSinceExpiry: rules.number("monthsSinceExpiry") ?? 0,
+                monthsBetweenOffers: rules.number("monthsBetweenOffers"))
             rules.finish()
         }
+        readCode(&section, into: &offer)
         section.finish()
         return offer
+    }
+
+    /// What limits the redemption of an offer code.
+    private static func readCode(_ section: inout Section, into offer: inout Offer) {
+        guard offer.type == .offerCode else { return }
+        offer.codes = section.texts("codes")?.map(\.text)
+        offer.redemptions = section.number("redemptions", in: 1...1_000_000)
+        offer.stacks = section.flag("stacks")
+        guard let text = section.text("expires") else { return }
+        offer.expires = Instant.read(text)
+        if offer.expires == nil { section.problem("expires", "\(quoted(text)) is not an instant") }
     }
 
     private static func eligibility(_ section: inout Section) -> [Offer.Audience]? {

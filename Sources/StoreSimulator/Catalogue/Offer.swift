@@ -1,4 +1,5 @@
 public import AppStoreModels
+public import Foundation
 
 /// A discount on a product.
 public struct Offer: Sendable, Hashable, Codable {
@@ -22,6 +23,18 @@ public struct Offer: Sendable, Hashable, Codable {
 
     /// Who may redeem an offer code; nil means everybody.
     public var eligibility: [Audience]?
+
+    /// What customers type to redeem an offer code, besides its identifier; nil for that alone.
+    public var codes: [String]?
+
+    /// When an offer code can no longer be redeemed; nil is never.
+    public var expires: Date?
+
+    /// How often an offer code can be redeemed in all; nil is without end. Each customer may once.
+    public var redemptions: Int?
+
+    /// Whether an offer code follows the introductory offer instead of taking its place; nil is no.
+    public var stacks: Bool?
 
     /// For win-back offers: how much was paid for before and how long ago it ended; nil means all who lapsed.
     public var winBack: WinBackRules?
@@ -50,11 +63,14 @@ public struct Offer: Sendable, Hashable, Codable {
         public var paidMonths: Int
         /// The least number of months since the subscription ended.
         public var monthsSinceExpiry: Int
+        /// The least number of months between two win-back offers; nil is none.
+        public var monthsBetweenOffers: Int?
 
         /// Rules for a win-back offer.
-        public init(paidMonths: Int = 0, monthsSinceExpiry: Int = 0) {
+        public init(paidMonths: Int = 0, monthsSinceExpiry: Int = 0, monthsBetweenOffers: Int? = nil) {
             self.paidMonths = paidMonths
             self.monthsSinceExpiry = monthsSinceExpiry
+            self.monthsBetweenOffers = monthsBetweenOffers
         }
     }
 }

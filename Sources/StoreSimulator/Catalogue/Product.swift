@@ -53,9 +53,10 @@ public struct Product: Sendable, Hashable, Codable, Identifiable {
     /// The price in a storefront, in thousandths of its currency.
     public func price(in storefront: String) -> Int64 { prices[storefront] ?? price }
 
-    /// The offer of this identifier, of whatever kind but introductory. If two kinds share it, the first.
+    /// The offer of this identifier, or with this code, of whatever kind but introductory. If two kinds share it, the first.
     public func offer(_ identifier: String) -> Offer? {
-        (subscription?.offers ?? offers).first { $0.identifier == identifier }
+        let all = subscription?.offers ?? offers
+        return all.first { $0.identifier == identifier } ?? all.first { $0.codes?.contains(identifier) ?? false }
     }
 
     /// The offer of this identifier and type. Identifiers are unique within a type only.

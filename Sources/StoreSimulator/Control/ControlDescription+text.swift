@@ -243,6 +243,20 @@ extension ControlDescription {
                     application/json:
                       schema: {$ref: "#/components/schemas/StoreSettings"}
                 default: {$ref: "#/components/responses/error"}
+            patch:
+              summary: Change some of it; what is left out stays
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/StoreSettingsChange"}
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/StoreSettings"}
+                default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/notifications:
             parameters:
               - {$ref: "#/components/parameters/environment"}
@@ -404,7 +418,11 @@ extension ControlDescription {
                 default: {$ref: "#/components/responses/error"}
           /simulator/reset:
             post:
-              summary: Forget everything and begin again
+              summary: Forget all customers and begin again; settings, catalogue and URLs stay unless everything goes
+              requestBody:
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/ResetRequest"}
               responses:
                 "200":
                   description: Done
@@ -583,11 +601,20 @@ extension ControlDescription {
                   required: [customer]
                   properties:
                     customer: {type: string}
+                    subscription: {type: string, description: Only its charges fail}
+                    recovers: {type: boolean, description: "For want of money: an attempt within 60 days succeeds"}
                 fixBilling:
                   type: object
                   required: [customer]
                   properties:
                     customer: {type: string}
+                    subscription: {type: string}
+                changeStorefront:
+                  type: object
+                  required: [customer, storefront]
+                  properties:
+                    customer: {type: string}
+                    storefront: {type: string}
                 hasten:
                   type: object
                   required: [customer]
@@ -643,6 +670,16 @@ extension ControlDescription {
                     price: {type: integer}
                     consent: {type: boolean}
                     customer: {type: string}
+                schedulePriceChange:
+                  type: object
+                  required: [product, price]
+                  properties:
+                    product: {type: string}
+                    price: {type: integer}
+                    effectiveDate: {$ref: "#/components/schemas/Milliseconds"}
+                    consent: {type: boolean}
+                    storefronts: {type: array, items: {type: string}}
+                    preservesPrices: {type: boolean}
                 acceptPrice:
                   type: object
                   required: [customer]
@@ -1049,31 +1086,61 @@ extension ControlDescription {
             StoreSettings:
               type: object
               required:
-                [rate, gracePeriod, graceCoversFreeOffers, renewalLead, renewalDelay, retriesNotifications,
-                 retriesAfterBadRequest,
-                 deliveryTimeout, refunds, consumptionWindow, historyMatchesSubtypeExactly, notifiesFamilyMembers,
-                 cancellationAfterPriceNoticeHasSubtype, namesAppAppleID, massExtensionDuration, enforcesRateLimits]
+                [rate, gracePeriod, graceCoversFreeOffers, renewalLead, renewalDelay, keepsDayOfMonth,
+                 retriesNotifications, retriesAfterBadRequest, deliveryTimeout, realtimeTimeout, refunds,
+                 consumptionWindow, historyMatchesSubtypeExactly, notifiesFamilyMembers,
+                 cancellationAfterPriceNoticeHasSubtype, namesAppAppleID, asksAboutAllProducts,
+                 announcesLateDowngrades, announcesRenewalSwitch, massExtensionDuration, enforcesRateLimits]
               properties:
-                rate: {type: string}
-                gracePeriod: {type: string}
+                rate: {type: string, description: "realTime, or such as monthlyEvery5Minutes"}
+                gracePeriod: {enum: ["off", threeDays, sixteenDays, twentyEightDays]}
                 graceCoversFreeOffers: {type: boolean}
-                renewalLead:
-                  type: number
-                  description: Within how many seconds before the end of a period the next one is charged; 0 for at its end
+                renewalLead: {type: number, description: Within how many seconds before the end of a period the next one is charged; 0 for at its end}
                 renewalDelay: {type: number, description: By how many seconds a renewal may come late; 0 for never}
+                keepsDayOfMonth: {type: boolean}
                 retriesNotifications: {type: boolean}
                 retriesAfterBadRequest: {type: boolean}
                 deliveryTimeout: {type: number}
-                refunds: {type: string}
+                realtimeTimeout: {type: number}
+                refunds: {enum: [byCommand, automatic]}
                 consumptionWindow: {type: number}
                 historyMatchesSubtypeExactly: {type: boolean}
                 notifiesFamilyMembers: {type: boolean}
                 cancellationAfterPriceNoticeHasSubtype: {type: boolean}
                 namesAppAppleID: {type: boolean}
+                asksAboutAllProducts: {type: boolean}
+                announcesLateDowngrades: {type: boolean}
+                announcesRenewalSwitch: {type: boolean}
                 massExtensionDuration: {type: number}
                 enforcesRateLimits: {type: boolean}
                 renewalCap: {type: integer}
                 notificationURL: {type: string}
+            StoreSettingsChange:
+              type: object
+              properties:
+                rate: {type: string, description: "realTime, or such as monthlyEvery5Minutes"}
+                gracePeriod: {enum: ["off", threeDays, sixteenDays, twentyEightDays]}
+                graceCoversFreeOffers: {type: boolean}
+                renewalLead: {type: number, description: Within how many seconds before the end of a period the next one is charged; 0 for at its end}
+                renewalDelay: {type: number, description: By how many seconds a renewal may come late; 0 for never}
+                keepsDayOfMonth: {type: boolean}
+                retriesNotifications: {type: boolean}
+                retriesAfterBadRequest: {type: boolean}
+                deliveryTimeout: {type: number}
+                realtimeTimeout: {type: number}
+                refunds: {enum: [byCommand, automatic]}
+                consumptionWindow: {type: number}
+                historyMatchesSubtypeExactly: {type: boolean}
+                notifiesFamilyMembers: {type: boolean}
+                cancellationAfterPriceNoticeHasSubtype: {type: boolean}
+                namesAppAppleID: {type: boolean}
+                asksAboutAllProducts: {type: boolean}
+                announcesLateDowngrades: {type: boolean}
+                announcesRenewalSwitch: {type: boolean}
+                massExtensionDuration: {type: number}
+                enforcesRateLimits: {type: boolean}
+                renewalCap: {type: [integer, "null"]}
+                notificationURL: {type: [string, "null"]}
             Attempt:
               type: object
               required: [attemptDate, sendAttemptResult]
@@ -1131,6 +1198,10 @@ extension ControlDescription {
                 status: {enum: [good, revoked, unknown, expired, slow, wrong, unreachable]}
                 certificate: {enum: [leaf, intermediate, both]}
                 seconds: {type: number}
+            ResetRequest:
+              type: object
+              properties:
+                everything: {type: boolean}
             SnapshotName:
               type: object
               required: [name]

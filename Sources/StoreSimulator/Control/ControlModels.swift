@@ -100,4 +100,7 @@ package struct RevocationSetting: Codable, Sendable {
     }
 }
 
+/// Whether a reset forgets settings, catalogue and the URLs for notifications, too.
+struct ResetRequest: Codable, Sendable { var everything: Bool? }
+
 struct SnapshotName: Codable, Sendable { var name: String }

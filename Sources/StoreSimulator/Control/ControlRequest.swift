@@ -50,6 +50,15 @@ struct ControlRequest: Sendable {
         try ControlJSON.decode(type, from: body)
     }
 
+    /// The same, where a product may be named by the end of its identifier, as on the command line and in scenarios.
+    func decodeNamingProducts<Value: Codable & Sendable>(
+        _ type: Value.Type, _ simulator: Simulator
+    ) throws -> Value {
+        let json = try decode(JSONValue.self)
+        let resolved = simulator.core.read(try environment) { store, _ in store.catalogue.resolvingNames(in: json) }
+        return try ControlJSON.decode(type, from: Data(ControlJSON.encode(resolved)))
+    }
+
     /// One page of `items`.
     func page<Item>(_ items: [Item]) throws(ControlFailure) -> ControlList<Item> {
         let (start, limit) = (try start, try limit)

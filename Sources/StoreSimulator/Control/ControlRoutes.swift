@@ -74,14 +74,14 @@ enum ControlRoutes {
         (
             .post, "/{environment}/commands",
             { simulator, request in
-                let command = try request.decode(StoreCommand.self)
+                let command = try request.decodeNamingProducts(StoreCommand.self, simulator)
                 return try json(try await simulator.perform(command, in: request.environment))
             }
         ),
         (
             .post, "/{environment}/trigger",
             { simulator, request in
-                let trigger = try request.decode(TriggerRequest.self)
+                let trigger = try request.decodeNamingProducts(TriggerRequest.self, simulator)
                 return try json(try await simulator.trigger(trigger, in: request.environment))
             }
         ),
@@ -139,6 +139,19 @@ enum ControlRoutes {
                 try settings.check()
                 simulator.configure(try request.environment) { $0 = settings }
                 return try json(settings)
+            }
+        ),
+        (
+            .patch, "/{environment}/settings",
+            { simulator, request in
+                let changes = try request.decode(JSONValue.self)
+                // Read and written at once: two that change something else do not undo each other.
+                return try json(
+                    try simulator.core.change(request.environment) { store, _ in
+                        let settings = try store.settings.merging(changes)
+                        store.settings = settings
+                        return settings
+                    })
             }
         ),
     ]
@@ -250,8 +263,9 @@ enum ControlRoutes {
         ),
         (
             .post, "/reset",
-            { simulator, _ in
-                try await simulator.reset()
+            { simulator, request in
+                let wish = request.body.isEmpty ? ResetRequest() : try request.decode(ResetRequest.self)
+                try await simulator.reset(everything: wish.everything ?? false)
                 return try json(simulator.core.clockReading)
             }
         ),

@@ -58,6 +58,7 @@ extension Fault {
         case .delay, .drop, .unreachable, .truncate: true
         case .duplicate, .reorder: !isForRoutes
         case .status: isForRoutes
+        case .revise: isForRoutes && target != "route:verifyReceipt"
         case .error, .rateLimit: isForRoutes && target != "route:verifyReceipt"
         case .invalidSignature, .wrongChain, .unknownValues, .extraFields, .clockSkew: target != "route:verifyReceipt"
         }

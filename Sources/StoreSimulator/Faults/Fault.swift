@@ -47,6 +47,9 @@ public struct Fault: Sendable, Hashable, Codable {
         case duplicate
         /// A notification comes up to ten minutes later by the simulator's clock, after others.
         case reorder
+        /// One of the customer's transactions is changed before the answer, as by a refund that is taken back: it moves to the
+        /// end of the history, and pages change while they are read.
+        case revise
         /// The answer has this status and no body that says more.
         case status(code: Int)
         /// The answer is this documented error.

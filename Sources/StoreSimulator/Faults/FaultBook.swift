@@ -16,9 +16,13 @@ package struct FaultBook: Sendable, Codable {
         package var struck = 0
     }
 
-    package init(seed: UInt64) {
+    package init(seed: UInt64, disorder: Disorder? = nil) {
         routeDice = Identifiers(seed: seed ^ 0x4641_554C_54, isSandbox: false)
         notificationDice = Identifiers(seed: seed ^ 0x4641_554C_55, isSandbox: false)
+        for fault in disorder?.faults ?? [] {
+            lastNumber += 1
+            entries.append(Entry(number: lastNumber, fault: fault))
+        }
     }
 
     package var isEmpty: Bool { entries.isEmpty }

@@ -7,3 +7,20 @@ extension Catalogue {
         return fitting.count == 1 ? fitting.first?.id : nil
     }
 }
+
+extension Catalogue {
+    /// A command or a request with identifiers in the place of short names.
+    func resolvingNames(in json: JSONValue) -> JSONValue {
+        guard case .object(let members) = json else { return json }
+        return .object(
+            Dictionary(
+                uniqueKeysWithValues: members.map { key, value in
+                    guard ["product", "subscription", "transaction"].contains(key), case .string(let name) = value
+                    else {
+                        // What is Apple's is left as it is.
+                        return (key, ["request", "overrides"].contains(key) ? value : resolvingNames(in: value))
+                    }
+                    return (key, .string(identifier(of: name) ?? name))
+                }))
+    }
+}

@@ -43,12 +43,18 @@ struct ScenarioReader {
         if let text = section.text("environment") {
             start = environment(text, at: section.path("environment")) ?? start
         }
+        var disorder: Disorder?
+        if let text = section.text("disorder") {
+            disorder = Disorder(rawValue: text)
+            if disorder == nil { section.problem("disorder", "\(quoted(text)) is neither low, medium nor high") }
+        }
         if !section.has("steps") { section.problem("steps", "is missing") }
         let steps = section.list("steps").compactMap { step($0.value, at: $0.path) }
         section.finish()
         guard let name else { return nil }
         return Scenario(
-            name: name, description: description, text: text, settings: changes, environment: start, steps: steps)
+            name: name, description: description, text: text, settings: changes, disorder: disorder, environment: start,
+            steps: steps)
     }
 
     private func step(_ value: ConfigurationValue, at path: String) -> Scenario.Step? {

@@ -17,7 +17,7 @@ internal import AppStoreModels
 ///       anna: {status: billing_grace_period, access: true}
 /// ```
 ///
-/// `name` and `steps` have to be there; `description`, `settings` and `environment` (where it begins, `production`) need
+/// `name` and `steps` have to be there; `description`, `settings`, `disorder` (`low`, `medium`, `high`) and `environment` (where it begins, `production`) need
 /// not. Unknown keys are refused. A step is a mapping with one key:
 ///
 /// - The name of a ``StoreCommand``, with its members. A product may be named by the end of its identifier, and
@@ -47,6 +47,7 @@ public struct Scenario: Sendable {
     public let text: String
 
     let settings: [AppStoreEnvironment: JSONValue]
+    var disorder: Disorder?
     let environment: AppStoreEnvironment
     let steps: [Step]
 

@@ -21,7 +21,7 @@ extension Simulator {
         defer { core.scenarioGate.leave() }
         let environments = [AppStoreEnvironment.production, .sandbox]
         let before = environments.map { environment in
-            core.read(environment) { store, _ in (store.settings, store.catalogue) }
+            core.read(environment) { store, _ in (store.settings, store.catalogue, store.priceCampaigns) }
         }
         var runner = ScenarioRunner(core, scenario)
         let failure: (any Error)?
@@ -32,10 +32,11 @@ extension Simulator {
             failure = error
         }
         runner.removeFaults()
-        for (environment, (settings, catalogue)) in zip(environments, before) {
+        for (environment, (settings, catalogue, campaigns)) in zip(environments, before) {
             core.change(environment) { store, _ in
                 store.settings = settings
                 store.catalogue = catalogue
+                store.priceCampaigns = campaigns
             }
         }
         if let failure { throw failure }
@@ -77,6 +78,9 @@ struct ScenarioRunner {
 
     mutating func run() async throws {
         for (environment, settings) in scenario.settings { try set(settings, in: environment) }
+        for fault in scenario.disorder?.faults ?? [] {
+            faults.append(try core.state.withLock { try $0.faults.add(fault) })
+        }
         for step in scenario.steps {
             var line = ScenarioReport.Step(line: step.line, title: step.title, outcome: .skipped)
             if report.passed {

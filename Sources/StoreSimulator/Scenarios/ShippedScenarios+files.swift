@@ -93,6 +93,33 @@ extension ShippedScenarios {
                   anna: {purchases: [unlock, coins.100, coins.100]}
 
             """#,
+        "billing-by-subscription": #"""
+            name: The charges of one subscription fail, and an upgrade ends the retry
+            description: A server that takes a failure for all that a customer has, or keeps it after an upgrade, is wrong here.
+            steps:
+              - purchase: {customer: anna, product: basic.monthly, introductory: false}
+              - purchase: {customer: anna, product: news.monthly, introductory: false}
+              - failBilling: {customer: anna, subscription: basic.monthly}
+              - advance: 1 month
+              - expect:
+                  anna: {subscription: basic.monthly, status: billing_retry, access: false}
+              - expect:
+                  anna: {subscription: news.monthly, status: active, access: true}
+              - advance: 2 days
+              - purchase: {customer: anna, product: premium.monthly}
+              - expect:
+                  anna: {subscription: premium.monthly, status: active, access: true, expirationIntent: null}
+              # For want of money: an attempt within 60 days succeeds.
+              - purchase: {customer: ben, product: basic.monthly, introductory: false}
+              - failBilling: {customer: ben, recovers: true}
+              - advance: 1 month
+              - expect:
+                  ben: {status: billing_retry}
+              - advance: 60 days
+              - expect:
+                  ben: {status: active, access: true}
+
+            """#,
         "billing-retry-cancelled": #"""
             name: The customer cancels while the store tries to charge
             settings: {production: {gracePeriod: sixteenDays}}
@@ -486,6 +513,39 @@ extension ShippedScenarios {
                   notifications:
                     - {type: SUBSCRIBED.RESUBSCRIBE, customer: ben, transaction: {offerType: 3, offerIdentifier: WELCOME}}
                     - {type: ONE_TIME_CHARGE, customer: carol, transaction: {offerType: 3, offerIdentifier: COINS, offerDiscountType: ONE_TIME}}
+
+            """#,
+        "price-campaign": #"""
+            name: A scheduled price reaches subscribers after its notice
+            description: >-
+              Whoever is told less than 27 days before a renewal pays the old price once more. A server that shows the new price at once,
+              or ends who does not answer too early, is wrong here.
+            settings: {production: {renewalLead: 0}}
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - purchase: {customer: ben, product: premium.monthly, introductory: false}
+              - advance: 10 days
+              - schedulePriceChange: {product: premium.monthly, price: 15990, consent: true}
+              - purchase: {customer: carol, product: premium.monthly, introductory: false}
+              - expect:
+                  notifications:
+                    - SUBSCRIBED.INITIAL_BUY
+                    - SUBSCRIBED.INITIAL_BUY
+                    - {type: SUBSCRIBED.INITIAL_BUY, transaction: {price: 15990}}
+              - advance: 22 days
+              - expect:
+                  notifications:
+                    - {type: DID_RENEW, transaction: {price: 9990}}
+                    - {type: DID_RENEW, transaction: {price: 9990}}
+                  anna: {status: active, priceIncreaseStatus: null}
+              - advance: 10 days
+              - expect:
+                  anna: {priceIncreaseStatus: 0}
+              - acceptPrice: {customer: anna}
+              - advance: 22 days
+              - expect:
+                  anna: {status: active}
+                  ben: {status: expired, expirationIntent: 3}
 
             """#,
         "price-increase-accepted": #"""

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Foundation
 internal import Synchronization
 
@@ -17,22 +18,38 @@ extension Simulator {
         }
     }
 
-    /// Puts everything back as it was when the snapshot was made, the time included. How time passes stays as it is here.
+    /// Puts everything back as it was when the snapshot was made, the time included. How time passes stays as it is here, and so
+    /// do the URLs for notifications, where there are any.
     public func restore(_ name: String) async throws {
         let file = try snapshotFile(name)
         guard let data = FileManager.default.contents(atPath: file.path) else {
             throw SimulatorError("unknown_snapshot", "there is no snapshot \(name)")
         }
         let state: SimulatorState
-        do { state = try JSONDecoder().decode(SimulatorState.self, from: data) } catch {
-            throw SimulatorError("corrupted", "\(file.path) is no snapshot of this version")
+        do { state = try JSONDecoder().decode(SimulatorState.self, from: data) } catch let error as SimulatorError {
+            throw error
+        } catch {
+            throw SimulatorError("corrupted", "\(file.path) is no snapshot, or is damaged")
         }
-        try await core.replace(with: state)
+        try await core.replace(with: state) { new, old in
+            // Whoever listens now goes on listening.
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                guard let url = old[environment].settings.notificationURL else { continue }
+                new[environment].settings.notificationURL = url
+            }
+        }
     }
 
-    /// Empties both stores and begins again, with the same seed and at the time at which the clock began.
-    public func reset() async throws {
-        try await core.replace(with: SimulatorState(core.configuration, real: Date()))
+    /// Empties both stores and begins again, with the same seed and at the time at which the clock began. Settings, catalogue
+    /// and the URLs for notifications stay as they are, unless `everything` goes.
+    public func reset(everything: Bool = false) async throws {
+        try await core.replace(with: SimulatorState(core.configuration, real: Date())) { new, old in
+            guard !everything else { return }
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                new[environment].settings = old[environment].settings
+                new[environment].catalogue = old[environment].catalogue
+            }
+        }
     }
 
     /// The names of the snapshots.

@@ -21,6 +21,9 @@ public struct SimulatorConfiguration: Sendable {
     /// How the sandbox behaves.
     public var sandbox = StoreSettings.sandbox
 
+    /// What goes wrong by itself; nil for nothing.
+    public var disorder: Disorder?
+
     /// The port on loopback; 0 for a free one.
     public var port = 0
 

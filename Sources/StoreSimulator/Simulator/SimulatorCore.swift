@@ -88,13 +88,18 @@ package final class SimulatorCore: Sendable {
     }
 
     /// Puts another state in the place of this one. Nothing is under way meanwhile.
-    package func replace(with new: SimulatorState) async throws(CancellationError) {
+    /// `keep` takes over what is to stay.
+    package func replace(
+        with new: SimulatorState, keeping keep: @Sendable (inout SimulatorState, SimulatorState) -> Void = { _, _ in }
+    ) async throws(CancellationError) {
         do { try await performanceGate.enter() } catch { throw CancellationError() }
         defer { performanceGate.leave() }
         do { try await gate.enter() } catch { throw CancellationError() }
         defer { gate.leave() }
         state.withLock { state in
             let epoch = state.epoch + 1
+            var new = new
+            keep(&new, state)
             state = new
             state.epoch = epoch
             state.clock = new.clock.resumed(as: configuration.clock)

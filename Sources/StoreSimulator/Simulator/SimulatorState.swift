@@ -11,11 +11,37 @@ package struct SimulatorState: Sendable, Codable {
     /// Counts how often the state was replaced. Numbers of notifications are good for one epoch.
     var epoch = 0
 
-    private enum CodingKeys: String, CodingKey { case clock, production, sandbox, faults }
+    /// The version of snapshots. Older ones are read as well: what they lack is as it is at the beginning.
+    private static let version = 2
+
+    private enum CodingKeys: String, CodingKey { case version, clock, production, sandbox, faults }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        // The first had none.
+        let version = try container.decodeIfPresent(Int.self, forKey: .version) ?? 1
+        guard version <= Self.version else {
+            throw SimulatorError(
+                "newer_snapshot", "the snapshot is of version \(version); this simulator reads up to \(Self.version)")
+        }
+        clock = try container.decode(SimulatedClock.self, forKey: .clock)
+        production = try container.decode(Store.self, forKey: .production)
+        sandbox = try container.decode(Store.self, forKey: .sandbox)
+        faults = try container.decode(FaultBook.self, forKey: .faults)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(Self.version, forKey: .version)
+        try container.encode(clock, forKey: .clock)
+        try container.encode(production, forKey: .production)
+        try container.encode(sandbox, forKey: .sandbox)
+        try container.encode(faults, forKey: .faults)
+    }
 
     package init(_ configuration: SimulatorConfiguration, real: Date) {
         clock = SimulatedClock(configuration.clock, real: real)
-        faults = FaultBook(seed: configuration.seed)
+        faults = FaultBook(seed: configuration.seed, disorder: configuration.disorder)
         func store(_ environment: AppStoreEnvironment) -> Store {
             var settings = configuration[environment]
             if case .accelerated(let rate) = configuration.clock { settings.rate = rate }

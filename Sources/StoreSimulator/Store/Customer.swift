@@ -14,6 +14,14 @@ package struct Customer: Sendable, Codable {
     package let firstVersion: String?
     /// Whether the payment method fails.
     package var isBillingFailing = false
+    /// Whether it fails for want of money, so that a later attempt succeeds by itself.
+    @Later package var billingRecovers = false
+    /// The offer codes that were redeemed, by product and identifier.
+    @Later package var redeemedOffers: [String] = []
+    /// When a win-back offer was redeemed last, by group.
+    @Later package var winBacks: [String: Date] = [:]
+    /// Whose family the account belongs to.
+    package var organizer: String?
     /// The accounts that may use what this one buys, in the order in which they joined.
     package var family: [String] = []
     /// Every transaction, in the order in which they were made.

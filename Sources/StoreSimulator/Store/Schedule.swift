@@ -6,6 +6,12 @@ package struct Schedule: Sendable, Codable {
     package enum Event: Sendable, Hashable, Codable {
         /// A period, a grace period or a billing retry ends.
         case subscription(String)
+        /// One of the attempts to charge what is owed succeeds.
+        case recovery(String)
+        /// A scheduled price holds.
+        case priceCampaign(Int)
+        /// A subscriber is told of another price.
+        case priceNotice(String)
         /// Nobody has decided about a refund yet.
         case refundDecision(String)
         /// All subscribers get their extension.

@@ -66,7 +66,7 @@ extension Store {
             subscription.pendingIncrease?.isAccepted ?? true, renewalProduct(of: subscription) != nil,
             settings.renewalCap.map({ subscription.renewals < $0 }) ?? true
         else { return false }
-        return subscription.ownership != .purchased || customers[subscription.customer]?.isBillingFailing != true
+        return !isFailing(subscription)
     }
 
     /// Takes back the period that was paid ahead: the one before it runs to its end, and nothing follows.

@@ -52,6 +52,8 @@ extension Store {
         unheard = part.unheard
         lastSigned = part.lastSigned
         massExtensions = part.massExtensions
+        priceCampaigns = part.priceCampaigns
+        redemptions = part.redemptions
         externalPurchases = part.externalPurchases
         advancedCommerceRequests = part.advancedCommerceRequests
         migrations = part.migrations

@@ -60,6 +60,8 @@ extension Store {
         let old = transactions[subscription.current]?.payload.expiresDate ?? now
         let new = old.after(extra)
         subscriptions[subscription.id]?.extensions.append(now)
+        // The new date is the one to renew on from now on.
+        subscriptions[subscription.id]?.anchorDay = nil
         if let ends = subscription.commitment?.ends {
             subscriptions[subscription.id]?.commitment?.ends = ends.after(extra)
         }

@@ -11,12 +11,22 @@ extension Store {
         guard !customer.family.contains(member) else {
             throw StoreError(.alreadyExists, "\(member) belongs to \(id)'s family already")
         }
+        if let organizer = customer.organizer {
+            throw StoreError(.impossibleTransition, "\(id) belongs to \(organizer)'s family, and shares nothing")
+        }
+        if let organizer = customers[member]?.organizer {
+            throw StoreError(.impossibleTransition, "\(member) belongs to \(organizer)'s family; a family at a time")
+        }
+        guard customers[member]?.family.isEmpty ?? true else {
+            throw StoreError(.impossibleTransition, "\(member) has a family of their own")
+        }
         guard customer.family.count + 1 < Self.largestFamily else {
             throw StoreError(.limitReached, "a family has up to \(Self.largestFamily) members")
         }
         if customers[member] == nil { try checkName(member) }
         addCustomer(member, at: now)
         customers[id]?.family.append(member)
+        customers[member]?.organizer = id
         for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
             shareSubscription(subscription, with: member, at: now)
         }
@@ -86,6 +96,7 @@ extension Store {
         }
         revokeAll(from: id, of: member, at: now)
         customers[id]?.family.remove(at: index)
+        customers[member]?.organizer = nil
         return Subject(customer: member, transaction: customers[member]?.transactions.last)
     }
 

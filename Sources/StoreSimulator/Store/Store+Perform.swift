@@ -76,8 +76,10 @@ extension Store {
                     allowsIntroductoryOffer: sign == true && introductory == true ? true : nil), on: device, at: now)
         case .cancel(let customer, let subscription): try cancel(customer, subscription, at: now)
         case .resume(let customer, let subscription): try resume(customer, subscription, at: now)
-        case .failBilling(let customer): try setBilling(of: customer, isFailing: true, at: now)
-        case .fixBilling(let customer): try setBilling(of: customer, isFailing: false, at: now)
+        case .failBilling(let customer, let subscription, let recovers):
+            try failBilling(of: customer, subscription, recovers: recovers ?? false)
+        case .fixBilling(let customer, let subscription): try fixBilling(of: customer, subscription, at: now)
+        case .changeStorefront(let customer, let storefront): try changeStorefront(of: customer, to: storefront)
         case .hasten(let customer, let subscription): try hasten(customer, subscription, at: now)
         case .requestRefund(let customer, let transaction, let reason, let inApp, let note):
             try requestRefund(customer, transaction, reason: reason, inApp: inApp ?? false, note: note, at: now)
@@ -95,6 +97,13 @@ extension Store {
         switch command {
         case .increasePrice(let product, let price, let consent, let customer):
             try increasePrice(of: product, to: price, needsConsent: consent, for: customer, at: now)
+        case .schedulePriceChange(
+            let product, let price, let date, let consent, let storefronts, let preservesPrices):
+            try schedulePriceChange(
+                PriceCampaign(
+                    number: priceCampaigns.count + 1, product: product, price: price,
+                    effective: date?.wholeMilliseconds ?? now, consent: consent, storefronts: storefronts,
+                    preservesPrices: preservesPrices ?? false), at: now)
         case .acceptPrice(let customer, let subscription): try acceptPrice(customer, subscription, at: now)
         case .removeFromSale(let product): try setOnSale(product, false)
         case .returnToSale(let product): try setOnSale(product, true)

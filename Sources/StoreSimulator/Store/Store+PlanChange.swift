@@ -12,6 +12,24 @@ extension Store {
         guard purchase.plan == nil else {
             throw StoreError(.invalidArgument, "a billing plan is chosen when the subscription begins")
         }
+        let first = notifications.count
+        let subject = try change(subscription, from: product, to: purchase, at: now)
+        announceSwitch(of: subscription, since: first, at: now)
+        return subject
+    }
+
+    /// A change of plan turns renewal on again; that is told as well, unless it has been.
+    private mutating func announceSwitch(of before: Subscription, since first: Int, at now: Date) {
+        guard settings.announcesRenewalSwitch, !before.renewsAutomatically,
+            subscriptions[before.id]?.renewsAutomatically == true,
+            !notifications.dropFirst(first).contains(where: { $0.subtype == .autoRenewEnabled })
+        else { return }
+        spread(.didChangeRenewalStatus, .autoRenewEnabled, from: before.id, at: now)
+    }
+
+    private mutating func change(
+        _ subscription: Subscription, from product: Product, to purchase: Purchase, at now: Date
+    ) throws(StoreError) -> Subject {
         let change = planChange(from: product, to: purchase.product)
         if purchase.offer != nil { return try redeem(subscription, purchase, change, at: now) }
         switch change {
@@ -46,6 +64,10 @@ extension Store {
     private mutating func keep(
         _ subscription: Subscription, _ product: Product, at now: Date
     ) throws(StoreError) -> Subject {
+        if subscription.retryEnds != nil, subscription.renewalProduct == product.id {
+            // Whoever buys again what is owed pays for it.
+            return Subject(customer: subscription.customer, transaction: mendBilling(of: subscription, at: now))
+        }
         guard subscription.renewalProduct != product.id else {
             if !subscription.renewsAutomatically { return try resume(subscription.customer, subscription.id, at: now) }
             throw StoreError(.alreadyOwned, "\(subscription.customer) is subscribed to \(product.id) already")
@@ -60,7 +82,7 @@ extension Store {
     private mutating func redeem(
         _ subscription: Subscription, _ purchase: Purchase, _ change: PlanChange, at now: Date
     ) throws(StoreError) -> Subject {
-        let offer = try redeemedOffer(purchase)
+        let offer = try redeemedOffer(purchase, at: now)
         switch change {
         case .none:
             plan(subscription, purchase, offer: offer)
@@ -105,6 +127,14 @@ extension Store {
         let storefront = customers[subscription.customer]?.storefront ?? Storefront.usa.code
         markUpgraded(subscription, at: now)
         let shared = shares(of: subscription)
+        // What belongs to a period that could not be charged is over with it.
+        keepStreak(&subscription, at: now)
+        subscription.expirationIntent = nil
+        subscription.retryEnds = nil
+        subscription.graceEnds = nil
+        subscription.recovery = nil
+        subscription.isBillingFailing = false
+        subscription.billingRecovers = false
         subscription.renewalProduct = purchase.product.id
         subscription.price = purchase.product.price(in: storefront)
         subscription.priceProduct = purchase.product.id
@@ -118,6 +148,7 @@ extension Store {
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
         announce(type, .upgrade, about: subscription, at: now)
+        planNotice(subscription.id, at: now)
         for share in shared { upgrade(share, with: subscription, to: purchase.product, at: now) }
         shareWithFamily(subscription, at: now)
         return transaction
@@ -127,6 +158,8 @@ extension Store {
     private mutating func markUpgraded(_ subscription: Subscription, at now: Date) {
         let running = period(of: subscription, at: now)?.payload.transactionId
         for id in Set([running, subscription.current].compactMap { $0 }).sorted() {
+            // What has ended by itself, unpaid, was not replaced.
+            guard let expires = transactions[id]?.payload.expiresDate, expires > now else { continue }
             change(id) { $0.isUpgraded = true }
         }
     }
@@ -176,6 +209,7 @@ extension Store {
         subscriptions[subscription.id]?.renewsAutomatically = true
         subscriptions[subscription.id]?.commitment?.renews = true
         spread(.didChangeRenewalStatus, .autoRenewEnabled, from: subscription.id, at: now)
+        planNotice(subscription.id, at: now)
         return Subject(customer: customer, transaction: subscription.current)
     }
 }

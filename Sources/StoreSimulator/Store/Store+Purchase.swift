@@ -38,6 +38,7 @@ extension Store {
             if let terms = product.subscription { try subscribe(purchase, terms, at: now) } else {
                 try buyOnce(purchase, at: now)
             }
+        noteRedemption(purchase, at: now)
         if let approval { usedOfferNonces[approval.nonce] = approval.date }
         // Whoever is signed in to another account stays so.
         customers[purchase.customer]?.accountToken = purchase.accountToken
@@ -53,7 +54,7 @@ extension Store {
         guard purchase.plan == nil else {
             throw StoreError(.invalidArgument, "\(product.id) has no billing plans")
         }
-        let offer = try oneTimeOffer(purchase)
+        let offer = try oneTimeOffer(purchase, at: now)
         if product.type == .nonConsumable, owns(purchase.customer, product.id) {
             throw StoreError(.alreadyOwned, "\(purchase.customer) has \(product.id) already")
         }
@@ -77,11 +78,12 @@ extension Store {
         return Subject(customer: customer.id, transaction: payload.transactionId)
     }
 
-    private func oneTimeOffer(_ purchase: Purchase) throws(StoreError) -> Offer? {
+    private func oneTimeOffer(_ purchase: Purchase, at now: Date) throws(StoreError) -> Offer? {
         guard let identifier = purchase.offer else { return nil }
         guard let offer = purchase.product.offer(identifier) else { throw unknownOffer(purchase) }
         // The sandbox does not ask who redeems the code of anything but a subscription.
         if !isSandbox { try checkAudience(offer, audience(of: purchase.customer, for: purchase.product.id)) }
+        try checkCode(offer, purchase, at: now)
         return offer
     }
 

@@ -26,6 +26,9 @@ extension Store {
             // Whatever changed the plan has made another entry.
             guard let subscription = subscriptions[id], subscription.due == entry.date else { return }
             proceed(subscription, at: entry.date)
+        case .priceCampaign(let number): begin(number, at: entry.date)
+        case .priceNotice(let id): giveNotice(id, at: entry.date)
+        case .recovery(let id): recoverByItself(id, at: entry.date)
         case .refundDecision(let id):
             if transactions[id]?.refund?.due == entry.date { decideRefund(id, at: entry.date) }
         case .massExtension(let id): finishMassExtension(id, at: entry.date)
@@ -73,11 +76,7 @@ extension Store {
         if let cap = settings.renewalCap, subscription.renewals >= cap {
             return expire(subscription.id, .customerCancelled, .voluntary, at: now)
         }
-        let isFailing = customers[subscription.customer]?.isBillingFailing ?? false
-        // An assigned seat is not for its holder to pay.
-        guard !isFailing || subscription.ownership != .purchased else {
-            return failToRenew(subscription, current, at: now)
-        }
+        guard !isFailing(subscription) else { return failToRenew(subscription, current, at: now) }
         // Late, it begins when it is charged.
         renew(subscription.id, from: max(current.expiresDate ?? now, now), nil, at: now)
     }
@@ -103,6 +102,7 @@ extension Store {
         subscriptions[subscription.id]?.graceEnds = graceEnds
         subscriptions[subscription.id]?.expirationIntent = .billingError
         setDue(subscription.id, graceEnds ?? retryEnds)
+        planRecovery(subscription.id, at: now)
         spread(.didFailToRenew, hasGrace ? .gracePeriod : nil, from: subscription.id, at: now)
     }
 
@@ -124,6 +124,7 @@ extension Store {
         if !subscription.beforeCharge.isEmpty { subscription.beforeCharge = [before] }
         subscriptions[id] = subscription
         announce(.didRenew, subtype, about: subscription, at: now)
+        planNotice(id, at: now)
         for var share in shared {
             guard product.isFamilyShareable else {
                 revoke(share, reason: .other, at: now)
@@ -160,6 +161,7 @@ extension Store {
         subscriptions[id]?.commitment = nil
         subscriptions[id]?.retryEnds = nil
         subscriptions[id]?.graceEnds = nil
+        subscriptions[id]?.recovery = nil
         subscriptions[id]?.nextOffer = nil
         subscriptions[id]?.due = nil
         spread(.expired, subtype, from: id, at: now)
@@ -184,6 +186,7 @@ extension Store {
                     $0.expiresDate = min($0.expiresDate ?? now, now)
                 }
             }
+            subscriptions[subscription.id]?.anchorDay = nil
         } else if subscription.graceEnds != nil {
             subscriptions[subscription.id]?.graceEnds = now
         } else {
@@ -216,6 +219,7 @@ extension Subscription {
         expirationIntent = nil
         retryEnds = nil
         graceEnds = nil
+        recovery = nil
         renewals += 1
     }
 }

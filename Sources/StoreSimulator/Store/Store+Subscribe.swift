@@ -12,15 +12,22 @@ extension Store {
         if let existing, !isLapsed(existing, at: now) {
             return try change(existing, to: purchase, terms, at: now)
         }
-        let offer = try openingOffer(purchase, terms, lapsed: existing, at: now)
+        var offer = try openingOffer(purchase, terms, lapsed: existing, at: now)
+        var next: Offer?
+        if offer?.type == .offerCode, offer?.stacks == true, let introductory = introductoryOffer(purchase, terms) {
+            // The code waits until the introductory offer is over.
+            (offer, next) = (introductory, offer)
+        }
         let plan = try billingPlan(purchase, terms)
         let customer = addCustomer(purchase.customer, at: now)
         var subscription = opening(purchase, terms, existing, customer, offer: offer, plan: plan, at: now)
+        subscription.nextOffer = next
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
         if offer?.type == .introductory { customers[customer.id]?.introductoryGroups.append(terms.group) }
         if existing == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
         subscriptions[subscription.id] = subscription
         announce(.subscribed, existing == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
+        planNotice(subscription.id, at: now)
         shareWithFamily(subscription, at: now)
         return Subject(customer: customer.id, transaction: transaction)
     }
@@ -68,6 +75,9 @@ extension Store {
         subscription.expirationIntent = nil
         subscription.retryEnds = nil
         subscription.graceEnds = nil
+        subscription.recovery = nil
+        subscription.isBillingFailing = false
+        subscription.billingRecovers = false
         subscription.priceIncrease = nil
         subscription.renewals = 0
         subscription.plan = plan?.type
@@ -111,6 +121,8 @@ extension Store {
         }
         payload.originalTransactionId = subscription.id
         payload.appAccountToken = subscription.accountToken
+        let continues = reason == .renewal && transactions[subscription.current]?.payload.expiresDate == start
+        if !continues || subscription.anchorDay == nil { subscription.anchorDay = start.dayOfMonth }
         price(&payload, subscription, terms, from: start)
         // A family member has it for as long as the purchaser.
         if let owner { payload.expiresDate = transactions[owner]?.payload.expiresDate ?? payload.expiresDate }
@@ -124,6 +136,16 @@ extension Store {
         add(payload, for: customer.id, sharedFrom: owner)
         if let due = subscription.due { schedule.add(.subscription(subscription.id), at: due) }
         return payload.transactionId
+    }
+
+    /// When a period ends. One that begins on the last day of a month too short for its day of the month ends on that day,
+    /// or on the last of its month.
+    private func end(of period: Period, from start: Date, on day: Int?) -> Date {
+        let end = settings.rate.end(of: period, from: start)
+        guard settings.keepsDayOfMonth, settings.rate == .realTime, let day, start.dayOfMonth < day,
+            start.dayOfMonth == start.daysOfMonth, period.unit == .month || period.unit == .year
+        else { return end }
+        return end + Double(min(day, end.daysOfMonth) - end.dayOfMonth) * 86_400
     }
 
     /// What the period costs and how long it lasts.
@@ -144,7 +166,7 @@ extension Store {
                 billingPeriodNumber: commitment.periodNumber, commitmentExpiresDate: commitment.ends,
                 commitmentPrice: commitment.plan.commitmentPrice, totalBillingPeriods: commitment.totalPeriods)
         }
-        payload.expiresDate = settings.rate.end(of: period, from: start).wholeMilliseconds
+        payload.expiresDate = end(of: period, from: start, on: subscription.anchorDay).wholeMilliseconds
         if let state = subscription.advancedCommerce {
             payload.advancedCommerceInfo = state.transactionInfo
             payload.expiresDate = settings.rate.end(of: state.period, from: start).wholeMilliseconds
@@ -161,4 +183,18 @@ extension Period {
         case .day, .week: 1
         }
     }
+}
+
+extension Date {
+    private static let calendar: Calendar = {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar
+    }()
+
+    /// The day of the month in UTC.
+    var dayOfMonth: Int { Self.calendar.component(.day, from: self) }
+
+    /// How many days the month has.
+    var daysOfMonth: Int { Self.calendar.range(of: .day, in: .month, for: self)?.count ?? 31 }
 }

@@ -52,6 +52,10 @@ package struct Store: Sendable, Codable {
     package var advancedCommerceRequests: [String: AdvancedCommerceRecord] = [:]
     /// The subscriptions that went to Advanced Commerce: old original transaction identifier to new.
     package var migrations: [String: String] = [:]
+    /// How often offers were redeemed, by product and identifier.
+    @Later package var redemptions: [String: Int] = [:]
+    /// The prices that were scheduled, in that order.
+    @Later package var priceCampaigns: [PriceCampaign] = []
     /// The nonces of signed offers that were redeemed, with the dates of the signatures: each is good for one purchase.
     @Later package var usedOfferNonces: [String: Date] = [:]
     /// How many notifications have reached the receiver.

@@ -2,8 +2,10 @@ extension StoreCommand {
     /// The names of all commands, as JSON and YAML have them.
     public static let names = [
         "createCustomer", "releaseVersion", "purchase", "subscribeAdvancedCommerce", "chargeAdvancedCommerce",
-        "requestAdvancedCommerce", "cancel", "resume", "failBilling", "fixBilling", "hasten", "requestRefund",
+        "requestAdvancedCommerce", "cancel", "resume", "failBilling", "fixBilling", "changeStorefront", "hasten",
+        "requestRefund",
         "approveRefund", "declineRefund", "reverseRefund", "shareWithFamily", "stopSharing", "increasePrice",
+        "schedulePriceChange",
         "acceptPrice", "removeFromSale", "returnToSale", "finish", "setAppAccountToken", "answerConsumptionRequest",
         "extendRenewal", "extendAllRenewals", "rescindConsent", "createExternalPurchaseToken",
         "reportExternalPurchaseToken", "requestTestNotification", "clearHistory", "assignSeat", "approveMessage",

@@ -53,10 +53,13 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     /// The customer turns renewal on again.
     case resume(customer: String, subscription: String? = nil)
 
-    /// From now on every charge fails.
-    case failBilling(customer: String)
-    /// Charges work again, and what is owed is charged at once.
-    case fixBilling(customer: String)
+    /// From now on every charge fails, or only those of one subscription. With `recovers` it is for want of money: one of the
+    /// attempts that the store makes over 60 days succeeds, which one the seed says.
+    case failBilling(customer: String, subscription: String? = nil, recovers: Bool? = nil)
+    /// Charges work again, all or those of one subscription, and what is owed is charged at once.
+    case fixBilling(customer: String, subscription: String? = nil)
+    /// The customer moves to another storefront. What is bought and renewed from then on is paid there.
+    case changeStorefront(customer: String, storefront: String)
 
     /// What would happen next to a subscription by itself (the end of the period, of the grace period, of the billing
     /// retry) happens now.
@@ -85,6 +88,13 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     /// The developer raises the price of a subscription for those who have it, or for one customer. `price` in
     /// thousandths of the currency. Without a customer it holds where the product has no price of the storefront's own.
     case increasePrice(product: String, price: Int64, consent: Bool, customer: String? = nil)
+    /// The developer schedules another price, as in App Store Connect. From `effectiveDate` on (now, if left out) new
+    /// subscribers pay it. Those who subscribe already pay less at once; more only after the notice that Apple gives, 7, 27 or
+    /// 60 days before the renewal that costs it, and not before that date. Without `consent` Apple's thresholds say whether
+    /// they have to agree. With `preservesPrices` they keep what they pay.
+    case schedulePriceChange(
+        product: String, price: Int64, effectiveDate: Date? = nil, consent: Bool? = nil, storefronts: [String]? = nil,
+        preservesPrices: Bool? = nil)
     /// The customer agrees to the higher price.
     case acceptPrice(customer: String, subscription: String? = nil)
 

@@ -64,6 +64,12 @@ public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConver
         public static let offerSignatureExpired = Self(rawValue: "offer_signature_expired")
         /// It is from the future.
         public static let offerSignatureNotYetValid = Self(rawValue: "offer_signature_not_yet_valid")
+        /// The offer code has expired.
+        public static let offerExpired = Self(rawValue: "offer_expired")
+        /// The offer code was redeemed as often as it can be.
+        public static let offerExhausted = Self(rawValue: "offer_exhausted")
+        /// The customer has redeemed the offer already.
+        public static let offerAlreadyRedeemed = Self(rawValue: "offer_already_redeemed")
         /// The product is not for sale.
         public static let notForSale = Self(rawValue: "not_for_sale")
         /// The customer's payment method fails.

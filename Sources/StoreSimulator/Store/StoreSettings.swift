@@ -23,6 +23,10 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     /// By how many seconds at most a renewal comes late, which leaves a short lapse; 0 for never. A quarter of them do.
     public var renewalDelay: TimeInterval = 0
 
+    /// Whether a subscription that began on the 31st renews on the last day of a shorter month and on the 31st again after
+    /// that; otherwise it stays on the earlier day.
+    public var keepsDayOfMonth = true
+
     /// Where notifications go; nil sends none.
     public var notificationURL: String?
 
@@ -62,6 +66,9 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     /// Whether a downgrade in the last day before the renewal is notified twice, when it is chosen and when it happens.
     public var announcesLateDowngrades = true
 
+    /// Whether a change of plan that turns renewal on again is told by `AUTO_RENEW_ENABLED` as well.
+    public var announcesRenewalSwitch = true
+
     /// How long extending the renewal date of all subscribers takes, in seconds.
     public var massExtensionDuration: TimeInterval = 3600
 
@@ -80,6 +87,39 @@ public struct StoreSettings: Sendable, Hashable, Codable {
         settings.consumptionWindow = 300
         return settings
     }()
+
+    /// Settings as documented for production.
+    public init() {}
+
+    /// Reads settings. What older versions did not know may be left out, and is as in production.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        rate = try container.decode(RenewalRate.self, forKey: .rate)
+        gracePeriod = try container.decode(BillingGracePeriod.self, forKey: .gracePeriod)
+        graceCoversFreeOffers = try container.decode(Bool.self, forKey: .graceCoversFreeOffers)
+        renewalCap = try container.decodeIfPresent(Int.self, forKey: .renewalCap)
+        renewalLead = try container.decodeIfPresent(TimeInterval.self, forKey: .renewalLead) ?? renewalLead
+        renewalDelay = try container.decodeIfPresent(TimeInterval.self, forKey: .renewalDelay) ?? renewalDelay
+        keepsDayOfMonth = try container.decodeIfPresent(Bool.self, forKey: .keepsDayOfMonth) ?? keepsDayOfMonth
+        notificationURL = try container.decodeIfPresent(String.self, forKey: .notificationURL)
+        retriesNotifications = try container.decode(Bool.self, forKey: .retriesNotifications)
+        retriesAfterBadRequest = try container.decode(Bool.self, forKey: .retriesAfterBadRequest)
+        deliveryTimeout = try container.decode(TimeInterval.self, forKey: .deliveryTimeout)
+        realtimeTimeout = try container.decode(TimeInterval.self, forKey: .realtimeTimeout)
+        refunds = try container.decode(RefundDecision.self, forKey: .refunds)
+        consumptionWindow = try container.decode(TimeInterval.self, forKey: .consumptionWindow)
+        historyMatchesSubtypeExactly = try container.decode(Bool.self, forKey: .historyMatchesSubtypeExactly)
+        notifiesFamilyMembers = try container.decode(Bool.self, forKey: .notifiesFamilyMembers)
+        cancellationAfterPriceNoticeHasSubtype = try container.decode(
+            Bool.self, forKey: .cancellationAfterPriceNoticeHasSubtype)
+        namesAppAppleID = try container.decode(Bool.self, forKey: .namesAppAppleID)
+        asksAboutAllProducts = try container.decode(Bool.self, forKey: .asksAboutAllProducts)
+        announcesLateDowngrades = try container.decode(Bool.self, forKey: .announcesLateDowngrades)
+        announcesRenewalSwitch =
+            try container.decodeIfPresent(Bool.self, forKey: .announcesRenewalSwitch) ?? announcesRenewalSwitch
+        massExtensionDuration = try container.decode(TimeInterval.self, forKey: .massExtensionDuration)
+        enforcesRateLimits = try container.decode(Bool.self, forKey: .enforcesRateLimits)
+    }
 
     /// Who decides about refunds.
     public enum RefundDecision: String, Sendable, Hashable, Codable {

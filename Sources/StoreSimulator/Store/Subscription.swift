@@ -27,6 +27,16 @@ package struct Subscription: Sendable, Codable {
     /// Until when the store tries to charge; set from the first failure on.
     package var retryEnds: Date?
     package var graceEnds: Date?
+    /// Whether its charges fail, whatever the customer pays otherwise.
+    @Later package var isBillingFailing = false
+    /// Whether they fail for want of money.
+    @Later package var billingRecovers = false
+    /// When an attempt to charge succeeds by itself.
+    package var recovery: Date?
+    /// When the customer is told of another price. An entry of the schedule with another date is out of date.
+    package var notice: Date?
+    /// The day of the month on which it renews, where a month has one.
+    package var anchorDay: Int?
     package var priceIncrease: PriceIncrease?
     /// Since when the customer has paid without a gap of more than 60 days.
     package var streakStart: Date

@@ -14,7 +14,7 @@ struct FaultCommand: AsyncParsableCommand {
             `counterfoil api --help` lists the endpoints, `counterfoil trigger --list` the types.
 
             EFFECTS
-              drop  unreachable  duplicate  reorder  truncate  invalidSignature
+              drop  unreachable  duplicate  reorder  revise  truncate  invalidSignature
               wrongChain  unknownValues  extraFields
               delay=<seconds>  status=<code>  error=<code>  rateLimit=<seconds>
               clockSkew=<seconds>

@@ -37,6 +37,7 @@ struct SimulatorCommand: AsyncParsableCommand {
               --seed <n>         what all identifiers come from
               --clock <mode>     how time passes; see above
               --notify <url>     where notifications go
+              --disorder <level> let things go wrong by the seed: low, medium, high
               --json             print what simulator.json says in one line
 
             Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
@@ -71,6 +72,9 @@ struct SimulatorRun: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Where notifications of both environments go.", valueName: "url"))
     var notify: String?
+
+    @Option(help: ArgumentHelp("Let things go wrong by the seed: low, medium or high.", valueName: "level"))
+    var disorder: Disorder?
 
     @Flag(help: "Print what simulator.json says in one line instead of text.")
     var json = false
@@ -141,6 +145,7 @@ struct SimulatorRun: AsyncParsableCommand {
         configuration.seed = seed
         configuration.makesReceiptAuthority = true
         configuration.clock = clock
+        configuration.disorder = disorder
         configuration.production.notificationURL = notify
         configuration.sandbox.notificationURL = notify
         return configuration
@@ -181,6 +186,8 @@ struct SimulatorRun: AsyncParsableCommand {
         lines.forEach { Output.line($0) }
     }
 }
+
+extension Disorder: ExpressibleByArgument {}
 
 extension ClockMode: ExpressibleByArgument {
     /// `real`, `accelerated`, `accelerated:<rate>`, `frozen` or `frozen:<instant>`.

@@ -62,12 +62,16 @@ struct SimulatorRestore: AsyncParsableCommand {
 /// `counterfoil simulator reset`: begin again.
 struct SimulatorReset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Forget every customer and purchase and begin again.")
+        commandName: "reset", abstract: "Forget every customer and purchase and begin again.",
+        discussion: """
+            Settings, catalogue and the URLs for notifications stay as they are, unless --everything goes.
+            """)
 
+    @Flag(help: "Forget settings, catalogue and URLs, too.") var everything = false
     @OptionGroup var options: SimulatorOptions
 
     func run() async throws {
-        let data = try await options.client().send("POST", ["reset"])
+        let data = try await options.client().send("POST", ["reset"], body: ["everything": everything])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         Output.line("empty: \(try ControlClient.decode(ClockLine.self, from: data).text)")
     }

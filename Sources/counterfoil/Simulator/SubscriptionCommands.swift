@@ -8,7 +8,7 @@ struct SubscriberOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
     @Argument(
         help: ArgumentHelp(
-            "The subscription: a transaction of it, or its product, or the end of that. Default: the latest.",
+            "The subscription: a transaction of it, or its product, or the end of that. Left out: the latest, or all where they are meant.",
             valueName: "subscription"))
     var subscription: String?
     @OptionGroup var environment: EnvironmentOption
@@ -117,40 +117,38 @@ struct SimulatorRefund: AsyncParsableCommand {
 /// `counterfoil simulator fail-billing`.
 struct SimulatorFailBilling: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fail-billing", abstract: "Let a customer's payment method fail from now on.",
+        commandName: "fail-billing", abstract: "Let a customer's charges fail from now on, all or a subscription's.",
         discussion: """
             EXAMPLES
               counterfoil simulator fail-billing anna
+              counterfoil simulator fail-billing anna premium.monthly --recovers
             """)
 
-    @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var options: SimulatorOptions
+    @OptionGroup var subscriber: SubscriberOptions
+    @Flag(help: "For want of money: one of the store's attempts over 60 days succeeds.") var recovers = false
 
     func run() async throws {
-        let data = try await options.client().send(
-            "POST", [environment.environment.rawValue, "commands"], body: StoreCommand.failBilling(customer: customer))
-        try OutcomeReport.print(data, options)
+        let customer = subscriber.customer
+        try await subscriber.perform {
+            .failBilling(customer: customer, subscription: $0, recovers: recovers ? true : nil)
+        }
     }
 }
 
 /// `counterfoil simulator fix-billing`.
 struct SimulatorFixBilling: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fix-billing", abstract: "Let a customer's payment method work again, and charge what is owed.",
+        commandName: "fix-billing", abstract: "Let a customer's charges work again, and charge what is owed.",
         discussion: """
             EXAMPLES
               counterfoil simulator fix-billing anna
             """)
 
-    @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var options: SimulatorOptions
+    @OptionGroup var subscriber: SubscriberOptions
 
     func run() async throws {
-        let data = try await options.client().send(
-            "POST", [environment.environment.rawValue, "commands"], body: StoreCommand.fixBilling(customer: customer))
-        try OutcomeReport.print(data, options)
+        let customer = subscriber.customer
+        try await subscriber.perform { .fixBilling(customer: customer, subscription: $0) }
     }
 }
 

@@ -95,6 +95,7 @@ struct ControlDescriptionTests {
         ),
         ("GET /simulator/{environment}/catalogue", "/production/catalogue", nil),
         ("GET /simulator/{environment}/settings", "/production/settings", nil),
+        ("PATCH /simulator/{environment}/settings", "/production/settings", #"{"renewalLead":0}"#),
         ("GET /simulator/{environment}/notifications", "/production/notifications?customer=anna", nil),
         ("GET /simulator/faults", "/faults", nil),
         ("POST /simulator/faults", "/faults", #"{"target":"route:*","effect":{"drop":{}},"count":1}"#),
@@ -149,6 +150,88 @@ struct ControlDescriptionTests {
             #expect(refused.status == 404)
             let object = try #require(try JSONSerialization.jsonObject(with: refused.body) as? [String: Any])
             #expect(Set(object.keys).isSuperset(of: ["object", "type", "message", "retryable"]))
+        }
+    }
+
+    @Test("has every member of the settings, of customers and of outcomes, and no other")
+    func members() async throws {
+        var settings = StoreSettings()
+        (settings.renewalCap, settings.notificationURL) = (12, "http://127.0.0.1")
+        try Self.expect(settings, "StoreSettings", isWhole: true)
+        let change = try Self.resolve("#/components/schemas/StoreSettingsChange", in: try Self.document())
+        #expect(Set((change["properties"] as? Object ?? [:]).keys) == (try Self.members(of: settings)))
+        try await withSimulator { simulator in
+            let outcome = try await simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"))
+            try Self.expect(outcome, "StoreOutcome")
+            try await simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+            let state = try simulator.state(of: "anna")
+            try Self.expect(state, "CustomerState")
+            try Self.expect(try #require(state.subscriptions.first), "SubscriptionState")
+            try Self.expect(try #require(state.purchases.first), "PurchaseState")
+            try Self.expect(try await simulator.advance(by: Period.month), "AdvanceReport", isWhole: true)
+        }
+    }
+
+    private static func members(of value: some Encodable) throws -> Set<String> {
+        let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? Object
+        return Set(try #require(json).keys)
+    }
+
+    /// Holds a schema to a value: what it requires is there, and what is there it describes.
+    private static func expect(_ value: some Encodable, _ schema: String, isWhole: Bool = false) throws {
+        let members = try members(of: value)
+        let object = try resolve("#/components/schemas/\(schema)", in: try document())
+        let described = Set((object["properties"] as? Object ?? [:]).keys)
+        #expect(members.subtracting(described).isEmpty, "\(schema) lacks \(members.subtracting(described))")
+        let required = Set(object["required"] as? [String] ?? [])
+        #expect(required.subtracting(members).isEmpty, "\(schema) requires \(required.subtracting(members))")
+        if isWhole { #expect(described == members, "\(schema)") }
+    }
+
+    @Test("gives settings and catalogue that can be put back as they are")
+    func roundTrip() async throws {
+        try await withSimulator { simulator in
+            let transport = AsyncHTTPClientTransport()
+            func call(_ method: String, _ path: String, _ body: Data? = nil) async throws -> HTTPTransportAnswer {
+                try await transport.send(
+                    HTTPTransportRequest(
+                        method: method, url: simulator.information.controlURL + path,
+                        headers: body == nil ? [] : [("Content-Type", "application/json")], body: body))
+            }
+            for path in ["/production/settings", "/sandbox/settings", "/production/catalogue"] {
+                let given = try await call("GET", path).body
+                let put = try await call("PUT", path, given)
+                #expect(put.status == 200, "\(String(decoding: put.body, as: UTF8.self))")
+                #expect(try await call("GET", path).body == given)
+            }
+            // A part is changed by PATCH, and null takes away what is optional.
+            _ = try await call("PATCH", "/sandbox/settings", Data(#"{"renewalCap":null,"renewalLead":0}"#.utf8))
+            #expect(simulator.settings(of: .sandbox).renewalCap == nil)
+            #expect(simulator.settings(of: .sandbox).renewalLead == 0)
+            #expect(simulator.settings(of: .sandbox).refunds == .automatic)
+            for wrong in [#"{"renewalled":0}"#, #"{"renewalLead":-1}"#, "[]"] {
+                #expect(try await call("PATCH", "/sandbox/settings", Data(wrong.utf8)).status == 400)
+            }
+            // Products may be named in short, lengths in ISO 8601.
+            let bought = try await call(
+                "POST", "/production/commands",
+                Data(#"{"purchase":{"customer":"ben","product":"premium.monthly"}}"#.utf8))
+            #expect(bought.status == 200)
+            let cancelled = try await call(
+                "POST", "/production/commands",
+                Data(#"{"cancel":{"customer":"ben","subscription":"premium.monthly"}}"#.utf8))
+            #expect(cancelled.status == 200)
+            let before = simulator.now
+            _ = try await call("POST", "/clock/advance", Data(#"{"by":"PT1M"}"#.utf8))
+            _ = try await call("POST", "/clock/advance", Data(#"{"by":"1m"}"#.utf8))
+            #expect(simulator.now == before + 120)
+            // What is set up stays; who has bought goes.
+            _ = try await call("POST", "/reset")
+            #expect(simulator.settings(of: .sandbox).renewalLead == 0)
+            #expect(simulator.states().isEmpty)
+            _ = try await call("POST", "/reset", Data(#"{"everything":true}"#.utf8))
+            #expect(simulator.settings(of: .sandbox).renewalCap == 12)
         }
     }
 

@@ -1,6 +1,7 @@
 import AppStoreModels
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 
 /// Introductory, promotional, win-back offers and offer codes.
@@ -149,5 +150,81 @@ import Testing
         try shop.refuses(.purchase(customer: "anna", product: "coins", offer: "GIFT"), .notEligible)
         var sandbox = Shop(.sandbox)
         for _ in 0..<2 { try sandbox.buy("coins", offer: "GIFT") }
+    }
+
+    /// A shop whose codes have limits.
+    private static func limited(_ change: (inout Offer) -> Void) -> Shop {
+        Shop(catalogue: changed("PLUS", change))
+    }
+
+    /// The catalogue with another offer of this identifier.
+    private static func changed(_ identifier: String, _ change: (inout Offer) -> Void) -> Catalogue {
+        var catalogue = Catalogue.shop
+        for index in catalogue.products.indices {
+            guard var terms = catalogue.products[index].subscription else { continue }
+            for place in terms.offers.indices where terms.offers[place].identifier == identifier {
+                change(&terms.offers[place])
+            }
+            catalogue.products[index].subscription = terms
+        }
+        return catalogue
+    }
+
+    @Test func `A code is redeemed by its value, once by a customer, so often in all, and until it expires`() throws {
+        var shop = Self.limited {
+            $0.codes = ["SUMMER26"]
+            $0.redemptions = 2
+            $0.expires = Shop.start + 40 * 86_400
+        }
+        #expect(try shop.bought("plus", offer: "SUMMER26").offerIdentifier == "PLUS")
+        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "PLUS"), .offerAlreadyRedeemed)
+        try shop.buy("plus", offer: "PLUS", by: "ben")
+        try shop.refuses(.purchase(customer: "carl", product: "plus", offer: "SUMMER26"), .offerExhausted)
+        shop.wait(days: 40)
+        try shop.refuses(.purchase(customer: "carl", product: "plus", offer: "SUMMER26"), .offerExpired)
+    }
+
+    @Test func `A code that stacks follows the introductory offer`() throws {
+        var shop = Self.limited { $0.stacks = true }
+        let outcome = try shop.perform(.purchase(customer: "anna", product: "plus", offer: "PLUS"))
+        #expect(try shop.transaction(try #require(outcome.transactionId)).offerType == .introductory)
+        #expect(try shop.last().renewalInfo?.offerType == .offerCode)
+        shop.wait(.week)
+        #expect(try shop.last().transaction.offerIdentifier == "PLUS")
+    }
+
+    @Test func `Win-back offers wait for each other`() throws {
+        let catalogue = Self.changed("return") { $0.winBack = .init(monthsBetweenOffers: 12) }
+        var shop = Shop(catalogue: catalogue)
+        try shop.buy("plus")
+        for code in [nil, StoreError.Code.notEligible] {
+            try shop.perform(.cancel(customer: "anna"))
+            shop.wait(.month)
+            if code == nil {
+                try shop.buy("plus", offer: "return")
+            } else {
+                shop.wait(Period(3, .month) ?? .month)
+                try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "return"), .notEligible)
+            }
+        }
+        shop.wait(.year)
+        try shop.buy("plus", offer: "return")
+    }
+
+    @Test(arguments: [true, false])
+    func `A change of plan that turns renewal on again says so`(_ isTold: Bool) throws {
+        var shop = Shop { $0.announcesRenewalSwitch = isTold }
+        try shop.buy("plus")
+        for (product, kind) in [("basic", "DOWNGRADE"), ("gold", "UPGRADE")] {
+            try shop.perform(.cancel(customer: "anna"))
+            _ = shop.news()
+            try shop.buy(product)
+            let news = ["DID_CHANGE_RENEWAL_PREF/" + kind]
+            #expect(shop.news() == (isTold ? news + ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"] : news))
+        }
+        try shop.perform(.cancel(customer: "anna"))
+        _ = shop.news()
+        try shop.buy("gold")
+        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"])
     }
 }

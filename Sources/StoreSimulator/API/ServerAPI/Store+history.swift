@@ -27,6 +27,15 @@ extension Store {
             ]))
     }
 
+    /// Puts the customer's earliest change last in the order of changes. What is signed stays the same.
+    mutating func revise(for request: APIRequest) {
+        // Whom the request is about is looked at again when it is answered.
+        guard let customer = try? account(request),
+            let first = customer.transactions.compactMap({ transactions[$0] }).min(by: { $0.revision < $1.revision })
+        else { return }
+        change(first.payload.transactionId) { _ in }
+    }
+
     private static func token(
         _ revision: String?, boundTo binding: [String]
     ) throws(APIFailure) -> PageToken? {

@@ -1,0 +1,63 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+
+/// What it costs to keep many customers: the same advance, trigger and command with few and with a hundred times as many.
+enum SimulatorScaleBenchmarks {
+    private static let start = Date(timeIntervalSince1970: 1_767_225_600)
+
+    /// Reports for each number of customers, and how the last compares with the first.
+    static func run(_ arguments: [String]) async throws {
+        let sizes = arguments.compactMap(Int.init)
+        var costs: [[String: Double]] = []
+        for size in sizes.isEmpty ? [1000, 100_000] : sizes {
+            let measured = try await measure(size)
+            for (name, value) in measured.sorted(by: { $0.key < $1.key }) {
+                report("simulator.scale.\(size).\(name)", value, name.hasPrefix("memory") ? "MiB" : "µs")
+            }
+            costs.append(measured)
+        }
+        guard let first = costs.first, let last = costs.last, costs.count > 1 else { return }
+        for name in ["advance", "command", "trigger"] {
+            report("simulator.scale.\(name).ratio", (last[name] ?? .nan) / (first[name] ?? .nan), "ratio")
+        }
+    }
+
+    /// `size` customers who subscribe for a year, a month apart from its end.
+    private static func measure(_ size: Int) async throws -> [String: Double] {
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(start)
+        let before = Memory.settled
+        let simulator = try await Simulator.start(configuration)
+        for number in 0..<size {
+            try await simulator.perform(
+                .purchase(customer: "c\(number)", product: "com.example.premium.monthly", introductory: false))
+        }
+        try await simulator.advance(by: 12 * 30 * 86_400)
+        var result = ["memory": (Memory.settled - before) / 1_048_576]
+        result["advance"] = try await microseconds(200) { _ in try await simulator.advance(by: 0.001) }
+        result["command"] = try await microseconds(200) { number in
+            let name = "c\(number * (size / 200))"
+            try await simulator.perform(.cancel(customer: name))
+            try await simulator.perform(.resume(customer: name))
+        }
+        result["trigger"] = try await microseconds(200) { _ in
+            try await simulator.trigger(TriggerRequest(.didRenew, .billingRecovery))
+        }
+        await simulator.stop()
+        return result
+    }
+
+    /// The median of `count` calls.
+    private static func microseconds(_ count: Int, _ body: (Int) async throws -> Void) async throws -> Double {
+        let clock = ContinuousClock()
+        var times: [Double] = []
+        for number in 0..<count {
+            let begin = clock.now
+            try await body(number)
+            times.append((clock.now - begin) / .microseconds(1))
+        }
+        times.sort()
+        return times[times.count / 2]
+    }
+}

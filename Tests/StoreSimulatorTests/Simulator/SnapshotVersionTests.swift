@@ -1,0 +1,60 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import Testing
+
+/// Snapshots of older versions are read; those of newer ones are refused as such.
+@Suite struct `A snapshot has a version` {
+    /// The state with something in it, as JSON.
+    private static func state() throws -> [String: Any] {
+        let start = Date(timeIntervalSince1970: 1_767_225_600)
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(start)
+        var state = SimulatorState(configuration, real: start)
+        _ = try state.production.perform(
+            .purchase(customer: "anna", product: "com.example.basic.monthly", introductory: false), at: start)
+        return try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(state)) as? [String: Any])
+    }
+
+    private static func read(_ object: [String: Any]) throws -> SimulatorState {
+        try JSONDecoder().decode(SimulatorState.self, from: JSONSerialization.data(withJSONObject: object))
+    }
+
+    @Test func `and what it does not know yet is as at the beginning`() throws {
+        var old = try Self.state()
+        #expect(old.removeValue(forKey: "version") as? Int == 2)
+        let new: Set = [
+            "usedOfferNonces", "delivered", "failedAttempts", "priceCampaigns", "beforeCharge", "isBillingFailing",
+            "billingRecovers", "renewalLead", "renewalDelay", "keepsDayOfMonth", "redemptions",
+            "redeemedOffers", "winBacks", "announcesRenewalSwitch",
+        ]
+        var removed: Set<String> = []
+        func strip(_ value: Any, isCustomer: Bool = false) -> Any {
+            if let list = value as? [Any] { return list.map { strip($0) } }
+            guard var object = value as? [String: Any] else { return value }
+            for name in new where object[name] != nil {
+                // A customer has always had this one.
+                if name == "isBillingFailing", object["family"] != nil { continue }
+                object[name] = nil
+                removed.insert(name)
+            }
+            return object.mapValues { strip($0) }
+        }
+        old = try #require(strip(old) as? [String: Any])
+        #expect(removed == new)
+        var state = try Self.read(old)
+        #expect(state.production.settings.renewalLead == 86_400)
+        state.production.run(until: Date(timeIntervalSince1970: 1_767_225_600 + 40 * 86_400))
+        #expect(state.production.notifications.count == 2)
+    }
+
+    @Test func `and one that is newer is refused as such`() throws {
+        var newer = try Self.state()
+        newer["version"] = 3
+        newer["unknown"] = "something"
+        let error = #expect(throws: SimulatorError.self) { try Self.read(newer) }
+        #expect(error?.code == "newer_snapshot")
+        newer["version"] = 2
+        #expect(throws: Never.self) { try Self.read(newer) }
+    }
+}
