@@ -1,3 +1,4 @@
+internal import Ledger
 import AppStoreModels
 import CounterfoilServer
 import Foundation

@@ -76,7 +76,7 @@ struct DemoStory {
 
     /// The command, with what the server has to sign for it.
     private func signed(_ command: StoreCommand) async throws -> StoreCommand {
-        guard case .purchase(let customer, let product, _, let offer?, _, let account?, _, _, _, _) = command,
+        guard case .purchase(let customer, let product, _, let offer?, _, let account?, _, _, _, _, _) = command,
             let id = account.id
         else { return command }
         try await world.settle()
