@@ -32,9 +32,17 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	$(MAKE) client-test check-storekit
 
 .PHONY: client-test
-client-test: ## Build and test the app's half, Client/, and live 100,000 random lives of it
-	cd Client && $(BUILD) --build-tests -Xswiftc -warnings-as-errors && swift test --skip-build -Xswiftc -warnings-as-errors
+client-test: system-packages ## Build and test the app's half, Client/, and live 100,000 random lives of it
+	$(BUILD) --product counterfoil
+	cd Client && $(BUILD) --build-tests -Xswiftc -warnings-as-errors \
+		&& COUNTERFOIL_WHOLE_WAY=required swift test --skip-build -Xswiftc -warnings-as-errors
 	cd Client && $(BUILD) -c release --product client-lives && .build/release/client-lives $(or $(LIVES),100000)
+
+.PHONY: whole-way
+whole-way: system-packages ## Live LIVES=200 lives of two customers' devices with a store and a server, from SEED=1 on (long)
+	$(BUILD) --product counterfoil
+	cd Client && $(BUILD) --build-tests && COUNTERFOIL_WHOLE_WAY=required CLIENT_WHOLE_LIVES=$(or $(LIVES),200) \
+		CLIENT_WHOLE_SEED=$(or $(SEED),1) swift test --skip-build --filter 'WholeWayTests.*lives'
 
 .PHONY: check-storekit
 check-storekit: ## Check the StoreKit adapter against the documented declarations, and the check against changed ones

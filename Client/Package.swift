@@ -29,6 +29,13 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "client-lives", dependencies: ["ClientWorld"], path: "Tests/Lives", swiftSettings: settings),
+        // A store, a server and three devices, as processes of the main package: it is built first, and not depended on.
+        .target(
+            name: "WholeWay", dependencies: ["CounterfoilClient", "CounterfoilClientTesting", "ClientWorld"],
+            path: "Tests/WholeWay", swiftSettings: settings),
+        .testTarget(
+            name: "WholeWayTests",
+            dependencies: ["CounterfoilClient", "CounterfoilClientTesting", "WholeWay"], swiftSettings: settings),
         .testTarget(
             name: "CounterfoilClientTests",
             dependencies: ["CounterfoilClient", "CounterfoilClientTesting", "ClientWorld"], swiftSettings: settings),

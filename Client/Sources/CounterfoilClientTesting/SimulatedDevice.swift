@@ -15,6 +15,16 @@ public actor SimulatedDevice: PurchaseStore {
         public var message: String
     }
 
+    /// A session of its own: whoever waits for updates is in nobody's way.
+    private static func makeSession() -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 40
+        configuration.httpMaximumConnectionsPerHost = 100
+        return URLSession(configuration: configuration)
+    }
+
+    private nonisolated let session = makeSession()
+
     private nonisolated let base: URL
     private let commands: URL
     private let customer: String
@@ -88,7 +98,7 @@ public actor SimulatedDevice: PurchaseStore {
                 var next = 0
                 while !Task.isCancelled {
                     do {
-                        let found: Updates = try await Self.get(
+                        let found: Updates = try await get(
                             base.appendingPathComponent("updates"), ["after": "\(next)", "wait": "20"])
                         next = found.next
                         for update in found.updates {
@@ -134,7 +144,7 @@ public actor SimulatedDevice: PurchaseStore {
 
     /// What the catalogue sells.
     public func products(_ ids: [String]) async throws -> [DeviceProduct] {
-        let contents: Contents = try await Self.get(base)
+        let contents: Contents = try await get(base)
         return contents.products.filter { ids.contains($0.id) }.map {
             DeviceProduct(
                 id: $0.id, kind: $0.type, displayName: $0.name, description: $0.name, displayPrice: $0.displayPrice,
@@ -145,7 +155,8 @@ public actor SimulatedDevice: PurchaseStore {
     /// Buys on this device.
     public func purchase(_ productID: String, _ options: PurchaseOptions) async throws -> PurchaseResult {
         var command: [String: Any] = ["product": productID, "quantity": options.quantity]
-        command["appAccountToken"] = options.appAccountToken?.uuidString.lowercased()
+        // Null says that the app names no account; left out, it would be the one that the simulator has for the customer.
+        command["appAccountToken"] = options.appAccountToken.map { $0.uuidString.lowercased() as Any } ?? NSNull()
         let outcome = try await perform("purchase", command)
         switch (outcome.result, outcome.transaction?.transaction) {
         case ("success", let transaction?): return .success(transaction)
@@ -164,7 +175,7 @@ public actor SimulatedDevice: PurchaseStore {
     public func sync() async throws { _ = try await perform("sync", [:]) }
 
     /// A device that cannot be asked has nothing, as StoreKit without a network.
-    private func contents() async -> Contents { (try? await Self.get(base)) ?? Contents() }
+    private func contents() async -> Contents { (try? await get(base)) ?? Contents() }
 
     private func perform(_ name: String, _ command: [String: Any]) async throws -> Outcome {
         let members = command.merging(["customer": customer, "device": device]) { old, _ in old }
@@ -172,17 +183,20 @@ public actor SimulatedDevice: PurchaseStore {
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.httpBody = try JSONSerialization.data(withJSONObject: [name: members])
-        return try await Self.ask(request)
+        return try await ask(request)
     }
 
-    private static func get<Answer: Decodable>(_ url: URL, _ query: [String: String] = [:]) async throws -> Answer {
+    private nonisolated func get<Answer: Decodable>(_ url: URL, _ query: [String: String] = [:]) async throws -> Answer
+    {
         var address = URLComponents(url: url, resolvingAgainstBaseURL: false)
         address?.queryItems = query.isEmpty ? nil : query.sorted { $0.key < $1.key }.map(URLQueryItem.init)
         return try await ask(URLRequest(url: address?.url ?? url))
     }
 
-    private static func ask<Answer: Decodable>(_ request: URLRequest) async throws -> Answer {
-        let (data, response) = try await URLSession.shared.data(for: request)
+    private nonisolated func ask<Answer: Decodable>(_ request: URLRequest) async throws -> Answer {
+        // On Linux a request that is cancelled while it ends may crash or never return: nobody waits for this one then.
+        let session = session
+        let (data, response) = try await Task { try await session.data(for: request) }.value
         let status = (response as? HTTPURLResponse)?.statusCode
         guard status == 200 else { throw Failure(status: status, message: String(decoding: data, as: UTF8.self)) }
         return try CustomerAnswer.decoder.decode(Answer.self, from: data)

@@ -3,7 +3,7 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-/// What the article "Test your purchases on Linux" shows, word for word.
+/// What the article "Test your purchases on Linux" shows, word for word. What it shows of a simulator is in WholeWayTests.
 @Suite("The guide to tests", .timeLimit(.minutes(1)))
 struct GuideTests {
     let scheduler = ManualScheduler()
@@ -60,7 +60,8 @@ struct GuideTests {
         func lines(_ text: some StringProtocol) -> [String] {
             text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         }
-        let tested = Set(lines(try String(contentsOf: file, encoding: .utf8)))
+        let other = folder.appendingPathComponent("Tests/WholeWayTests/WholeWayTests.swift")
+        let tested = Set(try [file, other].flatMap { lines(try String(contentsOf: $0, encoding: .utf8)) })
         let parts = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```")
         let shown = parts.filter { $0.hasPrefix("swift\n") }.flatMap { lines($0).dropFirst() }
             .filter { !$0.hasPrefix("@Suite") && !$0.hasPrefix("struct") }

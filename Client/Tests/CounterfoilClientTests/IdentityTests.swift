@@ -272,6 +272,26 @@ struct IdentityTests {
         #expect(harness.customer?.isAnonymous == false)
     }
 
+    @Test("What an anonymous customer buys names no account, unless the server says which")
+    func anonymousToken() throws {
+        var harness = Harness { $0.allowsAnonymousCustomers = true }
+        harness.start()
+        harness.gather()
+        let anonymous = try #require(harness.customer?.id)
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: anonymous, token: "session"))))
+        harness.answerAll()
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        #expect(harness.purchases.map(\.appAccountToken) == [nil])
+        harness.send(.bought(call: 1, .success(.cancelled)))
+        let token = UUID()
+        harness.pass(400)
+        harness.send(.foreground)
+        harness.gather()
+        harness.answerAll { $0.appAccountToken = token }
+        harness.send(.buy(call: 2, productID: "monthly", options: PurchaseOptions()))
+        #expect(harness.purchases.last?.appAccountToken == token)
+    }
+
     @Test("A merge that the server refuses is told and holds up nothing")
     func refusedMerge() throws {
         var harness = Harness { $0.allowsAnonymousCustomers = true }

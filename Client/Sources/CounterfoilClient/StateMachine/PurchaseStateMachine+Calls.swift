@@ -10,7 +10,9 @@ extension PurchaseStateMachine {
         // Asked to buy, somebody may take weeks.
         let expires = now.addingTimeInterval(30 * Self.day)
         var options = options
-        options.appAccountToken = options.appAccountToken ?? accountToken
+        // What an anonymous customer buys names no account: it goes with the Apple account, also when it is approved later.
+        let token = isAnonymous ? record?.answer?.appAccountToken : accountToken
+        options.appAccountToken = options.appAccountToken ?? token
         let intent = PurchaseIntent(
             customer: customer, productID: productID, date: now, expires: expires, token: options.appAccountToken)
         calls[call] = intent

@@ -1,0 +1,99 @@
+import ClientWorld
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+
+/// One device with the app on it: it can be killed and started again, and remembers what it wrote.
+package actor TestPhone {
+    package nonisolated let name: String
+    package nonisolated let owner: String
+    package private(set) var account: String
+    private var client: PurchaseClient?
+    private var storage = MemoryStorage()
+    private let scheduler: ManualScheduler
+    private let device: SimulatedDevice
+    private let network: Network
+    private let findings: Findings
+    private var random: SeededGenerator
+
+    package init(
+        _ name: String, of owner: String, account: String, in world: StoreAndServer, _ findings: Findings,
+        seed: UInt64, now: Date
+    ) {
+        (self.name, self.owner, self.account, self.findings) = (name, owner, account, findings)
+        random = SeededGenerator(seed: seed)
+        scheduler = ManualScheduler(now)
+        device = SimulatedDevice(control: world.control, environment: "production", customer: owner, device: name)
+        network = Network(HTTPBackend(server: world.server, key: StoreAndServer.publicKey), seed: seed ^ 0xFACE)
+    }
+
+    // MARK: - The app
+
+    /// Starts the app. What was under way before is gone.
+    package func launch() async {
+        await client?.stop()
+        var configuration = PurchaseClientConfiguration()
+        let (scheduler, findings, label) = (scheduler, findings, "\(owner)'s \(name)")
+        configuration.token = { customer in CustomerToken.make(for: customer, at: await scheduler.now()) }
+        configuration.deliver = { [weak self] transaction in try await self?.deliver(transaction) }
+        configuration.onNotice = { notice in Task { await findings.note("\(label): \(notice)") } }
+        let client = PurchaseClient(
+            store: WatchedStore(device, network, findings, name: label), backend: network, storage: storage,
+            configuration: configuration, scheduler: scheduler)
+        self.client = client
+        client.start()
+        try? client.signIn(account)
+    }
+
+    private struct NotNow: Error {}
+
+    /// The app's own server gives what was bought, once for each transaction. Sometimes it cannot.
+    private func deliver(_ transaction: DeviceTransaction) async throws {
+        if Int.random(in: 0..<10, using: &random) == 0 { throw NotNow() }
+        await findings.deliver(transaction, to: account)
+    }
+
+    /// Ends the app.
+    package func kill() async {
+        await client?.stop()
+        client = nil
+    }
+
+    /// The app is removed and installed again: nothing is remembered.
+    package func reinstall() async {
+        await kill()
+        storage = MemoryStorage()
+    }
+
+    /// Somebody signs in, with an account of theirs.
+    package func signIn(_ account: String) async {
+        self.account = account
+        try? client?.signIn(account)
+    }
+
+    /// Somebody presses a buy button; nobody waits for what comes of it.
+    package func buy(_ product: String) {
+        guard let client else { return }
+        let (findings, label) = (findings, "\(owner)'s \(name)")
+        Task {
+            do throws(PurchaseClientError) {
+                let outcome = try await client.buy(product)
+                await findings.note("\(label) bought \(product): \(outcome)")
+            } catch { await findings.note("\(label) did not buy \(product): \(error)") }
+        }
+    }
+
+    /// The app comes to the front.
+    package func open() async { if let client { client.enterForeground() } else { await launch() } }
+
+    package var current: Customer? { get async { await client?.current } }
+    package var stuck: [StuckTransaction] { get async { await client?.stuck ?? [] } }
+    package var unfinished: [DeviceTransaction] { get async { await device.unfinished() } }
+
+    // MARK: - What is around it
+
+    package func heal() async { await network.heal() }
+    package func pause() async { await network.pause() }
+    package func resume() async { await network.resume() }
+    package func pass(_ seconds: TimeInterval) async { await scheduler.advance(by: seconds) }
+}

@@ -1,0 +1,173 @@
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+import WholeWay
+
+/// Whether the command of the main package is there. `make test` builds it first, and requires it.
+private let isThere =
+    RunningProcess.executable != nil || ProcessInfo.processInfo.environment["COUNTERFOIL_WHOLE_WAY"] == "required"
+private let reason: Comment = "swift build in the folder above makes the store and the server that this needs"
+
+@Suite(
+    "The whole way: a store, a server and three devices of two customers", .enabled(if: isThere, reason), .serialized)
+struct WholeWayTests {
+    /// Lives side by side are two customers each who know nothing of the others.
+    private static let sideBySide = 10
+
+    @Test("Thirteen months with every fault end with everybody knowing the same", .timeLimit(.minutes(120)))
+    func lives() async throws {
+        let count = ProcessInfo.processInfo.environment["CLIENT_WHOLE_LIVES"].flatMap { Int($0) } ?? 3
+        let first = ProcessInfo.processInfo.environment["CLIENT_WHOLE_SEED"].flatMap { UInt64($0) } ?? 1
+        for begin in stride(from: 0, to: count, by: Self.sideBySide) {
+            let seeds = (begin..<min(begin + Self.sideBySide, count)).map { first + UInt64($0) }
+            for (seed, wrong) in try await Life.live(seeds) {
+                Issue.record("life \(seed): \(wrong.joined(separator: "\n"))")
+            }
+        }
+    }
+
+    @Test("SHA-256 and HMAC are right", arguments: [(0, "e3b0c442"), (3, "ba7816bf"), (112, "cf5b16a7")])
+    func hashes(_ count: Int, _ start: String) {
+        let messages = [
+            0: "", 3: "abc",
+            112:
+                "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+        ]
+        #expect(CustomerToken.hash(messages[count] ?? "").hasPrefix(start))
+    }
+}
+
+/// What the article "Test your purchases on Linux" shows of devices, and what one customer's devices do together.
+@Suite("Devices of one customer", .enabled(if: isThere, reason), .serialized, .timeLimit(.minutes(5)))
+struct DeviceTests {
+    /// Calls `body` with a store and a server that run until it returns.
+    private func withWorld(_ body: (StoreAndServer) async throws -> Void) async throws {
+        let world = try await StoreAndServer()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(world)) } catch { result = .failure(error) }
+        await world.stop()
+        try result.get()
+    }
+
+    private func device(_ name: String, _ world: StoreAndServer) -> SimulatedDevice {
+        SimulatedDevice(control: world.control, environment: "production", customer: "anna", device: name)
+    }
+
+    private func backend(_ world: StoreAndServer) -> HTTPBackend {
+        HTTPBackend(server: world.server, key: StoreAndServer.publicKey)
+    }
+
+    private func configuration() -> PurchaseClientConfiguration {
+        var configuration = PurchaseClientConfiguration()
+        configuration.token = { CustomerToken.make(for: $0, at: StoreAndServer.start) }
+        return configuration
+    }
+
+    private func until(_ condition: () async throws -> Bool) async throws {
+        while try await !condition() { try await Task.sleep(nanoseconds: 5_000_000) }
+    }
+
+    @Test func whatWasBoughtOnTheOldPhoneIsOnTheNewOne() async throws {
+        try await withWorld { world in
+            try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
+            let simulator = world.control
+            let phone = SimulatedDevice(
+                control: simulator, environment: "production", customer: "anna", device: "phone")
+            let tablet = SimulatedDevice(
+                control: simulator, environment: "production", customer: "anna", device: "tablet")
+            let (backend, configuration) = (backend(world), configuration())
+            func client(_ device: SimulatedDevice) -> PurchaseClient {
+                PurchaseClient(store: device, backend: backend, storage: MemoryStorage(), configuration: configuration)
+            }
+            let old = client(phone)
+            old.start()
+            try old.signIn("anna")
+            _ = try await old.buy("com.example.unlock")  // returns when the server keeps it
+            let new = client(tablet)
+            new.start()
+            try new.signIn("anna")
+            for await customer in new.customers where customer.isActive("premium") { break }
+            try await until { await phone.unfinished().isEmpty }
+            await old.stop()
+            await new.stop()
+        }
+    }
+
+    @Test("An app without a backend begins a session, and its purchases go to the account at the sign-in")
+    func sessions() async throws {
+        try await withWorld { world in
+            try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
+            let phone = device("phone", world)
+            var configuration = PurchaseClientConfiguration()
+            configuration.allowsAnonymousCustomers = true
+            let client = PurchaseClient(
+                store: phone, backend: backend(world), storage: MemoryStorage(), configuration: configuration,
+                scheduler: SimulatedScheduler())
+            client.start()
+            try #require(isPurchased(try await client.buy("com.example.unlock")))
+            for await customer in client.customers where customer.isActive("premium") && customer.isAnonymous { break }
+            // Another device of the Apple account is the same customer.
+            let other = PurchaseClient(
+                store: device("tablet", world), backend: backend(world), storage: MemoryStorage(),
+                configuration: configuration, scheduler: SimulatedScheduler())
+            other.start()
+            for await customer in other.customers where customer.isActive("premium") && customer.isAnonymous { break }
+            await other.stop()
+            // Asked for before the sign-in and approved after it.
+            try await world.command(#"{"askToBuy":{"customer":"anna"}}"#)
+            #expect(try await client.buy("com.example.season.pass") == .pending)
+            try client.signIn("account", token: CustomerToken.make(for: "account", at: StoreAndServer.start))
+            for await customer in client.customers where customer.isActive("premium") && !customer.isAnonymous { break }
+            try await world.command(#"{"approvePurchase":{"customer":"anna"}}"#)
+            for await customer in client.customers where customer.isActive("season") { break }
+            #expect(await client.current.id == "account")
+            try await until { await phone.unfinished().isEmpty }
+            await client.stop()
+        }
+    }
+
+    @Test("Without the server a device shows what the server would say")
+    func agreement() async throws {
+        try await withWorld { world in
+            try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
+            let phone = device("phone", world)
+            let (backend, scheduler) = (FlakyBackend(backend(world)), SimulatedScheduler())
+            let client = PurchaseClient(
+                store: phone, backend: backend, storage: MemoryStorage(), configuration: configuration(),
+                scheduler: scheduler)
+            client.start()
+            try client.signIn("anna")
+            for product in ["premium.monthly", "season.pass", "coins.100"] {
+                try #require(isPurchased(try await client.buy("com.example." + product)))
+            }
+            // From now on the server cannot be reached, and time passes: renewals, an end, a grace period.
+            await backend.fail(Array(repeating: .failure(.noConnection), count: 100_000))
+            let days: [Double] = [3, 10, 20, 1, 30, 40, 1, 1]
+            for (index, count) in days.enumerated() {
+                if index == 4 { try await world.command(#"{"failBilling":{"customer":"anna"}}"#) }
+                try await world.advance(by: count * 86_400)
+                await scheduler.advance(by: count * 86_400)
+                client.enterForeground()
+                let known = try await world.customer("anna")["entitlements"]?.list ?? []
+                let byServer = Set(known.filter { $0["is_active"]?.flag == true }.compactMap { $0["key"]?.string })
+                try await until {
+                    let current = await client.current
+                    return Set(current.entitlements.filter(\.isActive).map(\.key)) == byServer
+                }
+            }
+            await client.stop()
+        }
+    }
+}
+
+private func isPurchased(_ outcome: PurchaseOutcome) -> Bool { if case .purchased = outcome { true } else { false } }
+
+/// The simulator's instant, moved by the test; it wakes in real time, as the rest is not what a test is about.
+private actor SimulatedScheduler: ClientScheduler {
+    private var date = StoreAndServer.start
+
+    func now() -> Date { date }
+    func advance(by seconds: TimeInterval) { date += seconds }
+    func sleep(for seconds: TimeInterval) async throws { try await SystemScheduler().sleep(for: seconds) }
+}
