@@ -532,7 +532,7 @@ extension ShippedScenarios {
                     - SUBSCRIBED.INITIAL_BUY
                     - SUBSCRIBED.INITIAL_BUY
                     - {type: SUBSCRIBED.INITIAL_BUY, transaction: {price: 15990}}
-              - advance: 22 days
+              - advance: 21 days
               - expect:
                   notifications:
                     - {type: DID_RENEW, transaction: {price: 9990}}

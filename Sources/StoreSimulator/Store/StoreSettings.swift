@@ -67,7 +67,7 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     public var announcesLateDowngrades = true
 
     /// Whether a change of plan that turns renewal on again is told by `AUTO_RENEW_ENABLED` as well.
-    public var announcesRenewalSwitch = true
+    public var announcesRenewalSwitch = false
 
     /// How long extending the renewal date of all subscribers takes, in seconds.
     public var massExtensionDuration: TimeInterval = 3600
