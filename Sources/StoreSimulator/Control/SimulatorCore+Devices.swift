@@ -139,7 +139,8 @@ extension SimulatorCore {
     func signedResult(
         of command: StoreCommand, _ outcome: StoreOutcome, in environment: AppStoreEnvironment
     ) throws -> SignedDeviceTransaction? {
-        guard case .purchase(let customer, _, _, _, _, _, _, let device?, _, _, _) = command, let id = outcome.transactionId
+        guard case .purchase(let customer, _, _, _, _, _, _, let device?, _, _, _) = command,
+            let id = outcome.transactionId
         else { return nil }
         let found = try look(environment) { store, now throws(StoreError) in
             let isVerified = try !store.device(device, of: customer).unverified.contains(id)

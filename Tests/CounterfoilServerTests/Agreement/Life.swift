@@ -114,7 +114,8 @@ struct Life {
     private func signed(_ command: StoreCommand) async throws -> StoreCommand {
         guard
             case .purchase(
-                let customer, let product, let quantity, let offer?, let introductory, let account, let plan, _, _, _) =
+                let customer, let product, let quantity, let offer?, let introductory, let account, let plan, _, _, _, _
+            ) =
                 command, !isServerDown,
             Catalogue.shop.product(product)?.offer(offer)?.type == .promotional
         else { return command }

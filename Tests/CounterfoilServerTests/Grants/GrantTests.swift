@@ -6,6 +6,9 @@ import GRDB
 import StoreSimulator
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `The team grants an entitlement` {
     private static let path = "/v1/customers/anna/grants"
 

@@ -6,6 +6,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import Ledger
+@testable import LedgerSQLite
+
 @Suite struct `A merge` {
     private static func merge(
         _ asker: Asker, into customer: String, _ members: [String: Any]

@@ -8,6 +8,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 /// Early customers of an app that became free with version 2.0: they report their app transaction, or an old receipt.
 @Suite struct `Who bought the app before it was free` {
     private static let path = "/v1/customers/anna/purchases"

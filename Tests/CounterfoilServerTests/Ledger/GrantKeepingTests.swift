@@ -1,0 +1,76 @@
+import CounterfoilServer
+import Entitlements
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Ledger
+@testable import LedgerSQLite
+
+@Suite struct `Grants are the same` {
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `whatever order their events come in`(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let place = #""bundle_id":"\#(StoreLife.bundleId)","environment":"Production""#
+        var lines: [String] = []
+        for _ in 0..<40 {
+            let (grant, instant) = (Int.random(in: 0..<6, using: &random), Int.random(in: 1...9, using: &random))
+            let actor = ["maria", "otto", "e\u{301}va", "\u{e9}va"].randomElement(using: &random) ?? ""
+            let head =
+                #"{"object":"grant_event",\#(place),"grant":"g\#(grant)","at":\#(instant),"reason":"r","actor":"\#(actor)""#
+            if Bool.random(using: &random) {
+                lines.append(head + #","kind":"revoke"}"#)
+            } else {
+                let until = Bool.random(using: &random) ? #","until":\#(instant + 3)"# : ""
+                let customer = ["anna", "ben"].randomElement(using: &random) ?? ""
+                lines.append(head + #","kind":"create","customer":"\#(customer)","entitlement":"premium"\#(until)}"#)
+            }
+        }
+        let verifier = try await StoreLife.shared.value.verifier
+        try await Tool.inTemporaryFolder { folder in
+            var digests: Set<String> = []
+            var tables: Set<[GrantFact]> = []
+            for _ in 0..<3 {
+                lines.shuffle(using: &random)
+                let ledger = try await TestLedger(in: folder)
+                let middle = Int.random(in: 0...lines.count, using: &random)
+                for part in [lines[..<middle], lines[...], lines[middle...]] {
+                    let file = folder.appending(path: UUID().uuidString)
+                    try Data(part.joined(separator: "\n").utf8).write(to: file)
+                    let report = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes)
+                        .run(try FileHandle(forReadingFrom: file))
+                    #expect(report.refusals == 0, "\(report.refused)")
+                }
+                digests.insert(try await ledger.storage.digest())
+                var facts: [GrantFact] = []
+                for customer in ["anna", "ben"] {
+                    facts += try await ledger.storage.circumstances(of: customer, in: ledger.scope).grants
+                }
+                tables.insert(facts.sorted { $0.id < $1.id })
+                #expect(try await LedgerRebuild(ledger.storage, verifier: verifier).run(replacing: false).isIdentical)
+            }
+            #expect(digests.count == 1 && tables.count == 1)
+        }
+    }
+
+    @Test func `and not from lines that are none`() async throws {
+        let verifier = try await StoreLife.shared.value.verifier
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            let place = #""bundle_id":"\#(StoreLife.bundleId)","environment":"Production""#
+            let whole =
+                #"{"object":"grant_event",\#(place),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e"}"#
+            let wrong = [
+                whole.replacing("create", with: "steal"), whole.replacing(#""customer":"c","#, with: ""),
+                whole.replacing(#""at":5"#, with: #""at":9223372036854775807"#), whole.replacing(#""g""#, with: #""""#),
+                whole.replacing(#""actor":"a","#, with: ""), whole.replacing(#","entitlement":"e""#, with: ""),
+            ]
+            let file = folder.appending(path: "grants.jsonl")
+            try Data((wrong + [whole]).joined(separator: "\n").utf8).write(to: file)
+            let report = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes)
+                .run(try FileHandle(forReadingFrom: file))
+            #expect(report.refusals == wrong.count, "\(report.refused)")
+            #expect(try await ledger.storage.grants(of: "c", in: ledger.scope.id).count == 1)
+        }
+    }
+}
