@@ -1095,7 +1095,9 @@ extension ControlDescription {
                 rate: {type: string, description: "realTime, or such as monthlyEvery5Minutes"}
                 gracePeriod: {enum: ["off", threeDays, sixteenDays, twentyEightDays]}
                 graceCoversFreeOffers: {type: boolean}
-                renewalLead: {type: number, description: Within how many seconds before the end of a period the next one is charged; 0 for at its end}
+                renewalLead:
+                  type: number
+                  description: Within how many seconds before the end of a period the next one is charged; 0 for at its end
                 renewalDelay: {type: number, description: By how many seconds a renewal may come late; 0 for never}
                 keepsDayOfMonth: {type: boolean}
                 retriesNotifications: {type: boolean}
@@ -1121,7 +1123,9 @@ extension ControlDescription {
                 rate: {type: string, description: "realTime, or such as monthlyEvery5Minutes"}
                 gracePeriod: {enum: ["off", threeDays, sixteenDays, twentyEightDays]}
                 graceCoversFreeOffers: {type: boolean}
-                renewalLead: {type: number, description: Within how many seconds before the end of a period the next one is charged; 0 for at its end}
+                renewalLead:
+                  type: number
+                  description: Within how many seconds before the end of a period the next one is charged; 0 for at its end
                 renewalDelay: {type: number, description: By how many seconds a renewal may come late; 0 for never}
                 keepsDayOfMonth: {type: boolean}
                 retriesNotifications: {type: boolean}
