@@ -83,7 +83,7 @@ public struct RevocationFinding: Sendable, Hashable {
     /// The age in seconds of the oldest answer that was used; nil when there was none.
     public let age: TimeInterval?
 
-    /// Why the status is unknown; nil otherwise.
+    /// Why the status is unknown, or why nobody asked although the policy says so; nil otherwise.
     public let explanation: String?
 
     package init(status: Status, age: TimeInterval? = nil, explanation: String? = nil) {

@@ -1,6 +1,7 @@
 public import AppStoreModels
 public import AppStoreTrust
 internal import Basics
+internal import Foundation
 internal import X509
 
 /// Proves what the App Store signed: transactions, renewal information, notifications, app transactions, retention
@@ -93,7 +94,7 @@ public struct SignedDataVerifier: Sendable {
         for certificate in chain.certificates { try certificate.requireValid(at: instant) }
         try chain.requireAuthority(over: audience.environment)
         try configuration.apps.requireMatch(audience)
-        let finding = try await finding(for: chain)
+        let finding = try await finding(for: chain, signed: audience.signingDate)
         let trace = VerificationTrace(
             certificates: chain.certificates, anchor: chain.anchor, validatedAt: instant, revocation: finding)
         return Verified(checked: payload, text: text, trace: trace)
@@ -138,8 +139,19 @@ public struct SignedDataVerifier: Sendable {
         return try SigningChain(header: header, text: text, trust: trust)
     }
 
-    private func finding(for chain: SigningChain) async throws(VerificationError) -> RevocationFinding {
+    /// What was signed more than a day ago, in seconds, is old data where it is judged at its signing date: responders speak
+    /// about now, so they are not asked, whatever the policy is. What they have said already counts.
+    private static let recent: Double = 86_400
+
+    private func finding(
+        for chain: SigningChain, signed: Date?
+    ) async throws(VerificationError) -> RevocationFinding {
         guard let revocation, case .appStore(let certificates) = chain.authority else { return .notChecked }
+        if configuration.validAt == .signingDate, let signed,
+            configuration.now().timeIntervalSince(signed) > Self.recent
+        {
+            return try revocation.knownFinding(for: certificates)
+        }
         return try await revocation.finding(for: certificates)
     }
 }

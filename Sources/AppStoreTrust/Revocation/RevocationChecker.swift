@@ -43,6 +43,23 @@ package final class RevocationChecker: Sendable {
         return try await finding(first, second, chain)
     }
 
+    /// What is known already of a chain that has signed something long ago. Nobody is asked: what a responder says is about
+    /// now.
+    ///
+    /// - Throws: `revoked`.
+    package func knownFinding(for chain: CertificateChain) throws(VerificationError) -> RevocationFinding {
+        guard options.policy != .off else { return .notChecked }
+        let ids = RevocationSubject.IDs(chain)
+        let answers = entries.withLock { entries in [entries[ids.leaf]?.answer, entries[ids.intermediate]?.answer] }
+        for (answer, certificate) in zip(answers, [chain.leaf, chain.intermediate]) {
+            guard case .revoked(let date)? = answer?.status else { continue }
+            throw VerificationError(
+                .revoked, "\(certificate.subject) was revoked at \(date.formatted(.iso8601))")
+        }
+        return RevocationFinding(
+            status: .notChecked, explanation: "signed long ago, judged at the signing date without asking a responder")
+    }
+
     private func finding(
         _ leaf: RevocationOutcome, _ intermediate: RevocationOutcome, _ chain: CertificateChain
     ) throws(VerificationError) -> RevocationFinding {

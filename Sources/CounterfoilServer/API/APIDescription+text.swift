@@ -10,7 +10,12 @@ extension APIDescription {
           title: Counterfoil
           version: "1"
           summary: What customers bought on the App Store, and why
-          description: Instants are milliseconds since 1970. What is not known is left out. Members may be added at any time.
+          description: >-
+            Instants are milliseconds since 1970. What is not known is left out. Members may be added at any time.
+            Parameters of the query that a route does not have are refused with 400 (unknown_parameter). A POST below /v1
+            may have the header Idempotency-Key, 1 to 255 visible ASCII characters: for a day the same request with the same
+            key gets the same answer, with the header Idempotent-Replayed, and nothing is done again; another request with
+            that key is refused with 422 (idempotency_key_reused). What failed with 5xx or 429 is not remembered.
           license: {name: MIT, identifier: MIT}
         servers:
           - {url: /}
@@ -38,6 +43,24 @@ extension APIDescription {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Customer"}
+                default: {$ref: "#/components/responses/error"}
+            delete:
+              operationId: eraseCustomer
+              tags: [customers]
+              summary: Erases what is kept of a person
+              description: >-
+                Needs the scope customers:erase. Claims lose the name; grants, usage and remembered answers go. What the
+                App Store signed stays, and is nobody's. docs/privacy.md says what is kept, and why.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: What was done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Erasure"}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/timeline:
             get:
@@ -243,6 +266,202 @@ extension APIDescription {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Grant"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/entitlements/{key}:
+            get:
+              operationId: getEntitlement
+              tags: [customers]
+              summary: Whether a customer has an entitlement
+              description: >-
+                Needs the scope customers:read.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {name: key, in: path, required: true, schema: {type: string, minLength: 1}}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/at"}
+              responses:
+                "200":
+                  description: The entitlement
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/CustomerEntitlement"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/refunds:
+            get:
+              operationId: listRefunds
+              tags: [support]
+              summary: What the App Store refunded to a customer, the last first; asks the App Store
+              description: >-
+                Needs the scope support:read. What it answers is kept.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: All of them
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/TransactionList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/refresh:
+            post:
+              operationId: refreshCustomer
+              tags: [support]
+              summary: Asks the App Store for all that a customer's Apple accounts bought
+              description: >-
+                Needs the scope support:write. Answers the customer.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: The customer; refreshed says how many Apple accounts were asked about
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/RefreshedCustomer"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/subscriptions/{id}:
+            get:
+              operationId: getSubscription
+              tags: [customers]
+              summary: How a subscription stands, by its original transaction
+              description: >-
+                Needs the scope customers:read.
+              parameters:
+                - {name: id, in: path, required: true, schema: {type: string, minLength: 1, maxLength: 64}}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: The subscription
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/OwnedSubscription"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/subscriptions/{id}/extend:
+            post:
+              operationId: extendSubscription
+              tags: [support]
+              summary: Gives a subscriber more days
+              description: >-
+                Needs the scope support:write. The App Store does it twice in 365 days at most. What it says afterwards is kept.
+              parameters:
+                - {name: id, in: path, required: true, schema: {type: string, minLength: 1, maxLength: 64}}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/NewExtension"}
+              responses:
+                "200":
+                  description: How it went
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/RenewalExtension"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/extensions:
+            post:
+              operationId: extendAllSubscriptions
+              tags: [support]
+              summary: Gives all active subscribers of a product more days
+              description: >-
+                Needs the scope support:write. It takes the App Store hours or days.
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/NewMassExtension"}
+              responses:
+                "202":
+                  description: It was taken
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/MassExtension"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/extensions/{id}:
+            get:
+              operationId: getExtension
+              tags: [support]
+              summary: How far giving all subscribers more days has come
+              description: >-
+                Needs the scope support:read.
+              parameters:
+                - {name: id, in: path, required: true, schema: {type: string, minLength: 1, maxLength: 64}}
+                - {name: product_id, in: query, required: true, schema: {type: string, minLength: 1, maxLength: 255}}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: How far it has come
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/MassExtension"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/transactions/{id}/recover:
+            post:
+              operationId: recoverTransaction
+              tags: [support]
+              summary: Asks the App Store about a transaction, with all that its Apple account bought
+              description: >-
+                Needs the scope support:write.
+              parameters:
+                - {name: id, in: path, required: true, schema: {type: string, minLength: 1, maxLength: 64}}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: The transaction
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Transaction"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/purchases:
+            get:
+              operationId: listUnclaimedPurchases
+              tags: [support]
+              summary: What was paid for and is no customer's
+              description: >-
+                Needs the scope support:read. Only so many are looked through at a time; go on until next_page is null.
+              parameters:
+                - {name: claimed, in: query, required: true, schema: {type: string, enum: ["false"]}}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: A page of purchases, by original transaction
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/UnclaimedPurchaseList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/events:
+            get:
+              operationId: listEvents
+              tags: [webhooks]
+              summary: The events of webhooks, for who cannot receive any
+              description: >-
+                Needs the scope operations:read. The oldest first; the objects and the promise about their order are those
+                of webhooks. `page=end` begins at the present. Keep next_page and ask again later: it is always there.
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: Some events
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/EventList"}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/usage:
             post:
@@ -475,6 +694,10 @@ extension APIDescription {
                   schema: {$ref: "#/components/schemas/Instant"}
                   description: Received then or later
                 - {name: to, in: query, schema: {$ref: "#/components/schemas/Instant"}, description: Received before}
+                - name: original_transaction_id
+                  in: query
+                  schema: {type: string, minLength: 1, maxLength: 255}
+                  description: Those about one subscription or purchase
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
                 - {$ref: "#/components/parameters/page"}
@@ -1009,6 +1232,126 @@ extension APIDescription {
                 customer: {type: string, description: How the server calls the customer}
                 token: {type: string, description: What to send as Counterfoil-Customer-Token}
                 expires_at: {$ref: "#/components/schemas/Instant"}
+            CustomerEntitlement:
+              allOf:
+                - {$ref: "#/components/schemas/Entitlement"}
+              type: object
+              required: [object, key, customer, app, environment, as_of]
+              properties:
+                customer: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                as_of: {$ref: "#/components/schemas/Instant"}
+            OwnedSubscription:
+              allOf:
+                - {$ref: "#/components/schemas/Subscription"}
+              type: object
+              required: [object, app, environment, as_of]
+              properties:
+                app: {type: string}
+                environment: {type: string}
+                as_of: {$ref: "#/components/schemas/Instant"}
+                customers: {type: array, items: {type: string}, description: Not for keys that are limited to one customer}
+            RefreshedCustomer:
+              allOf:
+                - {$ref: "#/components/schemas/Customer"}
+              type: object
+              required: [object, refreshed]
+              properties:
+                refreshed: {type: integer}
+            TransactionList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Transaction"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            NewExtension:
+              type: object
+              required: [days, reason]
+              additionalProperties: false
+              properties:
+                days: {type: integer, minimum: 1, maximum: 90}
+                reason: {type: string, enum: [undeclared, customer_satisfaction, other, service_issue]}
+                request_identifier:
+                  type: string
+                  minLength: 1
+                  maxLength: 128
+                  description: By which the App Store knows a request again
+            RenewalExtension:
+              type: object
+              required: [object, original_transaction_id, app, environment, success]
+              properties:
+                object: {const: renewal_extension}
+                original_transaction_id: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                success: {type: boolean}
+                effective_date: {$ref: "#/components/schemas/Instant"}
+            NewMassExtension:
+              type: object
+              required: [product_id, days, reason]
+              additionalProperties: false
+              properties:
+                product_id: {type: string}
+                days: {type: integer, minimum: 1, maximum: 90}
+                reason: {type: string, enum: [undeclared, customer_satisfaction, other, service_issue]}
+                storefronts: {type: array, minItems: 1, items: {type: string}, description: ISO 3166-1 alpha-3}
+                request_identifier: {type: string, format: uuid}
+            MassExtension:
+              type: object
+              required: [object, request_identifier, product_id, app, environment, is_complete]
+              properties:
+                object: {const: mass_extension}
+                request_identifier: {type: string}
+                product_id: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                is_complete: {type: boolean}
+                complete_date: {$ref: "#/components/schemas/Instant"}
+                succeeded_count: {type: integer, format: int64}
+                failed_count: {type: integer, format: int64}
+            UnclaimedPurchase:
+              type: object
+              required: [object, original_transaction_id, app, environment, has_access]
+              properties:
+                object: {const: unclaimed_purchase}
+                original_transaction_id: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                app_transaction_id: {type: string}
+                product_id: {type: string}
+                type: {type: string}
+                first_purchase_date: {$ref: "#/components/schemas/Instant"}
+                last_purchase_date: {$ref: "#/components/schemas/Instant"}
+                has_access: {type: boolean}
+            UnclaimedPurchaseList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/UnclaimedPurchase"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            EventList:
+              type: object
+              required: [object, items, next_page, has_more]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {type: object, description: As docs/webhooks.md says}}
+                next_page: {type: string, description: What page takes the next time}
+                has_more: {type: boolean, description: Whether there is more at once}
+            Erasure:
+              type: object
+              required: [object, app, environment, erased_at, claims, grants, usage, purchases_kept]
+              properties:
+                object: {const: erasure}
+                app: {type: string}
+                environment: {type: string}
+                erased_at: {$ref: "#/components/schemas/Instant"}
+                claims: {type: integer, description: Claims that have no name any more}
+                grants: {type: integer, description: Grants that are gone}
+                usage: {type: integer, description: Reports of use that are gone}
+                purchases_kept: {type: integer, description: Purchases that are kept and nobody's}
             NewGrant:
               type: object
               required: [entitlement, reason, actor]
@@ -1222,6 +1565,9 @@ extension APIDescription {
                 signed_date: {$ref: "#/components/schemas/Instant"}
                 received_at: {$ref: "#/components/schemas/Instant"}
                 origin: {$ref: "#/components/schemas/Origin"}
+                is_retry:
+                  type: boolean
+                  description: It came half an hour or more after it was signed; attempts before have failed
                 state: {$ref: "#/components/schemas/NotificationState"}
                 failure: {type: string}
                 original_transaction_id: {type: string}
@@ -1313,6 +1659,7 @@ extension APIDescription {
                 anchor: {type: string}
                 validated_at: {$ref: "#/components/schemas/Instant"}
                 revocation: {enum: [not_checked, good, unknown]}
+                revocation_note: {type: string, description: Why nobody was asked although the policy says so}
                 certificates:
                   type: array
                   items:
@@ -1520,6 +1867,9 @@ extension APIDescription {
                 signed_date: {$ref: "#/components/schemas/Instant"}
                 received_at: {$ref: "#/components/schemas/Instant"}
                 origin: {$ref: "#/components/schemas/Origin"}
+                is_retry:
+                  type: boolean
+                  description: It came half an hour or more after it was signed; attempts before have failed
                 state: {$ref: "#/components/schemas/NotificationState"}
                 failure:
                   type: string

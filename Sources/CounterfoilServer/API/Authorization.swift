@@ -196,6 +196,10 @@ extension ServerContext {
                 parameter: "id")
         }
         let customer = CustomerName.normal(name)
+        guard !Erasure.isStandIn(customer) else {
+            throw APIFailure(
+                .badRequest, "invalid_customer", "This stands for somebody who was erased.", parameter: "id")
+        }
         guard principal.customer?.isExactly(customer) ?? true else {
             throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
         }

@@ -17,8 +17,8 @@ enum CustomerJSON {
             json.member("app", reading.scope.bundleId)
             json.member("environment", reading.scope.environment.rawValue)
             json.member("as_of", states.asOf)
-            json.member("entitlements", states.entitlements, entitlement)
-            json.member("subscriptions", states.subscriptions, subscription)
+            json.member("entitlements", states.entitlements) { entitlement(&$0, $1) }
+            json.member("subscriptions", states.subscriptions) { subscription(&$0, $1) }
             json.member("groups", states.groups, group)
             json.member("products", states.products, product)
             json.member("purchases", states.purchases, purchase)
@@ -32,7 +32,9 @@ enum CustomerJSON {
         }
     }
 
-    private static func entitlement(_ json: inout JSONWriter, _ state: EntitlementState) {
+    static func entitlement(
+        _ json: inout JSONWriter, _ state: EntitlementState, adding more: (inout JSONWriter) -> Void = { _ in }
+    ) {
         json.object { json in
             json.member("object", "entitlement")
             json.member("key", state.entitlement)
@@ -44,10 +46,13 @@ enum CustomerJSON {
             json.member("product_id", state.productId)
             json.member("transaction_id", state.transactionId)
             json.member("original_transaction_id", state.originalTransactionId)
+            more(&json)
         }
     }
 
-    private static func subscription(_ json: inout JSONWriter, _ state: SubscriptionState) {
+    static func subscription(
+        _ json: inout JSONWriter, _ state: SubscriptionState, adding more: (inout JSONWriter) -> Void = { _ in }
+    ) {
         json.object { json in
             json.member("object", "subscription")
             json.member("original_transaction_id", state.originalTransactionId)
@@ -75,6 +80,7 @@ enum CustomerJSON {
             }
             details(&json, state.details)
             json.member("next_step", state.nextStep.rawValue)
+            more(&json)
         }
     }
 

@@ -29,6 +29,7 @@ enum InboxRoutes {
         filter.subtype = try request.word("subtype")
         filter.from = try request.instant("from")
         filter.to = try request.instant("to")
+        filter.originalTransactionId = try request.word("original_transaction_id")
         if let text = try request.word("state") {
             guard let state = KeptNotification.State(rawValue: text) else {
                 throw APIFailure(
@@ -48,7 +49,7 @@ enum InboxRoutes {
     }
 
     /// The scopes that a key may see, and that the parameters `app` and `environment` ask for.
-    private static func scopes(
+    static func scopes(
         _ request: Request, _ core: ServerCore, _ principal: Principal
     ) throws(APIFailure) -> [Int64] {
         let (app, environment) = (try request.word("app"), try request.word("environment"))

@@ -15,18 +15,11 @@ enum LookupRoutes {
         router.get("/orders/{id}") { request, context in try await order(request, context, core) }
     }
 
-    private static func identifier(_ context: ServerContext, _ name: String) throws(APIFailure) -> String {
-        guard let id = context.parameters.get("id")?.removingPercentEncoding, !id.isEmpty, id.utf8.count <= 64,
-            id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") })
-        else { throw APIFailure(.badRequest, "invalid_\(name)", "This is no identifier of one.", parameter: "id") }
-        return id
-    }
-
     private static func transaction(
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
         let scope = try context.scope(of: request, core, for: try context.require(.supportRead))
-        let id = try identifier(context, "transaction")
+        let id = try context.identifier("transaction")
         guard let original = try await core.storage.originalTransactionId(of: id, in: scope.id),
             let fact = try await core.storage.lineage(original, in: scope.id)?.transactions
                 .first(where: { $0.transactionId == id })
@@ -37,7 +30,7 @@ enum LookupRoutes {
         return json.response()
     }
 
-    private static func write(_ fact: TransactionFact, _ owners: [String], _ scope: Scope, to json: inout JSONWriter) {
+    static func write(_ fact: TransactionFact, _ owners: [String], _ scope: Scope, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "transaction")
             json.member("transaction_id", fact.transactionId)
@@ -59,7 +52,7 @@ enum LookupRoutes {
         _ request: Request, _ context: ServerContext, _ core: ServerCore
     ) async throws -> Response {
         let scope = try context.scope(of: request, core, for: try context.require(.supportRead))
-        let id = try identifier(context, "order")
+        let id = try context.identifier("order")
         guard scope.environment == .production else {
             throw APIFailure(
                 .badRequest, "production_only", "Orders are looked up in production only.", parameter: "environment")
@@ -93,15 +86,7 @@ enum LookupRoutes {
         var statements: [Statement] = []
         var facts: [TransactionFact] = []
         for text in texts {
-            let verified: Verified<JWSTransactionDecodedPayload>
-            do {
-                verified = try await core.historical.transaction(text)
-                try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
-            } catch {
-                throw APIFailure(
-                    .badGateway, "\(error.code)", "The App Store's answer cannot be believed: \(error.reason)",
-                    isRetryable: true)
-            }
+            let verified = try await core.believed(text, in: scope)
             facts.append(TransactionFact(verified.payload))
             statements.append(
                 Statement(verified, scope: scope, at: core.now, origin: .asked))

@@ -17,6 +17,9 @@ enum NotificationJSON {
         json.member("signed_date", kept.signedDate)
         json.member("received_at", kept.receivedAt)
         json.member("origin", kept.origin.name)
+        if LateDelivery.isLate(signed: kept.signedDate, received: kept.receivedAt, kept.origin) {
+            json.member("is_retry", true)
+        }
         json.member("state", kept.state.rawValue)
         json.member("failure", kept.failure)
     }
@@ -28,6 +31,7 @@ enum NotificationJSON {
             json.member("anchor", trace.anchor)
             json.member("validated_at", trace.validatedAt)
             json.member("revocation", trace.revocation.status.rawValue)
+            json.member("revocation_note", trace.revocation.explanation)
             json.member("certificates", trace.certificates) { json, certificate in
                 json.object { json in
                     json.member("subject", certificate.subject)

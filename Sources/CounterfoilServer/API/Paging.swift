@@ -38,7 +38,7 @@ struct Paging {
         return TimelinePlace(date: date, number: number, name: String(parts[2]))
     }
 
-    private static var invalid: APIFailure {
+    static var invalid: APIFailure {
         APIFailure(.badRequest, "invalid_page", "A page is what next_page of the last answer said.", parameter: "page")
     }
 }

@@ -22,6 +22,7 @@ enum ServerRoutes {
             RequestMiddleware(core)
             FailureMiddleware(logger: core.logger)
             BodyLimit(core)
+            KnownParameters()
         }
         OperationsRoutes.add(to: router, core)
         router.get("/openapi.yaml") { _, _ in APIDescription.response }
@@ -30,7 +31,7 @@ enum ServerRoutes {
         RetentionRoutes.add(to: router, core)
         SessionRoutes.add(to: router, core, authorization)
         // Everything below /v1 needs a key.
-        let v1 = router.group("/v1").add(middleware: authorization)
+        let v1 = router.group("/v1").add(middleware: authorization).add(middleware: IdempotencyMiddleware(core))
         CustomerRoutes.add(to: v1, core)
         RecoveryRoutes.add(to: v1, core)
         TimelineRoutes.add(to: v1, core)
@@ -43,6 +44,11 @@ enum ServerRoutes {
         ConsumptionRoutes.add(to: v1, core)
         OfferRoutes.add(to: v1, core)
         GrantRoutes.add(to: v1, core)
+        ErasureRoutes.add(to: v1, core)
+        SubscriptionRoutes.add(to: v1, core)
+        EventRoutes.add(to: v1, core)
+        UnclaimedRoutes.add(to: v1, core)
+        SupportRoutes.add(to: v1, core)
         return router
     }
 }

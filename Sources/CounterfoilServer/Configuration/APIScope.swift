@@ -10,12 +10,16 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
     public static let customersRead = Self(rawValue: "customers:read")
     /// Report purchases and usage of customers.
     public static let customersWrite = Self(rawValue: "customers:write")
+    /// Erase what is kept of a person.
+    public static let customersErase = Self(rawValue: "customers:erase")
     /// Give entitlements without a purchase, and take them back.
     public static let grantsWrite = Self(rawValue: "grants:write")
     /// Have offers signed.
     public static let offersSign = Self(rawValue: "offers:sign")
     /// Look up orders and people, for customer support.
     public static let supportRead = Self(rawValue: "support:read")
+    /// Have the App Store asked about customers, and give subscribers more time.
+    public static let supportWrite = Self(rawValue: "support:write")
     /// See notifications, completeness and recoveries.
     public static let operationsRead = Self(rawValue: "operations:read")
     /// Start recoveries, process notifications again.
@@ -25,8 +29,8 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
 
     /// All of them; `*` in a configuration file.
     public static let all: [APIScope] = [
-        .customersRead, .customersWrite, .grantsWrite, .offersSign, .supportRead, .operationsRead, .operationsWrite,
-        .webhooksWrite,
+        .customersRead, .customersWrite, .customersErase, .grantsWrite, .offersSign, .supportRead, .supportWrite,
+        .operationsRead, .operationsWrite, .webhooksWrite,
     ]
 
     /// Those that a key which is shipped in an app may have. It is limited to the customer of its customer token.

@@ -12,8 +12,8 @@ extension ServerConfiguration {
         /// The Apple ID of the app, a number. Always there if production is among ``environments``.
         public var appAppleId: Int64?
 
-        /// Where its data may come from. The sandbox is always among them, since App Review buys there; what comes from
-        /// it is kept apart.
+        /// Where its data may come from. The sandbox is among them unless it is taken out, since App Review buys there; what
+        /// comes from it is kept apart.
         public var environments: Set<AppStoreEnvironment>
 
         /// The key for the App Store Server API; nil: no recovery, and no history for restores.

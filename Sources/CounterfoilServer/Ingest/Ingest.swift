@@ -59,7 +59,10 @@ package struct Ingest: Sendable {
         let reception = try await writer.receive(received)
         switch reception {
         case .kept(let id):
-            metrics.kept.increment()
+            metrics.countKept(type: received.type, subtype: received.subtype)
+            if LateDelivery.isLate(signed: received.signedDate, received: received.receivedAt, origin) {
+                metrics.late.increment()
+            }
             folder.add(
                 Folder.Job(
                     id: id, scope: scope, content: .payload(verified.payload), receivedAt: received.receivedAt))

@@ -233,7 +233,7 @@ extension Recovery {
     func noteDelivery(_ acceptance: Ingest.Acceptance) {
         guard case .kept = acceptance.reception, settings.isEnabled else { return }
         let signed = acceptance.notification.payload.signedDate.milliseconds
-        guard now - signed > 30 * 60_000 else { return }
+        guard LateDelivery.isLate(signed: signed, received: now, .delivered) else { return }
         let scope = acceptance.scope.id
         state.withLock { state in
             guard let mark = state.marks[scope], mark.readUntil < signed else { return }
@@ -247,6 +247,12 @@ extension Recovery {
         return recoverable.map { scope in
             (scope, marks[scope.id].map { Double(max(now - $0.holding(at: now).until, 0)) / 1000 })
         }
+    }
+
+    /// How often in a row passes have failed. Cheap, for metrics.
+    package func failuresInARow() -> [(scope: Scope, count: Int)] {
+        let troubles = state.withLock { $0.troubles }
+        return recoverable.map { ($0, troubles[$0.id]?.count ?? 0) }
     }
 
     /// Notes a failure outside of a pass, which notes its own.

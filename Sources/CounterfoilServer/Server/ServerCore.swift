@@ -21,6 +21,10 @@ package typealias Storage = LedgerStorage & CustomerStorage
     & OriginalPurchaseStorage
     & CircumstanceStorage
     & GrantStorage
+    & IdempotencyStorage
+    & EventFeedStorage
+    & UnclaimedStorage
+    & ErasureStorage
 
 /// The parts of a server, before there is a port: what the routes and the services share.
 package struct ServerCore: Sendable {
@@ -31,6 +35,8 @@ package struct ServerCore: Sendable {
     package let folder: Folder
     package let ingest: Ingest
     package let webhooks: WebhookDispatcher
+    /// The same for who asks.
+    package let events: EventFeed
     /// Judges what arrives now.
     package let verifier: SignedDataVerifier
     /// Judges what was signed earlier.
@@ -89,6 +95,7 @@ package struct ServerCore: Sendable {
                 uniquingKeysWith: { first, _ in first }))
         webhooks = try await WebhookDispatcher(
             configuration, storage: storage, scopes: scopes, renderer: renderer, clock: clock, logger: logger)
+        events = EventFeed(storage, renderer)
         writer = LedgerWriter(storage, metrics: metrics, folded: webhooks.wake)
         folder = Folder(
             storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger,
@@ -130,15 +137,32 @@ package struct ServerCore: Sendable {
                 }
             })
         metrics.add(
-            .init(.webhookBacklog) {
-                // Nothing while the ledger cannot be read, as above.
-                do { return [([], Double(try await webhooks.webhookBacklog().deliveries))] } catch { return [] }
+            .init(.recoveryFailures) {
+                recovery.failuresInARow().map { scope, count in
+                    ([("app", scope.bundleId), ("environment", scope.environment.rawValue)], Double(count))
+                }
+            })
+        metrics.add(.init(.webhookBacklog) { await Self.backlog(webhooks).map { [([], Double($0.deliveries))] } ?? [] })
+        metrics.add(
+            .init(.disabledWebhooks) {
+                await Self.backlog(webhooks).map { [([], Double($0.disabledEndpoints))] } ?? []
+            })
+        metrics.add(
+            .init(.webhookAge) {
+                guard let backlog = await Self.backlog(webhooks) else { return [] }
+                let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
+                return [([], age ?? 0)]
             })
     }
 
     /// Nothing while the ledger cannot be read, which its own metrics and the health routes tell.
     private static func backlog(_ storage: any Storage) async -> (count: Int, oldest: Milliseconds?)? {
         do { return try await storage.backlog() } catch { return nil }
+    }
+
+    private static func backlog(_ webhooks: WebhookDispatcher) async -> WebhookBacklog? {
+        // As above.
+        do { return try await webhooks.webhookBacklog() } catch { return nil }
     }
 
     static func verifier(

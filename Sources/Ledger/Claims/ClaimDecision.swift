@@ -15,10 +15,14 @@ package enum ClaimDecision: Sendable, Hashable {
         _ ownership: Ownership, for customer: String, policy: RestorePolicy, at now: Milliseconds,
         mayTake: () throws -> Bool
     ) rethrows -> ClaimDecision {
-        let owners = ownership.owners
+        let owners = ownership.owners.filter { !Erasure.isStandIn($0) }
         let instant = ownership.claims.next(after: now)
         if owners.containsName(customer) { return .isOwned }
-        if owners.isEmpty { return .moves([ClaimEvent(at: instant, first(by: policy), customer)], from: []) }
+        if owners.isEmpty {
+            // Who was erased has it no more, and stays in the claims.
+            let kind = ownership.owners.isEmpty ? first(by: policy) : .take
+            return .moves([ClaimEvent(at: instant, kind, customer)], from: [])
+        }
         guard try policy.isMet(mayTake) else { return .isRefused }
         guard policy == .share else { return .moves([ClaimEvent(at: instant, .take, customer)], from: owners) }
         // Claims take the place of what the App Store says of the account, so theirs has to be among them.
@@ -32,11 +36,12 @@ package enum ClaimDecision: Sendable, Hashable {
         _ account: ClaimHistory, for customer: String, policy: RestorePolicy, at now: Milliseconds,
         mayTake: () throws -> Bool
     ) rethrows -> ClaimDecision {
-        let owners = account.owners.map(\.customer)
+        let owners = account.owners.map(\.customer).filter { !Erasure.isStandIn($0) }
         let instant = account.next(after: now)
         if owners.containsName(customer) { return .isOwned }
         if owners.isEmpty {
-            return .moves([ClaimEvent(at: instant, policy == .transfer ? .take : .link, customer)], from: [])
+            let isFirst = account.owners.isEmpty && policy != .transfer
+            return .moves([ClaimEvent(at: instant, isFirst ? .link : .take, customer)], from: [])
         }
         guard policy != .share, try policy.isMet(mayTake) else { return .isRefused }
         return .moves([ClaimEvent(at: instant, .take, customer)], from: owners)

@@ -85,6 +85,8 @@ package struct InboxFilter: Sendable {
     package var type: String?
     package var subtype: String?
     package var state: KeptNotification.State?
+    /// The subscription or purchase that they are about.
+    package var originalTransactionId: String?
     /// When they were received: not before.
     package var from: Milliseconds?
     /// Before.

@@ -22,6 +22,11 @@ enum Schema {
         migrator.registerMigration("7") { db in
             for statement in OriginalPurchaseTable.schema + GrantTables.schema { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("8") { db in
+            for statement in IdempotencyTable.schema + UnclaimedIndex.schema + ErasureTable.schema {
+                try db.execute(sql: statement)
+            }
+        }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }

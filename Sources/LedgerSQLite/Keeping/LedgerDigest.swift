@@ -32,6 +32,14 @@ struct LedgerDigest {
             for scope in scopes { try digest.addClaims("claim_events", scope, db) }
         }
         if version > 2 { try digest.addOriginalPurchases(db, headers) }
+        if version > 2 {
+            try ErasureTable.forEach(db) { erasure, row in
+                digest.add(
+                    "erasure", nil,
+                    Array(row.databaseValues.prefix(2))
+                        + [erasure.digest.databaseValue, erasure.instant.databaseValue])
+            }
+        }
         if version > 2, try db.tableExists("grant_events") {
             for scope in scopes { try digest.addClaims("grant_events", scope, db) }
         }

@@ -6,6 +6,7 @@ internal import GRDB
 /// The ledger as JSON lines, sorted, so that two exports of one ledger are the same file:
 /// ```
 /// {"object":"ledger_export","version":3}
+/// {"object":"erasure","bundle_id","environment","digest","at"}
 /// {"object":"notification","bundle_id","environment","uuid","received_at","origin","signed_payload"}
 /// {"object":"statement","bundle_id","environment","kind","received_at","origin","signed_text"}
 /// {"object":"statement","bundle_id","environment","kind":"receipt","received_at","origin","purchase"}
@@ -56,6 +57,7 @@ package struct LedgerExport {
                 json.member("object", "ledger_export")
                 json.member("version", Self.version)
             }
+            try export.erasures(db)
             try export.notifications(db)
             try export.statements(db)
             try export.claims(isAccount: false, "claim", "original_transaction_id", db)
@@ -71,6 +73,17 @@ package struct LedgerExport {
         headers = storage.headers
         path = storage.path
         self.write = write
+    }
+
+    private mutating func erasures(_ db: Database) throws {
+        try ErasureTable.forEach(db) { erasure, row in
+            try line { json in
+                json.member("object", "erasure")
+                Self.scope(row, &json)
+                json.member("digest", erasure.digest)
+                json.member("at", erasure.instant)
+            }
+        }
     }
 
     private mutating func notifications(_ db: Database) throws {

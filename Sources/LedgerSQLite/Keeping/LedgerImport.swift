@@ -64,6 +64,7 @@ package struct LedgerImport: Sendable {
             }
             guard !batch.isEmpty else {
                 try await storage.restore(former.end())
+                try await storage.applyErasures(in: Set(scopes.all.map(\.id)))
                 return report
             }
             try await take(batch, &former, &report)
@@ -140,6 +141,11 @@ package struct LedgerImport: Sendable {
         case "claim":
             guard let original = line.original_transaction_id else { break }
             return try claim(line, .purchase(original, in: scope.id))
+        case "erasure":
+            guard let digest = line.digest, digest.utf8.count == 64, let instant = line.at,
+                Date(milliseconds: instant).milliseconds == instant
+            else { break }
+            return .fact(.erasure(Erasure(digest: digest, at: instant), scope: scope.id))
         case "grant_event": return .fact(.grant(try grant(line, scope)))
         case "original_purchase": return .fact(.originalPurchase(try await originalPurchase(line, scope)))
         case "account_claim":
@@ -292,7 +298,7 @@ extension LedgerImport.Report {
         case .notification: notifications += 1
         case .statement: statements += 1
         case .claim: claims += 1
-        case .originalPurchase, .grant: break
+        case .originalPurchase, .grant, .erasure: break
         }
     }
 

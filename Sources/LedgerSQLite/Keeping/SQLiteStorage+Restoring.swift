@@ -25,6 +25,7 @@ enum RestoredFact: Sendable {
     case claim(Claim)
     case originalPurchase(OriginalPurchase)
     case grant(GrantedEvent)
+    case erasure(Erasure, scope: Int64)
 
     /// Something that happened to a grant.
     struct GrantedEvent: Sendable {
@@ -49,6 +50,7 @@ extension SQLiteStorage {
                     // What has ended before is not told.
                     try GrantTables.add(
                         [grant.event], to: grant.id, in: grant.scope, toldUntil: Date().milliseconds, db)
+                case .erasure(let erasure, let scope): try ErasureTable.put(erasure, in: scope, db)
                 case .claim: break
                 }
             }

@@ -6,15 +6,19 @@ extension SQLiteStorage {
     package func outlook(for targets: [FanOutTarget]) async throws -> FanOutOutlook? {
         try await read { db in
             guard try Self.hasNews(for: targets, db) else { return nil }
-            let notifications = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT (SELECT min(id) FROM inbox WHERE id > 0), (SELECT coalesce(max(id), 0) FROM notifications)
-                    """)
-            let recoveries = try Int64.fetchSet(db, sql: "SELECT id FROM recoveries WHERE state = 'open'")
-            return FanOutOutlook(
-                oldestWaiting: notifications?.number(0), newest: notifications?.number(1) ?? 0, recoveries: recoveries)
+            return try Self.outlook(db)
         }
+    }
+
+    static func outlook(_ db: Database) throws -> FanOutOutlook {
+        let notifications = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT (SELECT min(id) FROM inbox WHERE id > 0), (SELECT coalesce(max(id), 0) FROM notifications)
+                """)
+        let recoveries = try Int64.fetchSet(db, sql: "SELECT id FROM recoveries WHERE state = 'open'")
+        return FanOutOutlook(
+            oldestWaiting: notifications?.number(0), newest: notifications?.number(1) ?? 0, recoveries: recoveries)
     }
 
     private static func hasNews(for targets: [FanOutTarget], _ db: Database) throws -> Bool {
@@ -80,7 +84,7 @@ extension SQLiteStorage {
         return false
     }
 
-    private static func holds(
+    static func holds(
         _ candidate: WebhookTables.Candidate, _ gate: FanOutLimit, _ db: Database
     ) throws -> Bool {
         guard let notification = candidate.notification else { return false }

@@ -21,6 +21,9 @@ extension SQLiteStorage: InspectionStorage {
         _ filter: InboxFilter, before id: Int64, limit: Int
     ) async throws -> NotificationPage {
         try await read { db in
+            if let original = filter.originalTransactionId {
+                return try self.notifications(about: original, filter, before: id, limit: limit, db)
+            }
             let window = 20_000
             let (sql, arguments) = filter.query(before: id, window: window)
             let ids = try Row.fetchAll(db, sql: sql, arguments: arguments + [limit + 1]).compactMap { $0.number(0) }

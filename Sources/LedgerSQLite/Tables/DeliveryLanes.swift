@@ -70,7 +70,7 @@ struct DeliveryLanes {
     mutating func addRepeats(
         after late: WebhookTables.Candidate, where hasGoneOut: (WebhookTables.Candidate) -> Bool
     ) throws {
-        for var newer in try newer(than: late) where newer.happenedAt >= begin && hasGoneOut(newer) {
+        for var newer in try Self.newer(than: late, db) where newer.happenedAt >= begin && hasGoneOut(newer) {
             guard try !isWaiting(newer) else { continue }
             // The purchase may be somebody else's by now.
             newer.lane = late.lane
@@ -80,8 +80,8 @@ struct DeliveryLanes {
 
     /// The events about the purchase that are newer than one, the oldest first. Of renewals the newest says all that the
     /// others said.
-    private func newer(than late: WebhookTables.Candidate) throws -> [WebhookTables.Candidate] {
-        guard let original = late.original, let record = try record(of: original, in: late.scope),
+    static func newer(than late: WebhookTables.Candidate, _ db: Database) throws -> [WebhookTables.Candidate] {
+        guard let original = late.original, let record = try record(of: original, in: late.scope, db),
             // A consumable is counted, not had: who is told of it twice counts it twice.
             record.lineage.transactions.first?.type != .consumable
         else { return [] }
@@ -89,7 +89,7 @@ struct DeliveryLanes {
             .sorted { ($0.signedDate, $0.notification) > ($1.signedDate, $1.notification) }
         var found: [WebhookTables.Candidate] = []
         var hasRenewal = false
-        for mention in mentions where found.count < Self.maximumRepeats {
+        for mention in mentions where found.count < maximumRepeats {
             let row = try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT \(WebhookTables.Candidate.reading) WHERE notification = ?"),
                 arguments: [mention.notification])
@@ -103,7 +103,7 @@ struct DeliveryLanes {
         return found.reversed()
     }
 
-    private func record(of original: String, in scope: Int64) throws -> LineageRecord? {
+    private static func record(of original: String, in scope: Int64, _ db: Database) throws -> LineageRecord? {
         // One that is damaged must not keep all others from being told.
         do { return try LineageTable.record(original, in: scope, db) } catch let error as StorageError
             where error.code == .damaged

@@ -43,7 +43,9 @@ struct TraceReport: Encodable {
         lines.append("  judged at   \(trace.validatedAt.readable)")
         let revocation = trace.revocation
         switch revocation.status {
-        case .notChecked: lines.append("  revocation  not asked about")
+        case .notChecked:
+            let reason = revocation.explanation.map { ": \($0.printable)" } ?? ""
+            lines.append("  revocation  not asked about\(reason)")
         case .good: lines.append("  revocation  good, as of \(Int((revocation.age ?? 0).rounded())) s ago")
         case .unknown: lines.append("  revocation  unknown: \((revocation.explanation ?? "").printable)")
         }

@@ -54,6 +54,50 @@ import TestSupport
         #expect(error?.isRetryable == true)
     }
 
+    @Test("what was signed long ago is judged at its signing date, and nobody is asked", arguments: [true, false])
+    func old(_ isOld: Bool) async throws {
+        responders.set { _ in throw URLError(.timedOut) }
+        let text = try authority.sign(Members(.transaction))
+        let later = TestStore.now + (isOld ? 2 * 86_400 : 3600)
+        let verifier = try TestStore.verifier {
+            $0.now = { later }
+            $0.validAt = .signingDate
+            $0.revocation = RevocationOptions(.hard, responders)
+        }
+        if isOld {
+            let finding = try await verifier.transaction(text).trace.revocation
+            #expect(finding.status == .notChecked && finding.explanation?.contains("signed long ago") == true)
+            #expect(responders.asked.isEmpty)
+        } else {
+            await #expect(throws: VerificationError.self) { try await verifier.transaction(text) }
+            #expect(!responders.asked.isEmpty)
+        }
+    }
+
+    @Test("what a responder has said of a certificate counts for what it signed long ago")
+    func oldAndRevoked() async throws {
+        let text = try authority.sign(Members(.transaction))
+        let clock = TestClock(TestStore.now)
+        for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
+            as [(TestResponders.Subject, Issued)]
+        {
+            var responder = OCSPResponder(issuer: issuer, now: clock.now)
+            if subject == .leaf { responder.status = .revoked(clock.now) }
+            responders.set(subject) { [responder] in try responder.answer($0) }
+        }
+        let verifier = try TestStore.verifier {
+            $0.revocation = RevocationOptions(.soft, responders)
+            $0.now = { clock.now }
+        }
+        let error = await #expect(throws: VerificationError.self) { try await verifier.transaction(text) }
+        #expect(error?.code == .revoked)
+        clock.advance(by: 2 * 86_400)
+        let old = await #expect(throws: VerificationError.self) {
+            try await verifier.validating(at: .signingDate).transaction(text)
+        }
+        #expect(old?.code == .revoked)
+    }
+
     @Test("a certificate that is revoked later is refused as soon as its responder says so")
     func later() async throws {
         let clock = TestClock(TestStore.now)

@@ -37,8 +37,10 @@ struct Asker: Sendable {
 
     func get(_ path: String) async throws -> Answer { try await send("GET", path) }
 
-    func send(_ method: String, _ path: String, body: Data? = nil) async throws -> Answer {
-        var headers: [(name: String, value: String)] = []
+    func send(
+        _ method: String, _ path: String, body: Data? = nil, headers more: [(name: String, value: String)] = []
+    ) async throws -> Answer {
+        var headers = more
         if let key { headers.append(("Authorization", "Bearer \(key)")) }
         if let token { headers.append(("Counterfoil-Customer-Token", token)) }
         if body != nil { headers.append(("Content-Type", "application/json")) }

@@ -85,6 +85,24 @@ import Yams
             #"{"entitlement":"premium","until":$LATER,"reason":"the outage of May","actor":"maria"}"#
         ),
         ("GET /v1/customers/{id}/grants", "/v1/customers/$ID/grants", nil),
+        ("GET /v1/customers/{id}/entitlements/{key}", "/v1/customers/$ID/entitlements/premium", nil),
+        ("GET /v1/subscriptions/{id}", "/v1/subscriptions/$TRANSACTION", nil),
+        ("GET /v1/events", "/v1/events", nil), ("GET /v1/purchases", "/v1/purchases?claimed=false", nil),
+        ("GET /v1/customers/{id}/refunds", "/v1/customers/$ID/refunds", nil),
+        ("POST /v1/customers/{id}/refresh", "/v1/customers/$ID/refresh", nil),
+        ("POST /v1/transactions/{id}/recover", "/v1/transactions/$TRANSACTION/recover", nil),
+        (
+            "POST /v1/subscriptions/{id}/extend", "/v1/subscriptions/$PAID/extend",
+            #"{"days":3,"reason":"service_issue","request_identifier":"one"}"#
+        ),
+        (
+            "POST /v1/extensions", "/v1/extensions",
+            #"{"product_id":"com.example.premium.monthly","days":3,"reason":"service_issue","storefronts":["USA"],"request_identifier":"3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e"}"#
+        ),
+        (
+            "GET /v1/extensions/{id}",
+            "/v1/extensions/3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e?product_id=com.example.premium.monthly", nil
+        ),
         (
             "POST /v1/customers/{id}/grants/{grant}/revoke", "/v1/customers/$ID/grants/$GRANT/revoke",
             #"{"reason":"a mistake","actor":"maria"}"#
@@ -122,6 +140,7 @@ import Yams
         ("POST /v1/webhooks/{name}/replay", "/v1/webhooks/backend/replay", #"{"from":$FROM,"to":$LATER}"#),
         ("GET /v1/webhooks/{name}/deliveries", "/v1/webhooks/backend/deliveries", nil),
         ("DELETE /v1/webhooks/{name}", "/v1/webhooks/mine", nil),
+        ("DELETE /v1/customers/{id}", "/v1/customers/$ID", nil),
     ]
 
     /// A world with an endpoint for its events, called backend.
@@ -212,10 +231,13 @@ import Yams
         try await world.settle()
         let kept = try #require(try await core.storage.notification(uuid))
         let now = world.simulator.now.milliseconds
+        // A free trial is not extended.
+        let paid = try await world.simulator.perform(
+            .purchase(customer: "paul", product: "com.example.premium.monthly", introductory: false))
         let grant = try await world.api.post(
             "/v1/customers/\(anna)/grants", ["entitlement": "premium", "reason": "goodwill", "actor": "tests"])
         return [
-            ("$GRANT", try #require(grant["id"] as? String)),
+            ("$PAID", try #require(paid.transactionId)), ("$GRANT", try #require(grant["id"] as? String)),
             ("$TRANSACTION", transaction), ("$ORDER", order), ("$UUID", uuid), ("$ID", anna), ("$TEXT", kept.text),
             ("$QUESTION", try world.question()), ("$SIGNED", signed), ("$FROM", "\(now - 600_000)"), ("$NOW", "\(now)"),
             ("$LATER", "\(now + 600_000)"), ("$DOWNLOAD", try await world.appTransaction(of: transaction)),

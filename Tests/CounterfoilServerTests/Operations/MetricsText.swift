@@ -6,6 +6,12 @@ let metricsText = #"""
     counterfoil_notifications_total{result="kept",code=""} 2
     counterfoil_notifications_total{result="duplicate",code=""} 1
     counterfoil_notifications_total{result="refused",code="bad_json"} 1
+    # HELP counterfoil_notification_types_total Notifications that were new, by type and subtype.
+    # TYPE counterfoil_notification_types_total counter
+    counterfoil_notification_types_total{type="TEST",subtype=""} 0
+    # HELP counterfoil_notifications_late_total Deliveries that came half an hour or more after they were signed: attempts before have failed.
+    # TYPE counterfoil_notifications_late_total counter
+    counterfoil_notifications_late_total 0
     # HELP counterfoil_acknowledgement_duration_seconds From a notification's request to its answer.
     # TYPE counterfoil_acknowledgement_duration_seconds histogram
     counterfoil_acknowledgement_duration_seconds_bucket{le="0.00025"} 0
@@ -139,7 +145,13 @@ let metricsText = #"""
     # TYPE counterfoil_http_body_bytes gauge
     # HELP counterfoil_completeness_age_seconds How long ago everything was known to be here.
     # TYPE counterfoil_completeness_age_seconds gauge
+    # HELP counterfoil_recovery_failures How often in a row recovery has failed; 0 when it works.
+    # TYPE counterfoil_recovery_failures gauge
     # HELP counterfoil_webhook_backlog Deliveries that wait, at most 100,000.
     # TYPE counterfoil_webhook_backlog gauge
+    # HELP counterfoil_webhook_oldest_age_seconds How long the oldest delivery has waited.
+    # TYPE counterfoil_webhook_oldest_age_seconds gauge
+    # HELP counterfoil_webhook_endpoints_disabled Endpoints that are switched off.
+    # TYPE counterfoil_webhook_endpoints_disabled gauge
 
     """#

@@ -10,6 +10,8 @@ extension ServerConfigurationReader {
         ("Production", [], .production), ("Sandbox", [], .sandbox),
     ])
 
+    private static let sandboxes = Vocabulary<Bool>([("keep_apart", [], false), ("refuse", [], true)])
+
     private static let restorePolicies = Vocabulary<ServerConfiguration.RestorePolicy>(
         ServerConfiguration.RestorePolicy.allCases.map { ($0.rawValue, [], $0) })
 
@@ -86,9 +88,16 @@ extension ServerConfigurationReader {
 
     private func app(_ section: inout Section) -> ServerConfiguration.App {
         let environments = section.has("environments") ? section.words("environments", of: Self.environments) : nil
+        let refusesSandbox = section.word("sandbox", of: Self.sandboxes) ?? false
         var app = ServerConfiguration.App(
             bundleId: section.requiredText("bundle_id") ?? "", appAppleId: appleID(&section),
             environments: Set(environments ?? [.production, .sandbox]))
+        if refusesSandbox {
+            app.environments.remove(.sandbox)
+            if app.environments.isEmpty || environments?.contains(.sandbox) == true {
+                section.problem("sandbox", "refuse needs environments: [Production]")
+            }
+        }
         if app.environments.contains(.production), !section.has("apple_id") {
             section.problem(
                 "apple_id",
@@ -205,6 +214,9 @@ extension ServerConfigurationReader {
     private func judge(_ app: ServerConfiguration.App, at path: String) {
         if app.key == nil { note(path, "has no key: no recovery, and no history for restores") }
         if !app.environments.contains(.production) { note(path, "accepts the sandbox alone") }
+        if !app.environments.contains(.sandbox) {
+            note(path, "refuses the sandbox: nothing that App Review and testers buy is taken")
+        }
     }
 
     /// What can be part of a URL's path and of a line of a log as it is.

@@ -23,6 +23,8 @@ extension ConfigurationTemplate {
             apple_id: \(appAppleId)
             # Where its data may come from. The sandbox always may, since App Review buys there; it is kept apart.
             #environments: [Production, Sandbox]
+            # Or with environments: [Production] nothing of the sandbox is taken: keep_apart or refuse.
+            #sandbox: keep_apart
 
             # The In-App Purchase key: App Store Connect > Users and Access > Integrations. Without it nothing that was
             # missed can be fetched.
@@ -88,8 +90,8 @@ extension ConfigurationTemplate {
     var accessSection: String {
         """
         # The keys of the server's own API: `Authorization: Bearer …`. Here is only what SHA-256 makes of them;
-        # counterfoil keys create makes more. Scopes: customers:read, customers:write, grants:write, offers:sign,
-        # support:read, operations:read, operations:write, webhooks:write, or all.
+        # counterfoil keys create makes more. Scopes: customers:read, customers:write,
+        # customers:erase, grants:write, offers:sign, support:read, support:write, operations:read, operations:write, webhooks:write, or all.
         keys:
           - name: first
             secret: {sha256: \(keyHash)}

@@ -60,14 +60,20 @@ package struct HistogramBuckets: Sendable {
 extension MetricFamily {
     /// All of them, in the order in which they are shown.
     static let all = [
-        notifications, acknowledgement, verification, revocation, revocationFailures, commit, batch, fold, foldLag,
+        notifications, notificationTypes, lateNotifications, acknowledgement, verification, revocation,
+        revocationFailures, commit, batch, fold, foldLag,
         requests, requestDuration, refusedConnections, requestsUnderWay, inboxBacklog, inboxAge, bodies, completeness,
-        webhookBacklog,
+        recoveryFailures, webhookBacklog, webhookAge, disabledWebhooks,
     ]
 
     static let notifications = MetricFamily(
         "counterfoil_notifications_total", .counter, "Notifications, by what became of them.",
         leading: ["kept", "duplicate"])
+    static let notificationTypes = MetricFamily(
+        "counterfoil_notification_types_total", .counter, "Notifications that were new, by type and subtype.")
+    static let lateNotifications = MetricFamily(
+        "counterfoil_notifications_late_total", .counter,
+        "Deliveries that came half an hour or more after they were signed: attempts before have failed.")
     static let acknowledgement = MetricFamily(
         "counterfoil_acknowledgement_duration_seconds", .histogram(.answers),
         "From a notification's request to its answer.")
@@ -107,6 +113,12 @@ extension MetricFamily {
     static let bodies = MetricFamily("counterfoil_http_body_bytes", .gauge, "Request bodies in memory.")
     static let completeness = MetricFamily(
         "counterfoil_completeness_age_seconds", .gauge, "How long ago everything was known to be here.")
+    static let recoveryFailures = MetricFamily(
+        "counterfoil_recovery_failures", .gauge, "How often in a row recovery has failed; 0 when it works.")
+    static let webhookAge = MetricFamily(
+        "counterfoil_webhook_oldest_age_seconds", .gauge, "How long the oldest delivery has waited.")
+    static let disabledWebhooks = MetricFamily(
+        "counterfoil_webhook_endpoints_disabled", .gauge, "Endpoints that are switched off.")
     static let webhookBacklog = MetricFamily(
         "counterfoil_webhook_backlog", .gauge, "Deliveries that wait, at most 100,000.")
 }

@@ -14,6 +14,10 @@ package final class ServerMetrics: Sendable {
     package let duplicates: Counter
     /// Those that were refused, by the reason's code.
     package let refused: LabelledCounters
+    /// Those that were new, by type and subtype.
+    private let types: LabelledCounters
+    /// Deliveries that were signed long before they came.
+    package let late: Counter
     /// From the request's head to the answer.
     package let acknowledgement: Timer
     /// The proof of one signed text, whatever it waits for included.
@@ -56,6 +60,16 @@ package final class ServerMetrics: Sendable {
         kept = notifications("kept", "")
         duplicates = notifications("duplicate", "")
         refused = LabelledCounters { notifications("refused", $0) }
+        types = LabelledCounters { kind in
+            let parts = kind.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+            let labels = [("type", parts.first ?? ""), ("subtype", parts.count > 1 ? parts[1] : "")]
+            return Counter(label: MetricFamily.notificationTypes.name, dimensions: labels, factory: factory)
+        }
+        // So that the family is there before the first notification.
+        _ = Counter(
+            label: MetricFamily.notificationTypes.name, dimensions: [("type", "TEST"), ("subtype", "")],
+            factory: factory)
+        late = Counter(label: MetricFamily.lateNotifications.name, factory: factory)
         (acknowledgement, verification) = (timer(.acknowledgement), timer(.verification))
         (commit, fold, foldLag, revocation) = (timer(.commit), timer(.fold), timer(.foldLag), timer(.revocation))
         batch = Recorder(label: MetricFamily.batch.name, factory: factory)
@@ -64,6 +78,12 @@ package final class ServerMetrics: Sendable {
         let requests = RequestMetrics(factory)
         self.requests = requests
         add(.init(.requestsUnderWay) { [([], Double(requests.underWay))] })
+    }
+
+    /// Counts a notification that was new.
+    package func countKept(type: String, subtype: String?) {
+        kept.increment()
+        types.increment("\(type)/\(subtype ?? "")")
     }
 
     /// Adds a gauge.

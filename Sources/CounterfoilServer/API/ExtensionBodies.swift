@@ -1,0 +1,77 @@
+internal import AppStoreModels
+internal import Foundation
+internal import HTTPTypes
+
+/// How much more time, and why.
+struct ExtensionBody: JSONRequestBody {
+    var days: Int32
+    var reason: String
+    var requestIdentifier: String?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case days, reason
+        case requestIdentifier = "request_identifier"
+    }
+
+    static let members = CodingKeys.allCases.map(\.rawValue)
+
+    private static let reasons: [String: ExtendReasonCode] = [
+        "undeclared": .undeclared, "customer_satisfaction": .customerSatisfaction, "other": .other,
+        "service_issue": .serviceIssueOrOutage,
+    ]
+
+    var checkedDays: Int32 {
+        get throws(APIFailure) {
+            guard (1...90).contains(days) else {
+                throw APIFailure(
+                    .badRequest, "invalid_days", "The App Store gives 1 to 90 days more.", parameter: "days")
+            }
+            return days
+        }
+    }
+
+    var code: ExtendReasonCode {
+        get throws(APIFailure) {
+            guard let code = Self.reasons[reason] else {
+                throw APIFailure(
+                    .badRequest, "invalid_reason", "Try \(Self.reasons.keys.sorted().joined(separator: ", ")).",
+                    parameter: "reason")
+            }
+            return code
+        }
+    }
+
+    /// The App Store knows a request again by it.
+    func identifier(isUUID: Bool) throws(APIFailure) -> String {
+        guard let text = requestIdentifier else { return UUID().uuidString.lowercased() }
+        let isFine = isUUID ? UUID(uuidString: text) != nil : (1...128).contains(text.utf8.count)
+        guard isFine, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
+            throw APIFailure(
+                .badRequest, "invalid_identifier",
+                isUUID ? "For all subscribers it is a UUID." : "It has 1 to 128 letters, digits and marks.",
+                parameter: "request_identifier")
+        }
+        return text
+    }
+}
+
+/// The same for all subscribers of a product.
+struct MassExtensionBody: JSONRequestBody {
+    var productId: String
+    var storefronts: [String]?
+    var wish: ExtensionBody
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case storefronts
+        case productId = "product_id"
+    }
+
+    static let members = CodingKeys.allCases.map(\.rawValue) + ExtensionBody.members
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        productId = try container.decode(String.self, forKey: .productId)
+        storefronts = try container.decodeIfPresent([String].self, forKey: .storefronts)
+        wish = try ExtensionBody(from: decoder)
+    }
+}

@@ -1,0 +1,134 @@
+internal import Basics
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+
+/// Answers a `POST` that comes again with the same `Idempotency-Key` as it was answered the first time, for a day: who has
+/// not heard an answer can ask again, and nothing happens twice.
+///
+/// What failed here (5xx), or was put off (429), is not remembered: it can succeed the next time.
+struct IdempotencyMiddleware: RouterMiddleware {
+    static let header = HTTPField.Name("idempotency-key")
+    private static let repeated = HTTPField.Name("idempotent-replayed")
+
+    private let core: ServerCore
+
+    init(_ core: ServerCore) { self.core = core }
+
+    @concurrent func handle(
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        guard let name = Self.header, !request.headers[values: name].isEmpty else {
+            return try await next(request, context)
+        }
+        guard request.method == .post else {
+            throw APIFailure(
+                .badRequest, "invalid_idempotency_key", "Only POST takes an Idempotency-Key.",
+                parameter: "Idempotency-Key")
+        }
+        let key = try Self.key(request, name)
+        let principal = try context.principal.orFailure()
+        var request = request
+        let body = try await request.bytes(upTo: core.configuration.limits.requestBytes)
+        request.body = RequestBody(buffer: body)
+        let client = [principal.name, principal.customer].compactMap(\.self).joined(separator: "\n")
+        let decision = try await core.storage.beginRequest(
+            key, of: client, about: context.parameters.get("id")?.removingPercentEncoding,
+            fingerprint: Self.fingerprint(of: request, body), at: core.now.milliseconds)
+        switch decision {
+        case .repeats(let answer): return Self.response(answer)
+        case .isAnother:
+            throw APIFailure(
+                .unprocessableContent, "idempotency_key_reused",
+                "This Idempotency-Key belongs to another request; make a new one for each.",
+                parameter: "Idempotency-Key")
+        case .isUnderWay:
+            throw APIFailure(
+                .conflict, "request_under_way", "A request with this Idempotency-Key is being answered.",
+                isRetryable: true, backoff: 1000)
+        case .proceed: return try await carryOut(request, context, key, client, next)
+        }
+    }
+
+    private func carryOut(
+        _ request: Request, _ context: ServerContext, _ key: String, _ client: String,
+        _ next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        let result: Result<Response, any Error>
+        do { result = .success(try await next(request, context)) } catch {
+            result = .failure(error)
+        }
+        let response: Response
+        do { response = try result.get() } catch let failure as APIFailure
+            where failure.status.code < 500 && failure.status != .tooManyRequests
+        {
+            response = failure.response(from: request, context: context)
+        } catch {
+            try await core.storage.endRequest(key, of: client, with: nil)
+            throw error
+        }
+        let collector = BodyCollector()
+        try await response.body.write(collector)
+        let body = collector.buffer
+        try await core.storage.endRequest(
+            key, of: client,
+            with: .init(
+                status: response.status.code, type: response.headers[.contentType],
+                body: Data(body.readableBytesView)))
+        return Response(status: response.status, headers: response.headers, body: ResponseBody(byteBuffer: body))
+    }
+
+    private static func key(_ request: Request, _ name: HTTPField.Name) throws(APIFailure) -> String {
+        guard let key = request.headers.only(name), (1...255).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
+        else {
+            throw APIFailure(
+                .badRequest, "invalid_idempotency_key", "An Idempotency-Key has 1 to 255 letters, digits and marks.",
+                parameter: "Idempotency-Key")
+        }
+        return key
+    }
+
+    private static func fingerprint(of request: Request, _ body: ByteBuffer) -> Data {
+        var hash = SHA256()
+        for part in [request.method.rawValue, request.uri.description] {
+            hash.update(data: Data(part.utf8))
+            hash.update(data: [0])
+        }
+        hash.update(data: Data(body.readableBytesView))
+        return Data(hash.finalize())
+    }
+
+    private static func response(_ answer: RememberedRequest.Answer) -> Response {
+        var headers: HTTPFields = [:]
+        if let type = answer.type { headers[.contentType] = type }
+        if let repeated { headers[repeated] = "true" }
+        return Response(
+            status: .init(code: answer.status), headers: headers,
+            body: answer.body.isEmpty ? .init() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+    }
+}
+
+extension Principal? {
+    /// Who asks. Behind ``Authorization`` somebody does.
+    fileprivate func orFailure() throws(APIFailure) -> Principal {
+        guard let self else { throw APIFailure(.unauthorized, "unauthorized", "Send an API key.") }
+        return self
+    }
+}
+
+/// Takes a body that was to be sent.
+private final class BodyCollector: ResponseBodyWriter {
+    private(set) var buffer = ByteBuffer()
+
+    func write(_ buffer: ByteBuffer) async throws {
+        var buffer = buffer
+        self.buffer.writeBuffer(&buffer)
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

@@ -1,0 +1,74 @@
+internal import Basics
+internal import ConfigurationReading
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Refuses parameters of the query that a route does not have: a client that writes `limits` for `limit` would otherwise be
+/// told that all is well.
+///
+/// What the App Store and its old clients send may have parameters that this version does not know: their URLs are in
+/// App Store Connect and in apps.
+struct KnownParameters: RouterMiddleware {
+    private static let scope = ["app", "environment"]
+    private static let paging = ["page", "limit"]
+
+    /// The parameters of the routes that have any. Tests hold it to the description of the API.
+    static let byRoute: [String: [String]] = [
+        "GET /v1/customers/{id}": scope + ["at"],
+        "DELETE /v1/customers/{id}": scope,
+        "GET /v1/customers/{id}/timeline": scope + paging + ["at"],
+        "GET /v1/customers/{id}/entitlements/{key}": scope + ["at"],
+        "GET /v1/customers/{id}/entitlements/{key}/explain": scope + ["at", "include"],
+        "POST /v1/customers/{id}/purchases": scope,
+        "POST /v1/customers/{id}/refresh": scope,
+        "GET /v1/customers/{id}/refunds": scope,
+        "POST /v1/customers/{id}/grants": scope,
+        "GET /v1/customers/{id}/grants": scope + paging,
+        "POST /v1/customers/{id}/grants/{grant}/revoke": scope,
+        "POST /v1/customers/{id}/usage": scope,
+        "GET /v1/customers/{id}/consumption": scope,
+        "GET /v1/customers/{id}/consumption/preview": scope + ["transaction_id"],
+        "POST /v1/customers/{id}/offers/promotional": scope,
+        "POST /v1/customers/{id}/offers/introductory": scope,
+        "GET /v1/subscriptions/{id}": scope,
+        "POST /v1/subscriptions/{id}/extend": scope,
+        "POST /v1/extensions": scope,
+        "GET /v1/extensions/{id}": scope + ["product_id"],
+        "GET /v1/transactions/{id}": scope,
+        "POST /v1/transactions/{id}/recover": scope,
+        "GET /v1/orders/{id}": scope,
+        "GET /v1/purchases": scope + paging + ["claimed"],
+        "GET /v1/events": scope + paging,
+        "GET /v1/notifications": scope + paging
+            + ["type", "subtype", "state", "from", "to", "original_transaction_id"],
+        "GET /v1/notifications/{id}": ["include"],
+        "GET /v1/refused": paging,
+        "POST /v1/recoveries": scope,
+        "GET /v1/recoveries": paging,
+        "GET /v1/webhooks/{name}/deliveries": paging + ["state"],
+    ]
+
+    @concurrent func handle(
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        if request.uri.query != nil { try Self.check(request, route: context.route) }
+        return try await next(request, context)
+    }
+
+    private static func check(_ request: Request, route: String) throws(APIFailure) {
+        guard route != "none", !route.hasPrefix("/apple/"), route != "/verifyReceipt" else { return }
+        let known = byRoute["\(request.method.rawValue) \(route)"] ?? []
+        for (name, _) in request.uri.queryParameters where !known.contains(where: { $0.isExactly(name) }) {
+            let name = String(name.prefix(64))
+            throw APIFailure(
+                .badRequest, "unknown_parameter",
+                .unknown("There is no parameter \(quoted(name)) here", name, among: known), parameter: name)
+        }
+    }
+}
+
+extension String {
+    fileprivate func isExactly(_ other: Substring) -> Bool { utf8.elementsEqual(other.utf8) }
+}

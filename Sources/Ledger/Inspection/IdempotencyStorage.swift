@@ -1,0 +1,67 @@
+package import Foundation
+
+/// A request that a client may send again, as it is remembered.
+package struct RememberedRequest: Sendable, Hashable {
+    /// The answer that it got.
+    package struct Answer: Sendable, Hashable {
+        package var status: Int
+        package var type: String?
+        package var body: Data
+
+        package init(status: Int, type: String?, body: Data) {
+            (self.status, self.type, self.body) = (status, type, body)
+        }
+    }
+
+    /// SHA-256 of everything that was asked.
+    package var fingerprint: Data
+    package var startedAt: Milliseconds
+    /// Nil while it is being answered, or if the server ended meanwhile.
+    package var answer: Answer?
+
+    package init(fingerprint: Data, startedAt: Milliseconds, answer: Answer? = nil) {
+        (self.fingerprint, self.startedAt, self.answer) = (fingerprint, startedAt, answer)
+    }
+}
+
+/// What becomes of a request with a key that may have come before: the rule, on values.
+package enum IdempotencyDecision: Sendable, Hashable {
+    /// It is carried out.
+    case proceed
+    /// It gets the answer that it got before.
+    case repeats(RememberedRequest.Answer)
+    /// It was another request.
+    case isAnother
+    /// It is being carried out at the moment.
+    case isUnderWay
+
+    /// How long an answer is kept, in milliseconds.
+    package static let keeping: Milliseconds = 86_400_000
+    /// How long nobody else carries a request out that has no answer. Requests take no longer.
+    package static let patience: Milliseconds = 120_000
+
+    package static func of(
+        _ known: RememberedRequest?, fingerprint: Data, at now: Milliseconds
+    ) -> IdempotencyDecision {
+        // A clock that was put back makes nothing older.
+        guard let known, now - known.startedAt < keeping else { return .proceed }
+        guard known.fingerprint == fingerprint else { return .isAnother }
+        if let answer = known.answer { return .repeats(answer) }
+        return now - known.startedAt < patience ? .isUnderWay : .proceed
+    }
+}
+
+/// Remembers the answers to requests that have a key of the client's.
+package protocol IdempotencyStorage: Sendable {
+    /// Decides by ``IdempotencyDecision``, and remembers the request if it proceeds.
+    ///
+    /// - Parameters:
+    ///   - client: Whose key it is.
+    ///   - customer: Whom it is about.
+    func beginRequest(
+        _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds
+    ) async throws -> IdempotencyDecision
+
+    /// Remembers the answer; nil forgets the request, which may be sent again then.
+    func endRequest(_ key: String, of client: String, with answer: RememberedRequest.Answer?) async throws
+}

@@ -1,0 +1,57 @@
+internal import Ledger
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage: EventFeedStorage {
+    /// How many events are looked at for a page: many may be of other apps.
+    private static let window = 2000
+
+    package func outlook() async throws -> FanOutOutlook { try await read { try Self.outlook($0) } }
+
+    package func lastEvent() async throws -> Int64 {
+        try await read { try Int64.fetchOne($0, sql: "SELECT coalesce(max(seq), 0) FROM events") ?? 0 }
+    }
+
+    package func events(_ query: FeedQuery, within gate: FanOutLimit) async throws -> FeedPage {
+        let (candidates, cursor, hasMore) = try await read { try Self.candidates(query, gate, $0) }
+        var page = FeedPage(cursor: cursor, hasMore: hasMore)
+        for (candidate, late) in candidates {
+            guard let told = try await event(candidate.number) else { continue }
+            page.items.append(
+                FeedItem(number: candidate.number, event: told.event, notification: told.notification, late: late))
+        }
+        return page
+    }
+
+    /// The events of a page in their order, each with the late one that it is said again for.
+    private static func candidates(
+        _ query: FeedQuery, _ gate: FanOutLimit, _ db: Database
+    ) throws -> (events: [(WebhookTables.Candidate, Int64?)], cursor: Int64, hasMore: Bool) {
+        let found = try Row.fetchAll(
+            db.cachedStatement(
+                sql: "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?"),
+            arguments: [query.after, window]
+        ).compactMap(WebhookTables.Candidate.init)
+        var chosen: [WebhookTables.Candidate] = []
+        var cursor = query.after
+        var isHeld = false
+        for candidate in found where chosen.count < query.limit {
+            isHeld = try holds(candidate, gate, db)
+            if isHeld { break }
+            cursor = candidate.number
+            // Tests of endpoints are for those alone.
+            if query.scopes.contains(candidate.scope), candidate.type != .webhookTest { chosen.append(candidate) }
+        }
+        var events: [(WebhookTables.Candidate, Int64?)] = []
+        for candidate in chosen.sorted(by: { ($0.happenedAt, $0.number) < ($1.happenedAt, $1.number) }) {
+            events.append((candidate, nil))
+            guard candidate.isLate else { continue }
+            // What is newer and stands on this page comes after it by itself.
+            for newer in try DeliveryLanes.newer(than: candidate, db) where newer.number <= query.after {
+                events.append((newer, candidate.number))
+            }
+        }
+        let isMoreKnown = found.count == window || found.last.map { $0.number > cursor } ?? false
+        return (events, cursor, isMoreKnown && !isHeld)
+    }
+}

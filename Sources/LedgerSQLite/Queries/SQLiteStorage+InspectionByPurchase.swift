@@ -1,0 +1,33 @@
+internal import Ledger
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage {
+    /// The notifications about one purchase, found by its record rather than by looking through all.
+    func notifications(
+        about original: String, _ filter: InboxFilter, before id: Int64, limit: Int, _ db: Database
+    ) throws -> NotificationPage {
+        let numbers = try filter.scopes.flatMap { scope in
+            try LineageTable.record(original, in: scope, db)?.mentions.map(\.notification) ?? []
+        }.filter { $0 < id }.sorted(by: >)
+        var items: [KeptNotification] = []
+        for number in numbers {
+            let found = try notifications(db, sql: "WHERE notifications.id = ?", [number])
+            for kept in found where filter.accepts(kept) {
+                if items.count == limit { return NotificationPage(items: items, next: items.last?.id) }
+                items.append(kept)
+            }
+        }
+        return NotificationPage(items: items, next: nil)
+    }
+}
+
+extension InboxFilter {
+    /// Whether a notification is one of those that are looked for, whatever it is about.
+    package func accepts(_ kept: KeptNotification) -> Bool {
+        (type.map { $0.isIdentical(to: kept.type) } ?? true)
+            && (subtype.map { $0.isIdentical(to: kept.subtype ?? "") } ?? true)
+            && (state.map { $0 == kept.state } ?? true) && (from.map { kept.receivedAt >= $0 } ?? true)
+            && (to.map { kept.receivedAt < $0 } ?? true)
+    }
+}

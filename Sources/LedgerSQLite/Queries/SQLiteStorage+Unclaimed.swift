@@ -1,0 +1,45 @@
+internal import Ledger
+internal import AppStoreModels
+internal import Entitlements
+internal import Foundation
+internal import GRDB
+
+/// The purchases for which the app named no account, in the order of their names.
+enum UnclaimedIndex {
+    static let schema = ["CREATE INDEX lineages_unnamed ON lineages (scope, original_id) WHERE token IS NULL"]
+}
+
+extension SQLiteStorage: UnclaimedStorage {
+    /// How many purchases are looked at for a page.
+    private static let window = 2000
+
+    package func unclaimedPurchases(
+        in scope: Int64, after original: String, limit: Int
+    ) async throws -> (items: [Lineage], next: String?) {
+        try await read { db in
+            let rows = try db.all(
+                """
+                SELECT original_id, (
+                    EXISTS (SELECT 1 FROM claims
+                        WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
+                    OR EXISTS (SELECT 1 FROM account_claims
+                        WHERE account_claims.scope = lineages.scope
+                            AND account_claims.app_transaction_id = lineages.app_transaction_id))
+                FROM lineages INDEXED BY lineages_unnamed
+                WHERE scope = ? AND token IS NULL AND original_id > ? ORDER BY original_id LIMIT ?
+                """, [.integer(scope), .text(original), .integer(Int64(Self.window))]
+            ) { row in row.text(0).map { (original: $0, isClaimed: row.number(1) == 1) } }
+            var items: [Lineage] = []
+            var last: String?
+            for row in rows {
+                last = row.original
+                if !row.isClaimed, let lineage = try Self.lineage(row.original, in: scope, db), lineage.isPaid {
+                    items.append(lineage)
+                }
+                if items.count == limit { break }
+            }
+            let isOver = rows.count < Self.window && last == rows.last?.original
+            return (items, isOver ? nil : last)
+        }
+    }
+}

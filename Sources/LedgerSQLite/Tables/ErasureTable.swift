@@ -1,0 +1,170 @@
+internal import Ledger
+internal import Foundation
+internal import GRDB
+
+/// Who was erased, and how what is kept loses the name.
+enum ErasureTable {
+    static let schema = [
+        """
+        CREATE TABLE erasures (
+            scope INTEGER NOT NULL, digest TEXT NOT NULL, instant INTEGER NOT NULL,
+            PRIMARY KEY (scope, digest)) WITHOUT ROWID
+        """
+    ]
+
+    /// Keeps an erasure. Of several of one customer the last counts.
+    static func put(_ erasure: Erasure, in scope: Int64, _ db: Database) throws {
+        try db.run(
+            """
+            INSERT INTO erasures (scope, digest, instant) VALUES (?, ?, ?)
+            ON CONFLICT (scope, digest) DO UPDATE SET instant = max(instant, excluded.instant)
+            """, [.integer(scope), .text(erasure.digest), .integer(erasure.instant)])
+    }
+
+    /// The erasure of a customer; nil when there was none.
+    static func erasure(of customer: String, in scope: Int64, _ bundleId: String, _ db: Database) throws -> Erasure? {
+        let digest = Erasure.digest(of: customer, in: bundleId)
+        return try db.first(
+            "SELECT instant FROM erasures WHERE scope = ? AND digest = ?", [.integer(scope), .text(digest)]
+        ) { Erasure(digest: digest, at: $0.number(0) ?? 0) }
+    }
+
+    static func bundleId(of scope: Int64, _ db: Database) throws -> String {
+        try db.first("SELECT bundle_id FROM scopes WHERE id = ?", [.integer(scope)]) { $0.text(0) }.flatMap { $0 } ?? ""
+    }
+
+    /// Whether anybody of an app was ever erased.
+    static func isAny(in scope: Int64, _ db: Database) throws -> Bool {
+        try db.first("SELECT 1 FROM erasures WHERE scope = ? LIMIT 1", [.integer(scope)]) { _ in true } ?? false
+    }
+
+    /// Walks through all of them, in the order of an export.
+    static func forEach(_ db: Database, _ body: (Erasure, _ scope: Row) throws -> Void) throws {
+        guard try db.tableExists("erasures") else { return }
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT bundle_id, environment, digest, instant FROM erasures JOIN scopes ON scopes.id = scope
+                ORDER BY bundle_id, environment, digest
+                """)
+        while let row = try rows.next() {
+            try body(Erasure(digest: row.text(2) ?? "", at: row.number(3) ?? 0), row)
+        }
+    }
+
+    // MARK: - Taking the name away
+
+    /// Takes the name from all that is kept of a customer until the erasure.
+    static func apply(
+        _ erasure: Erasure, to customer: String, in scope: Int64, _ db: Database
+    ) throws -> ErasureReport {
+        var report = ErasureReport()
+        let held = try SQLiteStorage.held(by: customer, in: scope, db)
+        report.claims = try renameClaims(of: customer, erasure, scope, db)
+        report.grants = try removeGrants(of: customer, erasure, scope, db)
+        try db.run(
+            "DELETE FROM usage WHERE scope = ? AND customer = ? AND reported_at <= ?",
+            [.integer(scope), .text(customer), .integer(erasure.instant)])
+        report.usage = db.changesCount
+        try db.run("DELETE FROM requests WHERE customer = ?", [.text(customer)])
+        for purchase in held { try rename(purchase.record, customer, erasure, scope, db) }
+        try db.run(
+            "UPDATE events SET customer = ?, data = NULL WHERE scope = ? AND customer = ? AND notification IS NULL",
+            [.text(erasure.standIn), .integer(scope), .text(customer)])
+        report.purchases = held.count
+        return report
+    }
+
+    private static func renameClaims(
+        of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws -> Int {
+        let values: [SQLValue] = [.integer(scope), .text(customer), .integer(erasure.instant)]
+        let found = try db.all(
+            """
+            SELECT is_account, subject, instant, kind FROM claim_events INDEXED BY claim_events_by_customer
+            WHERE scope = ? AND customer = ? AND instant <= ?
+            """, values
+        ) { row -> (ClaimTables.Subject, ClaimEvent)? in
+            guard let kind = row.number(3).flatMap(ClaimEvent.Kind.init), let subject = row.text(1) else { return nil }
+            return (
+                ClaimTables.Subject(scope: scope, isAccount: row.number(0) == 1, identifier: subject),
+                ClaimEvent(at: row.number(2) ?? 0, kind, erasure.standIn)
+            )
+        }
+        try db.run("DELETE FROM claim_events WHERE scope = ? AND customer = ? AND instant <= ?", values)
+        for (subject, events) in Dictionary(grouping: found, by: \.0) {
+            try ClaimTables.add(events.map(\.1), to: subject, db)
+        }
+        return found.count
+    }
+
+    private static func removeGrants(
+        of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws -> Int {
+        let grants = try GrantTables.grants(of: customer, in: scope, db).map(\.grant)
+            .filter { erasure.covers($0.createdAt) }
+        for grant in grants {
+            for table in ["grant_events", "grants"] {
+                try db.run(
+                    "DELETE FROM \(table) WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(grant.id)])
+            }
+        }
+        return grants.count
+    }
+
+    /// A purchase that is still found by the name, since the App Store signed the account that the app named, becomes
+    /// nobody's; and what was told of it, and asked about it, loses the name.
+    private static func rename(
+        _ record: LineageRecord, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws {
+        let original = record.lineage.originalTransactionId
+        let ownership = try ClaimTables.ownership(of: record.lineage, in: scope, db)
+        if ownership.owners.containsName(customer) {
+            let instant = ownership.claims.next(after: erasure.instant)
+            try ClaimTables.add(
+                [ClaimEvent(at: instant, .take, erasure.standIn)], to: .purchase(original, in: scope), db)
+        }
+        let purchase: [SQLValue] = [.integer(scope), .text(original)]
+        try db.run(
+            "UPDATE consumption_requests SET customer = NULL WHERE scope = ? AND original_id = ? AND customer = ?",
+            purchase + [.text(customer)])
+        // Who had it before and who has it since are named there.
+        try db.run(
+            "UPDATE events SET data = NULL WHERE scope = ? AND original_id = ? AND notification IS NULL", purchase)
+        for mention in record.mentions {
+            try db.run(
+                "UPDATE events SET customer = ? WHERE notification = ? AND customer = ?",
+                [.text(erasure.standIn), .integer(mention.notification), .text(customer)])
+        }
+    }
+}
+
+extension SQLiteStorage: ErasureStorage {
+    package func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport {
+        try await write { db in
+            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleId), at: now)
+            try ErasureTable.put(erasure, in: scope.id, db)
+            return try ErasureTable.apply(erasure, to: customer, in: scope.id, db)
+        }
+    }
+
+    /// Takes the names of erased customers from what another ledger still had, and from what is here.
+    func applyErasures(in scopes: Set<Int64>) async throws {
+        try await write { db in
+            for scope in scopes where try ErasureTable.isAny(in: scope, db) {
+                let bundleId = try ErasureTable.bundleId(of: scope, db)
+                let names = try db.all(
+                    """
+                    SELECT DISTINCT customer FROM claim_events WHERE scope = ?1
+                    UNION SELECT DISTINCT customer FROM grants WHERE scope = ?1
+                    UNION SELECT DISTINCT customer FROM usage WHERE scope = ?1
+                    """, [.integer(scope)]
+                ) { $0.text(0) }
+                for name in names where !Erasure.isStandIn(name) {
+                    guard let erasure = try ErasureTable.erasure(of: name, in: scope, bundleId, db) else { continue }
+                    _ = try ErasureTable.apply(erasure, to: name, in: scope, db)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import Ledger
+package import Foundation
+internal import GRDB
+
+/// The requests of a day that clients may send again.
+enum IdempotencyTable {
+    static let schema = [
+        """
+        CREATE TABLE requests (
+            client TEXT NOT NULL, key TEXT NOT NULL, customer TEXT, fingerprint BLOB NOT NULL, started_at INTEGER NOT NULL,
+            status INTEGER, type TEXT, body BLOB, PRIMARY KEY (client, key)) WITHOUT ROWID
+        """,
+        "CREATE INDEX requests_by_time ON requests (started_at)",
+    ]
+
+    /// How many are forgotten with each that comes.
+    static let pruned = 20
+}
+
+extension SQLiteStorage: IdempotencyStorage {
+    package func beginRequest(
+        _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds
+    ) async throws -> IdempotencyDecision {
+        try await write { db in
+            let known = try db.first(
+                "SELECT fingerprint, started_at, status, type, body FROM requests WHERE client = ? AND key = ?",
+                [.text(client), .text(key)]
+            ) { row in
+                RememberedRequest(
+                    fingerprint: row.blob(0) ?? Data(), startedAt: row.number(1) ?? 0,
+                    answer: row.number(2).map {
+                        .init(status: Int($0), type: row.text(3), body: row.blob(4) ?? Data())
+                    })
+            }
+            let decision = IdempotencyDecision.of(known, fingerprint: fingerprint, at: now)
+            guard decision == .proceed else { return decision }
+            try db.run(
+                """
+                DELETE FROM requests WHERE (client, key) IN (
+                    SELECT client, key FROM requests INDEXED BY requests_by_time WHERE started_at < ? LIMIT ?)
+                """, [.integer(now - IdempotencyDecision.keeping), .integer(Int64(IdempotencyTable.pruned))])
+            try db.run(
+                """
+                INSERT OR REPLACE INTO requests (client, key, customer, fingerprint, started_at)
+                VALUES (?, ?, ?, ?, ?)
+                """, [.text(client), .text(key), .init(customer), .blob(fingerprint), .integer(now)])
+            return decision
+        }
+    }
+
+    package func endRequest(
+        _ key: String, of client: String, with answer: RememberedRequest.Answer?
+    ) async throws {
+        try await write { db in
+            guard let answer else {
+                return try db.run(
+                    "DELETE FROM requests WHERE client = ? AND key = ? AND status IS NULL", [.text(client), .text(key)])
+            }
+            try db.run(
+                "UPDATE requests SET status = ?, type = ?, body = ? WHERE client = ? AND key = ?",
+                [
+                    .integer(Int64(answer.status)), .init(answer.type), .blob(answer.body), .text(client), .text(key),
+                ])
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `A backend in its first month` {
+    @Test func `asks for one entitlement and one subscription`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let customer = try await world.api.get("/v1/customers/\(anna)")
+            let whole = try #require((customer["entitlements"] as? [[String: Any]])?.first)
+            let entitlement = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
+            #expect(entitlement["is_active"] as? Bool == true && entitlement["customer"] as? String == anna)
+            #expect(entitlement["until"] as? Int == whole["until"] as? Int)
+            #expect(try await world.api.get("/v1/customers/\(anna)/entitlements/gold").status == 404)
+            #expect(try await world.api.get("/v1/customers/ben/entitlements/premium")["is_active"] as? Bool == false)
+            let past = try await world.api.get("/v1/customers/\(anna)/entitlements/premium?at=1000")
+            #expect(past["is_active"] as? Bool == false)
+            let original = try #require(whole["original_transaction_id"] as? String)
+            let subscription = try await world.api.get("/v1/subscriptions/\(original)")
+            #expect(subscription["has_access"] as? Bool == true && subscription["customers"] as? [String] == [anna])
+            #expect(try await world.api.get("/v1/subscriptions/1").status == 404)
+            #expect(try await world.api.get("/v1/subscriptions/a%20b").status == 400)
+            // A key in an app sees its customer's, and of others not even that they are there.
+            let own = try await world.app(for: anna).get("/v1/subscriptions/\(original)")
+            #expect(own.status == 200 && own["customers"] == nil)
+            #expect(try await world.app(for: "ben").get("/v1/subscriptions/\(original)").status == 404)
+        }
+    }
+
+    @Test func `sends a request again and nothing happens twice`() async throws {
+        try await World.withAPI { world in
+            let path = "/v1/customers/anna/grants"
+            let body: [String: Any] = ["entitlement": "premium", "reason": "r", "actor": "a"]
+            func post(_ body: [String: Any], key: String, path: String = path) async throws -> Asker.Answer {
+                try await world.api.send(
+                    "POST", path, body: try JSONSerialization.data(withJSONObject: body, options: .sortedKeys),
+                    headers: [("Idempotency-Key", key)])
+            }
+            let first = try await post(body, key: "one")
+            #expect(first.status == 201 && first.headers["idempotent-replayed"] == nil)
+            let second = try await post(body, key: "one")
+            #expect(second.status == 201 && second.body == first.body)
+            #expect(second.headers["idempotent-replayed"] == "true")
+            #expect(second.headers["content-type"] == first.headers["content-type"])
+            #expect(try await world.api.get(path).items.count == 1)
+            let other = try await post(body.merging(["reason": "x"]) { $1 }, key: "one")
+            #expect(other.status == 422 && other.type == "idempotency_key_reused")
+            #expect(try await post(body, key: "one", path: "/v1/customers/ben/grants").status == 422)
+            // A refusal is an answer too.
+            let wrong = try await post(["entitlement": "premium"], key: "two")
+            #expect(wrong.status == 400)
+            #expect(try await post(["entitlement": "premium"], key: "two").body == wrong.body)
+            for key in [String(repeating: "k", count: 256), "a b"] {
+                #expect(try await post(body, key: key).type == "invalid_idempotency_key")
+            }
+            let get = try await world.api.send("GET", path, headers: [("Idempotency-Key", "three")])
+            #expect(get.type == "invalid_idempotency_key")
+            // After a day it is another request.
+            try await world.simulator.advance(by: 86_401)
+            #expect(try await post(body, key: "one").body != first.body)
+            #expect(try await world.api.get(path).items.count == 2)
+        }
+    }
+
+    @Test func `is answered once, however many ask at the same time`() async throws {
+        try await World.withAPI { world in
+            let body = Data(#"{"entitlement":"premium","reason":"r","actor":"a"}"#.utf8)
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<12 {
+                    group.addTask {
+                        try await world.api.send(
+                            "POST", "/v1/customers/anna/grants", body: body, headers: [("Idempotency-Key", "k")]
+                        ).status
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.contains(201) && statuses.allSatisfy { $0 == 201 || $0 == 409 })
+            #expect(try await world.api.get("/v1/customers/anna/grants").items.count == 1)
+        }
+    }
+
+    @Test func `and what was remembered is decided by values`() {
+        let answer = RememberedRequest.Answer(status: 201, type: nil, body: Data("{}".utf8))
+        let (one, other) = (Data([1]), Data([2]))
+        func decide(_ known: RememberedRequest?, at now: Milliseconds) -> IdempotencyDecision {
+            .of(known, fingerprint: one, at: now)
+        }
+        let day = IdempotencyDecision.keeping
+        #expect(decide(nil, at: 5) == .proceed)
+        let answered = RememberedRequest(fingerprint: one, startedAt: 5, answer: answer)
+        #expect(decide(answered, at: 5) == .repeats(answer) && decide(answered, at: 4 + day) == .repeats(answer))
+        #expect(decide(answered, at: 5 + day) == .proceed)
+        let open = RememberedRequest(fingerprint: one, startedAt: 5)
+        #expect(decide(open, at: 6) == .isUnderWay)
+        #expect(decide(open, at: 5 + IdempotencyDecision.patience) == .proceed)
+        #expect(decide(RememberedRequest(fingerprint: other, startedAt: 5), at: 6) == .isAnother)
+    }
+}
+
+@Suite struct `The feed of events` {
+    private static func feed(_ world: World, _ query: String = "") async throws -> Asker.Answer {
+        let answer = try await world.api.get("/v1/events" + query)
+        #expect(answer.status == 200, "\(answer.text)")
+        return answer
+    }
+
+    private static func member(_ item: [String: Any], _ name: String) -> String? {
+        (item["data"] as? [String: Any])?[name] as? String
+    }
+
+    @Test func `is the bodies that an endpoint is sent, page by page`() async throws {
+        try await WebhookReceiver.run { receiver in
+            let webhook = World.webhook("backend", receiver.url + "/backend")
+            try await World.withAPI(server: { $0.webhooks = [webhook] }) { world in
+                let anna = try await world.subscriber("anna")
+                try await world.simulator.perform(.cancel(customer: "anna"))
+                try await world.settle()
+                _ = try await world.subscriber("ben", in: .sandbox)
+                try await world.settle()
+                var items: [[String: Any]] = []
+                var page = ""
+                repeat {
+                    let answer = try await Self.feed(world, "?limit=1" + page)
+                    items += answer.items
+                    page = "&page=" + (try #require(answer["next_page"] as? String))
+                    if answer["has_more"] as? Bool == false { break }
+                } while true
+                let types = items.map { $0["type"] as? String }
+                #expect(types.count == 3 && types.prefix(2) == ["subscription.started", "subscription.cancelled"])
+                #expect(Self.member(try #require(items.first), "customer") == anna)
+                // Nothing new: the same place.
+                let rest = try await Self.feed(world, "?" + page.dropFirst())
+                #expect(rest.items.isEmpty && "&page=" + (rest["next_page"] as? String ?? "") == page)
+                #expect(try await Self.feed(world, "?page=end").items.isEmpty)
+                #expect(try await Self.feed(world, "?environment=Sandbox").items.count == 1)
+                #expect(try await world.api.get("/v1/events?page=x").type == "invalid_page")
+                var reader = world.api
+                reader.key = Asker.readerKey
+                #expect(try await reader.get("/v1/events").status == 403)
+            }
+        }
+    }
+
+    @Test func `says again what is newer than something that became known late`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            // The App Store cannot reach the server when anna cancels, and can when she comes back.
+            let fault = try world.simulator.add(Fault("notification:*", .drop))
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try world.simulator.removeFault(fault)
+            try await world.simulator.advance(by: 60)
+            try await world.simulator.perform(.resume(customer: "anna"))
+            try await world.settle()
+            let first = try await Self.feed(world)
+            #expect(first.items.map { $0["type"] as? String } == ["subscription.started", "subscription.uncancelled"])
+            let page = try #require(first["next_page"] as? String)
+            try await world.server.core.recovery.runNow()
+            try await world.settle()
+            let second = try await Self.feed(world, "?page=\(page)")
+            #expect(
+                second.items.map { $0["type"] as? String } == ["subscription.cancelled", "subscription.uncancelled"])
+            let again = try #require(second.items.last)
+            #expect(Self.member(again, "repeats") == first.items.last.flatMap { Self.member($0, "id") })
+            #expect(Self.member(again, "customer") == anna)
+            // Who begins at the beginning is told everything in its order, and nothing twice.
+            let whole = try await Self.feed(world)
+            #expect(
+                whole.items.map { $0["type"] as? String } == [
+                    "subscription.started", "subscription.cancelled", "subscription.uncancelled",
+                ])
+        }
+    }
+}

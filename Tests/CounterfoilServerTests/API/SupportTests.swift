@@ -1,0 +1,209 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+import Yams
+
+@Suite struct `The App Store is asked for support` {
+    private static let monthly = "com.example.premium.monthly"
+
+    @Test func `sees what was refunded, also what no notification told`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            try world.simulator.add(Fault("notification:*", .drop))
+            try await world.simulator.perform(.approveRefund(customer: "anna"))
+            let path = "/v1/customers/\(anna)"
+            #expect(try await world.api.get(path + "/entitlements/premium")["is_active"] as? Bool == true)
+            let refunds = try await world.api.get(path + "/refunds")
+            #expect(refunds.status == 200 && refunds.items.count == 1, "\(refunds.text)")
+            #expect(refunds.items.first?["revocation_date"] as? Int != nil)
+            #expect(refunds.items.first?["customers"] as? [String] == [anna])
+            // What the App Store answered is a fact now.
+            #expect(try await world.api.get(path + "/entitlements/premium")["is_active"] as? Bool == false)
+            #expect(try await world.api.get("/v1/customers/nobody/refunds").items.isEmpty)
+        }
+    }
+
+    @Test func `has the App Store asked about a customer, and about a transaction that is unknown here`() async throws {
+        try await World.withAPI { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            let token = UUID()
+            let anna = token.uuidString.lowercased()
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "anna", product: Self.monthly, appAccountToken: AppAccountToken(token)))
+            let id = try #require(outcome.transactionId)
+            #expect(try await world.api.get("/v1/transactions/\(id)").status == 404)
+            let found = try await world.api.post("/v1/transactions/\(id)/recover", [:])
+            #expect(found.status == 200 && found["customers"] as? [String] == [anna], "\(found.text)")
+            try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+            let refreshed = try await world.api.post("/v1/customers/\(anna)/refresh", [:])
+            #expect(refreshed.status == 200 && refreshed["refreshed"] as? Int == 1)
+            #expect((refreshed["purchases"] as? [Any])?.count == 1)
+            #expect(try await world.api.post("/v1/transactions/1/recover", [:]).status == 404)
+            let none = try await world.api.post("/v1/customers/nobody/refresh", [:])
+            #expect(none.status == 200 && none["refreshed"] as? Int == 0)
+        }
+    }
+
+    @Test func `gives one subscriber more time, or all of a product`() async throws {
+        try await World.withAPI { world in
+            let token = UUID()
+            let anna = token.uuidString.lowercased()
+            // A free trial is not extended.
+            try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: Self.monthly, introductory: false,
+                    appAccountToken: AppAccountToken(token)))
+            try await world.settle()
+            let before = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
+            let end = try #require(before["until"] as? Int)
+            let original = try #require(before["original_transaction_id"] as? String)
+            let path = "/v1/subscriptions/\(original)/extend"
+            let extended = try await world.api.post(path, ["days": 3, "reason": "service_issue"])
+            #expect(extended["success"] as? Bool == true, "\(extended.text)")
+            try await world.settle()
+            let after = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
+            #expect(after["until"] as? Int == end + 3 * 86_400_000)
+            for (body, type) in [
+                (["days": 0, "reason": "other"] as [String: Any], "invalid_days"),
+                (["days": 91, "reason": "other"], "invalid_days"),
+                (["days": 3, "reason": "why not"], "invalid_reason"),
+                (["days": 3], "bad_json"),
+                (["days": 3, "reason": "other", "request_identifier": "a b"], "invalid_identifier"),
+            ] {
+                let refused = try await world.api.post(path, body)
+                #expect(refused.status == 400 && refused.type == type, "\(refused.text)")
+            }
+            let all = try await world.api.post(
+                "/v1/extensions", ["product_id": Self.monthly, "days": 2, "reason": "service_issue"])
+            #expect(all.status == 202, "\(all.text)")
+            let id = try #require(all["request_identifier"] as? String)
+            try await world.simulator.advance(by: 86_400)
+            let status = try await world.api.get("/v1/extensions/\(id)?product_id=\(Self.monthly)")
+            #expect(status["is_complete"] as? Bool == true && status["succeeded_count"] as? Int == 1, "\(status.text)")
+            #expect(try await world.api.get("/v1/extensions/\(id)").type == "missing_parameter")
+        }
+    }
+
+    @Test func `needs a scope of its own for what it changes`() async throws {
+        try await World.withAPI(server: { configuration in
+            configuration.keys.append(
+                .init(
+                    name: "support", hash: APIKeyText.hash(of: "cfk_support-may-read-and-no-more"),
+                    scopes: [.supportRead]))
+        }) { world async throws in
+            var support = world.api
+            support.key = "cfk_support-may-read-and-no-more"
+            for path in [
+                "/v1/customers/anna/refresh", "/v1/transactions/1/recover", "/v1/subscriptions/1/extend",
+                "/v1/extensions",
+            ] {
+                #expect(try await support.post(path, [:]).status == 403, "\(path)")
+            }
+            #expect(try await support.get("/v1/purchases?claimed=false").status == 200)
+        }
+    }
+
+    @Test func `finds who paid and is nobody's customer, page by page`() async throws {
+        try await World.withAPI { world in
+            for name in ["anna", "ben", "carl"] {
+                try await world.simulator.perform(
+                    .purchase(customer: name, product: Self.monthly, appAccountToken: .absent))
+            }
+            _ = try await world.subscriber("dora")
+            try await world.settle()
+            func unclaimed() async throws -> [String] {
+                var found: [String] = []
+                var page = ""
+                while true {
+                    let answer = try await world.api.get("/v1/purchases?claimed=false&limit=1" + page)
+                    #expect(answer.status == 200 && answer.items.count <= 1)
+                    found += answer.items.compactMap { $0["original_transaction_id"] as? String }
+                    guard let next = answer["next_page"] as? String else { return found }
+                    page = "&page=" + next
+                }
+            }
+            let all = try await unclaimed()
+            #expect(all.count == 3 && all == all.sorted())
+            let first = try #require(all.first)
+            let texts = try await world.signedTransactions(of: first)
+            _ = try await world.api.post("/v1/customers/anna/purchases", ["signed_transactions": texts])
+            #expect(try await unclaimed() == Array(all.dropFirst()))
+            for query in ["", "?claimed=true", "?claimed=no"] {
+                #expect(try await world.api.get("/v1/purchases" + query).status == 400)
+            }
+        }
+    }
+
+    @Test func `finds the notifications about one subscription`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            _ = try await world.subscriber("ben")
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.settle()
+            let entitlement = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
+            let original = try #require(entitlement["original_transaction_id"] as? String)
+            let path = "/v1/notifications?original_transaction_id=\(original)"
+            let all = try await world.api.get(path)
+            #expect(all.items.map { $0["type"] as? String } == ["DID_CHANGE_RENEWAL_STATUS", "SUBSCRIBED"])
+            let first = try await world.api.get(path + "&limit=1")
+            let next = try #require(first["next_page"] as? String)
+            #expect(
+                try await world.api.get(path + "&limit=1&page=\(next)").items.first?["type"] as? String == "SUBSCRIBED")
+            #expect(try await world.api.get(path + "&type=SUBSCRIBED").items.count == 1)
+            #expect(try await world.api.get(path + "&state=failed").items.isEmpty)
+            #expect(try await world.api.get(path + "&environment=Sandbox").items.isEmpty)
+            #expect(try await world.api.get("/v1/notifications?original_transaction_id=1").items.isEmpty)
+        }
+    }
+}
+
+@Suite struct `Parameters of the query` {
+    private typealias Object = [String: Any]
+
+    @Test func `are known to the server as they are described, on every route`() async throws {
+        let document = try #require(try Yams.load(yaml: APIDescription.text) as? Object)
+        let shared = (document["components"] as? Object)?["parameters"] as? Object ?? [:]
+        let paths = try #require(document["paths"] as? Object).filter { $0.key.hasPrefix("/v1") }
+        try await World.withAPI { world in
+            for (path, item) in paths {
+                for (method, operation) in try #require(item as? Object) where method != "parameters" {
+                    let parameters = (operation as? Object)?["parameters"] as? [Object] ?? []
+                    let names = parameters.compactMap { parameter -> String? in
+                        let name = (parameter["$ref"] as? String)?.split(separator: "/").last.map { String($0) }
+                        let found = name.flatMap { shared[$0] as? Object } ?? parameter
+                        return found["in"] as? String == "query" ? found["name"] as? String : nil
+                    }
+                    let place = path.replacing(/\{[a-z]+\}/, with: "x")
+                    for name in names + ["unheard_of"] {
+                        let answer = try await world.api.send(method.uppercased(), "\(place)?\(name)=x")
+                        let isUnknown = answer.type == "unknown_parameter"
+                        #expect(isUnknown == (name == "unheard_of"), "\(method) \(path) \(name): \(answer.text)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `are refused with their name where there are none such`() async throws {
+        try await World.withAPI { world in
+            for path in [
+                "/v1/customers/anna?att=1", "/v1/notifications?tpye=X", "/v1/webhooks?limit=1", "/v1/events?after=1",
+                "/v1/customers/anna/timeline?limits=1", "/health/live?x=1", "/v1/completeness?app=x",
+            ] {
+                let answer = try await world.api.get(path)
+                #expect(answer.status == 400 && answer.type == "unknown_parameter", "\(path): \(answer.text)")
+                let name = path.split(separator: "?").last?.split(separator: "=").first.map { String($0) }
+                #expect(answer["param"] as? String == name)
+            }
+            let hint = try await world.api.get("/v1/customers/anna?att=1")
+            #expect(hint.text.contains(#"did you mean \"at\""#))
+            // What is in App Store Connect, or in an old app, is not ours to judge.
+            #expect(
+                try await world.api.send("POST", "/apple/notifications?from=apple", body: Data("{}".utf8)).type
+                    == "bad_json")
+            #expect(try await world.api.get("/verifyReceipt?x=1").status == 200)
+        }
+    }
+}

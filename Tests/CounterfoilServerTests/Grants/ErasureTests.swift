@@ -1,0 +1,135 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import StoreSimulator
+import Testing
+
+@Suite struct `A person is erased` {
+    private static func run(
+        policy: ServerConfiguration.RestorePolicy = .transfer, _ body: (World) async throws -> Void
+    ) async throws {
+        try await World.withAPI(server: { $0.apps[0].restorePolicy = policy }, body)
+    }
+
+    /// Everything that the ledger's tables say, as text.
+    private static func contents(_ world: World) async throws -> String {
+        let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+        return try await storage.pool.read { db in
+            var text = ""
+            for table in [
+                "claims", "account_claims", "claim_events", "grants", "grant_events", "usage", "events", "requests",
+                "consumption_requests", "erasures",
+            ] {
+                for row in try Row.fetchAll(db, sql: "SELECT * FROM \(table)") { text += "\(row)\n" }
+            }
+            return text
+        }
+    }
+
+    /// A customer called `person-anna` with a purchase that was claimed, a grant and a report of use.
+    private static func populate(_ world: World) async throws -> String {
+        let outcome = try await world.simulator.perform(
+            .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
+        try await world.settle()
+        let id = try #require(outcome.transactionId)
+        let texts = try await world.signedTransactions(of: id)
+        let path = "/v1/customers/person-anna"
+        let transaction = try world.appTransaction(ofCustomer: "anna")
+        _ = try await world.api.post(
+            path + "/purchases", ["signed_transactions": texts, "app_transaction": transaction])
+        _ = try await world.api.send(
+            "POST", path + "/grants",
+            body: Data(#"{"entitlement":"premium","reason":"person-anna asked","actor":"maria"}"#.utf8),
+            headers: [("Idempotency-Key", "one")])
+        _ = try await world.api.post(path + "/usage", ["customer_consented": true])
+        try await world.simulator.perform(.cancel(customer: "anna"))
+        try await world.settle()
+        return id
+    }
+
+    @Test func `and what the App Store signed stays, without a person`() async throws {
+        try await Self.run { world in
+            let id = try await Self.populate(world)
+            #expect(try await Self.contents(world).contains("person-anna"))
+            let answer = try await world.api.send("DELETE", "/v1/customers/person-anna")
+            #expect(
+                answer.status == 200 && answer["grants"] as? Int == 1 && answer["usage"] as? Int == 1, "\(answer.text)")
+            #expect(answer["purchases_kept"] as? Int == 1)
+            #expect(!(try await Self.contents(world).contains("person-anna")))
+            let customer = try await world.api.get("/v1/customers/person-anna")
+            #expect((customer["subscriptions"] as? [Any])?.isEmpty == true && customer["original_purchase"] == nil)
+            #expect(try await world.api.get("/v1/customers/person-anna/timeline").items.isEmpty)
+            #expect(try await world.api.get("/v1/customers/person-anna/grants").items.isEmpty)
+            let transaction = try await world.api.get("/v1/transactions/\(id)")
+            let owner = try #require((transaction["customers"] as? [String])?.first)
+            #expect(owner.hasPrefix("erased:") && transaction.status == 200)
+            // Nobody can be called so, and nobody else may erase.
+            #expect(try await world.api.get("/v1/customers/" + owner).type == "invalid_customer")
+            #expect(try await world.app(for: "person-anna").send("DELETE", "/v1/customers/person-anna").status == 403)
+            // A second time changes nothing.
+            let again = try await world.api.send("DELETE", "/v1/customers/person-anna")
+            #expect(again["purchases_kept"] as? Int == 0 && again["claims"] as? Int == 0)
+        }
+    }
+
+    @Test func `also where the App Store signed the account that the app named`() async throws {
+        try await Self.run { world in
+            let anna = try await world.subscriber("anna")
+            #expect(try await world.api.send("DELETE", "/v1/customers/\(anna)").status == 200)
+            let path = "/v1/customers/\(anna)"
+            #expect((try await world.api.get(path)["subscriptions"] as? [Any])?.isEmpty == true)
+            // What happens to it later does not bring the person back.
+            try await world.simulator.advance(by: .month)
+            try await world.settle()
+            #expect((try await world.api.get(path)["subscriptions"] as? [Any])?.isEmpty == true)
+            #expect(!(try await Self.contents(world).contains(anna)))
+        }
+    }
+
+    @Test(arguments: ServerConfiguration.RestorePolicy.allCases)
+    func `who comes back may restore what they bought`(_ policy: ServerConfiguration.RestorePolicy) async throws {
+        try await Self.run(policy: policy) { world in
+            let id = try await Self.populate(world)
+            _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
+            let texts = try await world.signedTransactions(of: id)
+            let back = try await world.api.post(
+                "/v1/customers/somebody/purchases", ["signed_transactions": texts, "restore": true])
+            #expect(back.status == 200, "\(back.text)")
+            #expect((back["subscriptions"] as? [Any])?.count == 1)
+        }
+    }
+
+    @Test func `and an older export brings nothing of them back`() async throws {
+        try await Self.run { world in
+            _ = try await Self.populate(world)
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let older = world.folder.appending(path: "older.jsonl")
+            _ = try await world.export(storage, to: older)
+            try await world.simulator.advance(by: 60)
+            _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
+            let newer = world.folder.appending(path: "newer.jsonl")
+            let digest = try await world.export(storage, to: newer)
+            #expect(!(try String(contentsOf: newer, encoding: .utf8).contains("person-anna")))
+            let configuration = try world.configuration()
+            try await world.stopServer()
+            for files in [[newer], [older, newer], [newer, older]] {
+                try? FileManager.default.removeItem(atPath: configuration.storage.path)
+                let other = try SQLiteStorage(path: configuration.storage.path)
+                let verifier = try LedgerKeeping.verifier(configuration)
+                let scopes = try await LedgerKeeping.scopes(configuration, in: other)
+                for file in files {
+                    let report = try await LedgerImport(other, verifier: verifier, scopes: scopes)
+                        .run(try FileHandle(forReadingFrom: file))
+                    #expect(report.refusals == 0, "\(report.refused)")
+                }
+                #expect(try await other.digest() == digest)
+                #expect(try await LedgerRebuild(other, verifier: verifier).run(replacing: false).isIdentical)
+                try other.close()
+            }
+            try await world.startServer()
+            #expect(!(try await Self.contents(world).contains("person-anna")))
+        }
+    }
+}

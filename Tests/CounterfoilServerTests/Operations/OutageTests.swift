@@ -1,0 +1,79 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite struct `An outage` {
+    @Test func `shows in the metrics and in the inbox when the App Store tries again`() async throws {
+        try await World.withAPI { world in
+            try await world.stopServer()
+            try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(UUID())))
+            try await world.startServer()
+            try await world.simulator.advance(by: 2 * 3600)
+            _ = try await world.subscriber("ben")
+            let metrics = try await world.api.get("/metrics").text
+            #expect(metrics.contains("\ncounterfoil_notifications_late_total 1\n"), "\(metrics)")
+            #expect(
+                metrics.contains(#"counterfoil_notification_types_total{type="SUBSCRIBED",subtype="INITIAL_BUY"} 2"#))
+            #expect(metrics.contains("counterfoil_recovery_failures{"))
+            #expect(metrics.contains("counterfoil_webhook_endpoints_disabled 0"))
+            let items = try await world.api.get("/v1/notifications").items
+            #expect(items.map { $0["is_retry"] as? Bool } == [nil, true])
+        }
+    }
+
+    @Test func `is told from a delivery by how late it is`() {
+        #expect(!LateDelivery.isLate(signed: 0, received: LateDelivery.limit, .delivered))
+        #expect(LateDelivery.isLate(signed: 0, received: LateDelivery.limit + 1, .delivered))
+        #expect(!LateDelivery.isLate(signed: 0, received: LateDelivery.limit + 1, .recovered))
+        #expect(!LateDelivery.isLate(signed: .min, received: .max, .delivered))
+    }
+
+    @Test func `is watched for by rules and a dashboard whose metrics are all there`() throws {
+        let text = try ["Packaging/prometheus-alerts.yml", "Packaging/grafana-dashboard.json"].map {
+            try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
+        }.joined()
+        let documented = try String(contentsOf: Fixtures.package.appending(path: "docs/operations.md"), encoding: .utf8)
+        let names = Set(text.matches(of: /(counterfoil|process)_[a-z_]+/).map { String($0.output.0) })
+        #expect(names.count > 15)
+        for name in names {
+            let family = name.replacing(/_(bucket|sum|count)$/, with: "")
+            #expect(documented.contains("`\(family)`") || documented.contains("`\(family){"), "\(name)")
+        }
+    }
+}
+
+@Suite struct `The sandbox` {
+    @Test func `is refused where a team wants it`() async throws {
+        try await World.withAPI(server: { $0.apps[0].environments = [.production] }) { world in
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly"), in: .sandbox)
+            let refused = try await world.api.get("/v1/customers/anna?environment=Sandbox")
+            #expect(refused.status == 400 && refused.type == "unknown_environment")
+            #expect(try await world.api.get("/v1/notifications").items.isEmpty)
+            let anna = try await world.subscriber("anna")
+            #expect(try await world.api.get("/v1/customers/\(anna)/entitlements/premium")["is_active"] as? Bool == true)
+        }
+    }
+
+    @Test func `is refused by the configuration, which says so`() throws {
+        let app = TestConfiguration.smallest
+        let loaded = try TestConfiguration.read(app + "    environments: [Production]\n    sandbox: refuse\n")
+        #expect(loaded.configuration.apps.first?.environments == [.production])
+        #expect(loaded.notes.contains { "\($0)".contains("refuses the sandbox") }, "\(loaded.notes)")
+        let apart = try TestConfiguration.read(app + "    environments: [Production]\n    sandbox: keep_apart\n")
+        #expect(apart.configuration.apps.first?.environments == [.production, .sandbox])
+        for text in [
+            "    sandbox: refuse\n    environments: [Sandbox]\n",
+            "    sandbox: refuse\n    environments: [Production, Sandbox]\n", "    sandbox: maybe\n",
+        ] {
+            #expect(TestConfiguration.problems(app + text).contains { $0.contains("sandbox") })
+        }
+    }
+}
