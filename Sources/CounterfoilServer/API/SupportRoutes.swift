@@ -1,3 +1,4 @@
+internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust

@@ -6,6 +6,13 @@ package struct FeedItem: Sendable {
     package var notification: KeptNotification?
     /// The event that became known late and has this one said again after it; nil where it is said for the first time.
     package var late: Int64?
+
+    package init(number: Int64, event: LedgerEvent, notification: KeptNotification? = nil, late: Int64? = nil) {
+        self.number = number
+        self.event = event
+        self.notification = notification
+        self.late = late
+    }
 }
 
 /// A part of the feed.
@@ -15,6 +22,12 @@ package struct FeedPage: Sendable {
     package var cursor: Int64
     /// Whether there is more at once.
     package var hasMore = false
+
+    package init(items: [FeedItem] = [], cursor: Int64, hasMore: Bool = false) {
+        self.items = items
+        self.cursor = cursor
+        self.hasMore = hasMore
+    }
 }
 
 /// Which events are asked for.

@@ -78,7 +78,7 @@ extension RestoredFact {
         case .notification(let notification): notification.received.text
         case .statement(let statement): statement.text
         case .originalPurchase(let purchase): purchase.text
-        case .claim, .grant: ""
+        case .claim, .grant, .erasure: ""
         }
     }
 }

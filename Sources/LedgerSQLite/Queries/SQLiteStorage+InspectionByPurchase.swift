@@ -1,4 +1,4 @@
-internal import Ledger
+package import Ledger
 internal import Foundation
 internal import GRDB
 

@@ -1,4 +1,4 @@
-internal import Ledger
+package import Ledger
 internal import AppStoreModels
 internal import Entitlements
 internal import Foundation

@@ -4,6 +4,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
+@testable import Ledger
+
 @Suite struct `A backend in its first month` {
     @Test func `asks for one entitlement and one subscription`() async throws {
         try await World.withAPI { world in

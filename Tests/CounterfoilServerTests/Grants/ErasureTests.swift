@@ -6,6 +6,9 @@ import GRDB
 import StoreSimulator
 import Testing
 
+@testable import LedgerSQLite
+@testable import Ledger
+
 @Suite struct `A person is erased` {
     private static func run(
         policy: ServerConfiguration.RestorePolicy = .transfer, _ body: (World) async throws -> Void

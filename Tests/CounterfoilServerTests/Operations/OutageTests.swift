@@ -7,6 +7,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import Ledger
+
 @Suite struct `An outage` {
     @Test func `shows in the metrics and in the inbox when the App Store tries again`() async throws {
         try await World.withAPI { world in
