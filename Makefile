@@ -29,6 +29,7 @@ test: system-packages interop ## Check the format, build everything, run all tes
 		swift test --skip-build --filter '^Counterfoil(Server)?Tests'
 	Scripts/build-docs
 	Scripts/check-dependents
+	Scripts/check-alerts
 	$(MAKE) client-test check-storekit
 
 .PHONY: client-test
@@ -47,6 +48,10 @@ whole-way: system-packages ## Live LIVES=200 lives of two customers' devices wit
 .PHONY: check-storekit
 check-storekit: ## Check the StoreKit adapter against the documented declarations, and the check against changed ones
 	Scripts/check-storekit --self-test
+
+.PHONY: check-alerts
+check-alerts: ## Check the alert rules and the dashboard for Prometheus and Grafana
+	Scripts/check-alerts
 
 .PHONY: format
 format: ## Format all sources

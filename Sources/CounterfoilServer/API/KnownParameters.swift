@@ -21,6 +21,8 @@ struct KnownParameters: RouterMiddleware {
         "GET /v1/customers/{id}/entitlements/{key}": scope + ["at"],
         "GET /v1/customers/{id}/entitlements/{key}/explain": scope + ["at", "include"],
         "POST /v1/customers/{id}/purchases": scope,
+        "POST /v1/customers/{id}/merge": scope,
+        "POST /v1/sessions": scope,
         "POST /v1/customers/{id}/refresh": scope,
         "GET /v1/customers/{id}/refunds": scope,
         "POST /v1/customers/{id}/grants": scope,
