@@ -17,7 +17,7 @@ package final class RunningProcess: Sendable {
     package let line: Data
     private let identifier: Int32
     // Whoever lets go of it hears nothing of its end. Nothing else is done with it.
-    private nonisolated(unsafe) let process: Process
+    private let process: Process
     private let end: Task<Void, Never>
 
     /// Starts the command with `--json`, and returns when it says where it is.
