@@ -78,7 +78,7 @@ import Testing
         let facts = [
             Self.transaction("1", bought: 10, account: anna, appTransaction: "b"),
             Self.transaction("2", bought: 20, account: ben, appTransaction: "a"), Self.transaction("3", bought: 30),
-            Self.transaction("4", bought: 20, account: ben),
+            Self.transaction("4", bought: 15, account: anna),
         ]
         for facts in [facts, facts.reversed()] {
             var record = LineageRecord("o")
