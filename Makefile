@@ -100,6 +100,12 @@ api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; A
 mutants: system-packages interop ## Disable each check in turn and see a test turn red (long)
 	Scripts/mutants
 
+.PHONY: harness-mutants
+harness-mutants: system-packages ## See the client's random lives and the whole way notice what they have to (long)
+	$(BUILD) --product counterfoil
+	Scripts/mutants --by lives
+	Scripts/mutants --by whole-way
+
 .PHONY: fuzz
 fuzz: system-packages ## Fuzz every parser; FUZZ_SECONDS=60 each, FUZZ_TARGET=name for one
 	Fuzz/run

@@ -39,6 +39,7 @@ let lifecycle: [Target.Dependency] = [
     server("ServiceLifecycle", "swift-service-lifecycle"), server("UnixSignals", "swift-service-lifecycle"),
 ]
 let metrics = server("CoreMetrics", "swift-metrics")
+let mustache = server("Mustache", "swift-mustache")
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
@@ -54,12 +55,17 @@ let libraries: [Target.Dependency] = [
     "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
 ]
 let serverDependencies: [Target.Dependency] =
-    libraries + ["Entitlements", "Ledger", "LedgerSQLite", "ConfigurationReading", crypto, x509, yams]
+    libraries + [
+        "Entitlements", "Ledger", "LedgerSQLite", "LedgerServices", "ConfigurationReading", "WebConsole", crypto,
+    ]
     + network + httpServer
     + lifecycle
     + [metrics, server("HummingbirdTLS", "hummingbird"), httpParts]
 let everything: [Target.Dependency] =
-    libraries + ["StoreSimulator", "Entitlements", "Ledger", "LedgerSQLite", "CounterfoilServer", crypto, x509, asn1]
+    libraries + [
+        "StoreSimulator", "Entitlements", "Ledger", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto, x509,
+        asn1,
+    ]
     + network + httpServer
     + lifecycle
 
@@ -101,6 +107,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.7.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.0.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
     ],
     targets: [
         .target(name: "Basics", swiftSettings: settings),
@@ -124,10 +132,17 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "ConfigurationReading", dependencies: [yams], swiftSettings: settings),
         .target(
+            name: "WebConsole",
+            dependencies: [
+                "Basics", crypto, mustache, .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ] + httpServer,
+            exclude: ["Assets", "Templates"], swiftSettings: settings),
+        .target(
             name: "StoreSimulator",
             dependencies: [
                 "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
-                "ConfigurationReading", crypto,
+                "ConfigurationReading", "WebConsole", crypto,
                 cryptoExtras, x509, asn1,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -151,6 +166,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "LedgerServices",
+            dependencies: libraries + ["Entitlements", "Ledger", crypto, metrics] + network + lifecycle,
+            swiftSettings: settings),
+        .target(
             name: "CounterfoilServer", dependencies: serverDependencies, exclude: ["API/openapi.yaml"],
             swiftSettings: settings),
         .executableTarget(name: "counterfoil", dependencies: everything + [arguments], swiftSettings: settings),
@@ -164,7 +183,7 @@ let package = Package(
                 "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, cryptoExtras,
                 x509, asn1,
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-                hummingbird,
+                hummingbird, .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             path: "Tests/Support", swiftSettings: settings),
         tests("BasicsTests", ["Basics"]),
@@ -183,6 +202,7 @@ let package = Package(
                 crypto, x509, asn1, yams, .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
+        tests("WebConsoleTests", ["WebConsole", "Basics"] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
         tests("LedgerTests", ["Ledger", "Basics", "AppStoreModels", "Entitlements"]),
         tests(
@@ -191,7 +211,7 @@ let package = Package(
             "CounterfoilTests",
             [
                 "counterfoil", "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
-                "StoreSimulator", "Ledger", "LedgerSQLite", "CounterfoilServer", crypto,
+                "StoreSimulator", "Ledger", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto,
             ]),
     ]
 )

@@ -1,3 +1,4 @@
+internal import LedgerServices
 import CounterfoilServer
 import Foundation
 import GRDB
@@ -26,6 +27,8 @@ enum OutboxBenchmarks {
         options.isSynchronous = false
         let storage = try SQLiteStorage(path: folder.appending(path: "ledger.db").path, options: options)
         try await fill(storage, events)
+        // What filling left in the log is brought into the file meanwhile.
+        try await Task.sleep(for: .seconds(3))
         try await measure(storage, events)
         try storage.close()
     }

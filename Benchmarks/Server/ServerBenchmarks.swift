@@ -1,3 +1,4 @@
+internal import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -90,7 +91,7 @@ struct ServerBenchmarks {
 
     /// Everything that was sent was believed.
     private func requireFolded() async throws {
-        await server.core.folder.settle()
+        await server.core.processor.settle()
         let storage = server.core.storage as? SQLiteStorage
         let left = try await storage?.pool.read { db in
             try Int.fetchOne(db, sql: "SELECT (SELECT count(*) FROM inbox) + (SELECT count(*) FROM failures)")

@@ -8,32 +8,41 @@ package import X509
 public struct TrustAnchors: Sendable, Hashable {
     /// Fingerprint (32 bytes) to the name shown in traces.
     private var names: [[UInt8]: String]
+    /// When each ends, where that is known.
+    private var ends: [[UInt8]: Date]
 
-    /// Anchors by their fingerprints (32 bytes), each with its name.
-    package init(names: [[UInt8]: String]) { self.names = names }
+    /// Anchors by their fingerprints (32 bytes), each with its name and its end.
+    package init(names: [[UInt8]: String], ends: [[UInt8]: Date] = [:]) { (self.names, self.ends) = (names, ends) }
 
     /// Apple Root CA, Apple Root CA - G2 and Apple Root CA - G3.
     ///
     /// A SHA-256 fingerprint identifies the one certificate, so nothing has to be downloaded: signed data and receipts
     /// bring the certificate along.
-    public static let apple = TrustAnchors(names: [
-        fingerprint("b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024"): "Apple Root CA",
-        fingerprint("c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050"): "Apple Root CA - G2",
-        fingerprint("63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"): "Apple Root CA - G3",
-    ])
+    public static let apple = TrustAnchors(
+        names: [root: "Apple Root CA", rootG2: "Apple Root CA - G2", rootG3: "Apple Root CA - G3"],
+        // 2035-02-09 21:40:36, 2039-04-30 18:10:09 and 18:19:06 UTC.
+        ends: [
+            root: Date(timeIntervalSince1970: 2_054_670_036), rootG2: Date(timeIntervalSince1970: 2_187_799_809),
+            rootG3: Date(timeIntervalSince1970: 2_187_800_346),
+        ])
+    private static let root = fingerprint("b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024")
+    private static let rootG2 = fingerprint("c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050")
+    private static let rootG3 = fingerprint("63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
 
     /// Anchors from certificates, each PEM (one or several in a text) or DER.
     ///
     /// - Throws: ``VerificationError`` with code `certificate_malformed` when one cannot be read or there is none.
     public init(certificates: [Data]) throws(VerificationError) {
         var names: [[UInt8]: String] = [:]
+        var ends: [[UInt8]: Date] = [:]
         for data in certificates {
             for (der, certificate) in try CertificateFile.read(data) {
-                names[Array(SHA256.hash(data: der))] = certificate.shortName
+                let fingerprint = Array(SHA256.hash(data: der))
+                (names[fingerprint], ends[fingerprint]) = (certificate.shortName, certificate.notValidAfter)
             }
         }
         guard !names.isEmpty else { throw VerificationError(.certificateMalformed, "no root certificate was given") }
-        self.names = names
+        (self.names, self.ends) = (names, ends)
     }
 
     /// Anchors from files, PEM or DER, or from all `.pem`, `.cer`, `.crt` and `.der` files of folders.
@@ -45,7 +54,20 @@ public struct TrustAnchors: Sendable, Hashable {
 
     /// These anchors and the others.
     public func union(_ others: TrustAnchors) -> TrustAnchors {
-        TrustAnchors(names: names.merging(others.names) { mine, _ in mine })
+        TrustAnchors(
+            names: names.merging(others.names) { mine, _ in mine }, ends: ends.merging(others.ends) { mine, _ in mine })
+    }
+
+    /// When each anchor ends, the first to end first. What it has signed is not accepted from then on, unless it is judged at
+    /// its signing date.
+    public var expirations: [(name: String, date: Date)] {
+        ends.compactMap { fingerprint, date in names[fingerprint].map { ($0, date) } }
+            .sorted { ($0.date, $0.name) < ($1.date, $1.name) }
+    }
+
+    /// Those that end within a year of an instant, or have ended: time to get the next ones.
+    public func ending(soonAfter now: Date) -> [(name: String, date: Date)] {
+        expirations.filter { $0.date < now + 366 * 86_400 }
     }
 
     /// The anchor's name if `der` is, byte for byte, one of the anchors.

@@ -104,11 +104,54 @@ struct SimulatorTests {
             #expect(try await names("simulator", "refund", "anna", "--reverse") == ["REFUND_REVERSED"])
             let receipt = try await session.run("simulator", "receipt", "anna").output
             #expect(Data(base64Encoded: receipt.trimmingCharacters(in: .newlines)) != nil)
+            try await receipts(session)
             // The simulator signs a promotional offer; without a signature there is none.
             let unsigned = try await session.run("buy", "anna", "premium.monthly", "--offer", "save20")
             #expect(unsigned.errors.contains("offer_signature_missing"))
             let signed = try await session.run("buy", "anna", "premium.monthly", "--offer", "save20", "--sign")
             #expect(signed.output.contains("OFFER_REDEEMED"))
+        }
+    }
+
+    /// `counterfoil receipt` validates what the simulator hands out, on its device alone and as long as it holds.
+    private func receipts(_ session: Session) async throws {
+        let file = session.folder.appending(path: "receipt.b64")
+        func validate(_ options: String...) async throws -> Command.Outcome {
+            try await Data(session.run("simulator", "receipt", "anna", "--device", "phone").output.utf8).write(to: file)
+            let root = session.folder.appending(path: "certificates/receipt-root.cer").path
+            return try await Command.run(["receipt", file.path, "--root", root, "--json"] + options)
+        }
+        let device = try await session.run("simulator", "receipt", "anna", "--device", "phone", "--device-id").output
+            .trimmingCharacters(in: .newlines)
+        let other = try await session.run("simulator", "receipt", "anna", "--device-id").output
+            .trimmingCharacters(in: .newlines)
+        #expect(UUID(uuidString: device) != nil && device != other)
+        #expect(try await validate("--device-id", device).object()["valid"] as? Bool == true)
+        #expect(try await validate("--device-id", other).object()["reason"] as? String == "wrong_device")
+        // The command goes by the real clock.
+        #expect(
+            try await session.run("simulator", "volume-purchase", "anna", "--until", "2100-01-01T00:00:00Z").status == 0
+        )
+        let kind = try await validate().object()["receipt"] as? [String: Any]
+        #expect(kind?["receipt_type"] as? String == "ProductionVPP", "\(String(describing: kind))")
+        #expect(try await session.run("simulator", "volume-purchase", "anna", "--revoke").status == 0)
+        #expect(try await validate().object()["reason"] as? String == "receipt_expired")
+        #expect(try await session.run("simulator", "receipt", "dora", "--environment", "sandbox").status == 1)
+        #expect(try await session.run("simulator", "refresh", "dora", "--environment", "sandbox").status == 0)
+        #expect(try await session.run("simulator", "receipt", "dora", "--environment", "sandbox").status == 0)
+    }
+
+    @Test("chooses the version of notifications, for each environment")
+    func versions() async throws {
+        try await withSession { session in
+            let chosen = try await session.object("simulator", "notifications", "--version", "1")
+            #expect(chosen["version"] as? Int == 1 && chosen["environment"] as? String == "production")
+            let bought = try await session.run("buy", "anna", "premium.monthly")
+            #expect(bought.output.contains("\n  V1.INITIAL_BUY  "), "\(bought.output)")
+            #expect(bought.output.contains("  order M"), "\(bought.output)")
+            let sandbox = try await session.run("simulator", "notifications", "--environment", "sandbox")
+            #expect(sandbox.output == "sandbox: notifications of version 2 go nowhere: no URL is set\n")
+            #expect(try await session.run("simulator", "notifications", "--version", "3").status == 2)
         }
     }
 

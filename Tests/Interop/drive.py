@@ -202,6 +202,10 @@ def receipts(store):
     store.check("transaction in the receipt", transaction in store.plan["history"], repr(transaction))
     info = store.transaction(store.client.get_transaction_info(transaction).signedTransactionInfo)
     store.equal("customer of the receipt", info.appTransactionId, store.plan["appTransaction"])
+    volume, version1 = map(ReceiptUtility().extract_transaction_id_from_app_receipt, store.plan["otherReceipts"])
+    store.check("transaction in the receipt of a volume purchase", volume in store.plan["history"], repr(volume))
+    info = store.transaction(store.client.get_transaction_info(version1).signedTransactionInfo)
+    store.equal("transaction in a notification of version 1", info.type, Type.CONSUMABLE)
 
 
 def errors(store):

@@ -49,4 +49,20 @@ import Testing
         #expect(!GrantDecision.mayCreate(beside: many, at: 8) && GrantDecision.mayCreate(beside: many, at: 9))
         #expect(GrantDecision.mayCreate(beside: Array(many.dropFirst()), at: 8))
     }
+
+    @Test func `and are theirs to whom they went last, in any order`() throws {
+        let made = GrantHistory([Self.made(at: 5)])
+        let first = made.move(to: "ben", at: 9)
+        let second = GrantHistory(made.events + [first]).move(to: "cleo", at: 3)
+        #expect(first.instant == 9)
+        // The clock was put back between the two.
+        #expect(second.instant == 10)
+        for events in [made.events + [first, second], [second, first] + made.events] {
+            let grant = try #require(GrantHistory(events + [Self.revoked(at: 20)]).grant("g"))
+            #expect(grant.customer == "cleo")
+            #expect(grant.createdAt == 5 && grant.entitlement == "premium" && grant.reason == "goodwill")
+            #expect(grant.revocation?.instant == 20)
+        }
+        #expect(GrantHistory([first]).grant("g") == nil)
+    }
 }

@@ -31,11 +31,8 @@ public actor PurchaseClient {
         configuration: PurchaseClientConfiguration = PurchaseClientConfiguration(),
         scheduler: any ClientScheduler = SystemScheduler()
     ) {
-        self.store = store
-        self.backend = backend
-        self.storage = storage
+        (self.store, self.backend, self.storage, self.scheduler) = (store, backend, storage, scheduler)
         self.configuration = configuration
-        self.scheduler = scheduler
         (incoming, events) = AsyncStream.makeStream(of: ClientEvent.self)
         machine = PurchaseStateMachine(rules: configuration)
     }
@@ -173,15 +170,8 @@ public actor PurchaseClient {
                 }
             }
         case .sync:
-            Task {
-                do {
-                    try await store.sync()
-                    events.yield(.synced(reachedAppStore: true))
-                } catch {
-                    // StoreKit says "cancelled" for a missing network as well; what the device has is reported anyway.
-                    events.yield(.synced(reachedAppStore: false))
-                }
-            }
+            // StoreKit says "cancelled" for a missing network as well, so that its error says nothing.
+            Task { events.yield(.synced(reachedAppStore: (try? await store.sync()) != nil)) }
         case .deliver(let transaction): deliver(transaction)
         case .finish(let id): Task { await store.finish(id) }
         case .schedule(let timer, let delay): schedule(timer, after: delay)
@@ -203,15 +193,13 @@ public actor PurchaseClient {
     }
 
     private func send(_ id: Int, _ request: ClientRequest) async {
-        do throws(BackendFailure) {
-            let answer = try await answer(to: request)
-            guard !Task.isCancelled else { return }
-            events.yield(.answered(request: id, answer))
-        } catch {
-            // What was cancelled has no answer any more.
-            guard !Task.isCancelled else { return }
-            events.yield(.failed(request: id, error))
+        let event: ClientEvent
+        do throws(BackendFailure) { event = .answered(request: id, try await answer(to: request)) } catch {
+            event = .failed(request: id, error)
         }
+        // What was cancelled has no answer any more.
+        guard !Task.isCancelled else { return }
+        events.yield(event)
         requests[id] = nil
     }
 
@@ -244,13 +232,8 @@ public actor PurchaseClient {
     private func deliver(_ transaction: DeviceTransaction) {
         let (deliver, events) = (configuration.deliver, events)
         Task {
-            do {
-                try await deliver?(transaction)
-                events.yield(.delivered(transaction.id, true))
-            } catch {
-                // The app could not take it yet: it stays unfinished and is offered again.
-                events.yield(.delivered(transaction.id, false))
-            }
+            // An error says that the app could not take it yet: it stays unfinished and is offered again.
+            events.yield(.delivered(transaction.id, (try? await deliver?(transaction)) != nil))
         }
     }
 

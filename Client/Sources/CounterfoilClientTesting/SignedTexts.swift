@@ -12,6 +12,7 @@ extension DeviceTransaction {
             productID: payload.productId, kind: payload.type, quantity: payload.quantity ?? 1,
             purchaseDate: payload.purchaseDate, expirationDate: payload.expiresDate,
             revocationDate: payload.revocationDate, isUpgraded: payload.isUpgraded ?? false,
+            ownership: payload.inAppOwnershipType ?? .purchased,
             appAccountToken: payload.appAccountToken.flatMap { UUID(uuidString: $0) },
             environment: payload.environment ?? "", signedDate: payload.signedDate, jws: jws, isVerified: isVerified)
     }
@@ -26,6 +27,7 @@ extension DeviceTransaction {
         var expiresDate: Date?
         var revocationDate: Date?
         var isUpgraded: Bool?
+        var inAppOwnershipType: Ownership?
         var appAccountToken: String?
         var environment: String?
         var signedDate: Date

@@ -14,6 +14,7 @@
                 kind: ProductKind(transaction.productType), quantity: transaction.purchasedQuantity,
                 purchaseDate: transaction.purchaseDate, expirationDate: transaction.expirationDate,
                 revocationDate: transaction.revocationDate, isUpgraded: transaction.isUpgraded,
+                ownership: Ownership(rawValue: transaction.ownershipType.rawValue),
                 appAccountToken: transaction.appAccountToken,
                 // StoreKit's own property came with iOS 16.
                 environment: SignedText.environment(of: result.jwsRepresentation) ?? "",

@@ -102,6 +102,29 @@ struct LaunchTests {
         #expect(harness.sent.count == 1 && harness.lastReport?.receipt == nil)
     }
 
+    @Test("A receipt waits while somebody else's purchase does, unless the button asks for everything")
+    func receiptOfTwo() {
+        var harness = Harness.settled(bert)
+        harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
+        harness.send(.bought(call: 1, .success(.pending)))
+        harness.send(.signedIn(customer: anna, token: "token"))
+        harness.gather(appTransaction: nil, receipt: Data("receipt".utf8))
+        #expect(harness.open.values.allSatisfy { $0.report?.receipt == nil })
+        harness.answerAll()
+        #expect(harness.record?.wasReceiptSent == false)
+        harness.send(.restore(call: 2))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(appTransaction: nil, receipt: Data("receipt".utf8))
+        #expect(harness.lastReport?.receipt != nil)
+        harness.answerAll()
+        // Bert's purchase was approved and he signed in for it, or a month has passed.
+        harness.relaunch(after: 31 * day)
+        harness.send(.signedOut(fresh: UUID()))
+        harness.send(.signedIn(customer: anna, token: "token"))
+        harness.gather(appTransaction: nil, receipt: Data("receipt".utf8))
+        #expect(harness.lastReport?.receipt != nil)
+    }
+
     @Test("A receipt that did not arrive is sent again")
     func receiptAgain() {
         let receipt = Data("receipt".utf8)

@@ -20,13 +20,16 @@ final class StubProtocol: URLProtocol {
     nonisolated(unsafe) private static var answers: [String: Answer] = [:]
     nonisolated(unsafe) private static var requests: [String: URLRequest] = [:]
 
-    static func backend(_ answer: Answer, path: String = "") throws -> (HTTPBackend, () -> URLRequest?) {
+    static func backend(
+        _ answer: Answer, path: String = "", proof: AnswerProof? = nil
+    ) throws -> (HTTPBackend, () -> URLRequest?) {
         let host = "\(UUID().uuidString.lowercased()).test"
         lock.withLock { answers[host] = answer }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [StubProtocol.self]
         let server = try #require(URL(string: "https://\(host)\(path)"))
-        let backend = HTTPBackend(server: server, key: "key", session: URLSession(configuration: configuration))
+        let backend = HTTPBackend(
+            server: server, key: "key", session: URLSession(configuration: configuration), proof: proof)
         return (backend, { lock.withLock { requests[host] } })
     }
 
@@ -189,6 +192,20 @@ struct WireTests {
         arguments: ["", "a.b", "e30.e30.e30", "a.%%%.c", "....", "e30.W10.e30"])
     func notATransaction(_ text: String) {
         #expect(DeviceTransaction(jws: text, isVerified: true) == nil)
+    }
+
+    @Test("A transaction says whether it was paid for, shared or assigned")
+    func ownership() throws {
+        for (text, ownership) in [
+            ("PURCHASED", Ownership.purchased), ("FAMILY_SHARED", .familyShared), ("ASSIGNED", .assigned),
+        ] {
+            let payload = """
+                {"transactionId": "1", "productId": "p", "type": "Consumable", "purchaseDate": 1, "signedDate": 1,
+                 "inAppOwnershipType": "\(text)"}
+                """
+            let encoded = Data(payload.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
+            #expect(DeviceTransaction(jws: "e30.\(encoded).e30", isVerified: true)?.ownership == ownership)
+        }
     }
 
     @Test("Records survive being saved, to the last bit")

@@ -5,9 +5,12 @@ package enum CustomerToken {
     package static let secret = "the secret of an app that nobody else may know"
 
     /// A token that is good for a day.
-    package static func make(for customer: String, at now: Date) -> String {
+    ///
+    /// - Parameter account: The UUID that the customer's purchases name, where it is not the customer's identifier.
+    package static func make(for customer: String, at now: Date, account: UUID? = nil) -> String {
         let begin = Int64(now.timeIntervalSince1970)
-        let claims = #"{"sub":"\#(customer)","iat":\#(begin),"exp":\#(begin + 86_400)}"#
+        let named = account.map { #","app_account_token":"\#($0.uuidString)""# } ?? ""
+        let claims = #"{"sub":"\#(customer)","iat":\#(begin),"exp":\#(begin + 86_400)\#(named)}"#
         let text = encode(Array(#"{"alg":"HS256"}"#.utf8)) + "." + encode(Array(claims.utf8))
         return text + "." + encode(authenticationCode(for: Array(text.utf8), key: Array(secret.utf8)))
     }

@@ -13,7 +13,7 @@ package struct Life: Sendable {
     package let bertsAccount: String
     package let phones: [TestPhone]
     package let findings = Findings()
-    private let world: StoreAndServer
+    let world: StoreAndServer
     private var random: SeededGenerator
 
     private static let products = ["premium.monthly", "unlock", "season.pass", "coins.100", "coins.100", "coins.100"]
@@ -34,12 +34,22 @@ package struct Life: Sendable {
         let places = [(anna, "phone", annasAccount), (anna, "tablet", annasAccount), (bert, "phone", bertsAccount)]
         var phones: [TestPhone] = []
         for (owner, name, account) in places {
-            try await world.command(#"{"installApp":{"customer":"\#(owner)","device":"\#(name)"}}"#)
+            let system = Int.random(in: 0..<4, using: &random) == 0 ? 15 : 18
             phones.append(
-                TestPhone(name, of: owner, account: account, in: world, findings, seed: random.next(), now: now))
+                TestPhone(
+                    name, of: owner, account: account, system: system, in: world, findings, seed: random.next(),
+                    now: now))
         }
         self.phones = phones
-        for phone in phones { await phone.launch() }
+        for phone in phones {
+            try await install(phone)
+            await phone.launch()
+        }
+    }
+
+    func install(_ phone: TestPhone) async throws {
+        let device = #""customer":"\#(phone.owner)","device":"\#(phone.name)""#
+        try await world.command(#"{"installApp":{\#(device),"system":\#(phone.system)}}"#)
     }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -50,12 +60,13 @@ package struct Life: Sendable {
             guard let phone = phones.randomElement(using: &random) else { return }
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<35: await buy(on: phone)
-            case 35..<50: await phone.open()
-            case 50..<60: await phone.kill()
-            case 60..<68: await phone.launch()
-            case 68..<72 where phone.owner == bert:
+            case 35..<48: await phone.open()
+            case 48..<56: await phone.kill()
+            case 56..<64: await phone.launch()
+            case 64..<72 where phone.owner == bert:
                 await phone.signIn(await phone.account == bertsAccount ? annasAccount : bertsAccount)
             case 72..<76: try await trouble(phone)
+            case 76..<80: await phone.restore()
             default: try await store(phone)
             }
         }
@@ -77,6 +88,10 @@ package struct Life: Sendable {
             #"{"stopAskingToBuy":{\#(customer)}}"#, #"{"approvePurchase":{\#(customer)}}"#,
             #"{"approvePurchase":{\#(customer)}}"#, #"{"declinePurchase":{\#(customer)}}"#,
             #"{"requestRefund":{\#(customer)}}"#, #"{"approveRefund":{\#(customer)}}"#,
+            // A family of the two, and a seat that an organisation pays for.
+            #"{"shareWithFamily":{"customer":"\#(anna)","member":"\#(bert)"}}"#,
+            #"{"stopSharing":{"customer":"\#(anna)","member":"\#(bert)"}}"#,
+            #"{"assignSeat":{\#(customer),"product":"com.example.premium.monthly"}}"#,
         ]
         try await world.command(commands.randomElement(using: &random) ?? "")
     }
@@ -103,115 +118,6 @@ package struct Life: Sendable {
             await phone.resume()
         }
     }
-
-    // MARK: - The end
-
-    /// Everything that was wrong is put right, but for what happened.
-    package func heal() async throws {
-        for owner in [anna, bert] {
-            try await world.command(#"{"stopAskingToBuy":{"customer":"\#(owner)"}}"#)
-            while try await world.command(#"{"declinePurchase":{"customer":"\#(owner)"}}"#) {}
-        }
-        for phone in phones {
-            let device = #""customer":"\#(phone.owner)","device":"\#(phone.name)""#
-            for command in ["goOnline", "releaseUpdates"] { try await world.command(#"{"\#(command)":{\#(device)}}"#) }
-            // What cannot be verified stays so until the app is installed anew; nobody presses the button here.
-            await phone.reinstall()
-            try await world.command(#"{"installApp":{\#(device)}}"#)
-            await phone.heal()
-            await phone.signIn(phone.owner == anna ? annasAccount : bertsAccount)
-            await phone.launch()
-        }
-    }
-
-    /// Opens every app, and says what is still to come.
-    package func remaining() async throws -> [String] {
-        var remaining: [String] = []
-        for phone in phones {
-            let unfinished = await phone.unfinished
-            // What a guest bought waits for the guest.
-            let owner = phone.owner == anna ? annasAccount : bertsAccount
-            let waiting = unfinished.compactMap { $0.appAccountToken?.uuidString.lowercased() }
-            let account = waiting.isEmpty || waiting.contains(owner) ? owner : waiting[0]
-            if await phone.account != account { await phone.signIn(account) }
-            await phone.open()
-            if !unfinished.isEmpty {
-                let stuck = await phone.stuck.map { "\($0.transaction.id): \($0.reason.rawValue)" }
-                remaining.append(
-                    "\(phone.owner)'s \(phone.name) has \(unfinished.map(\.id)) unfinished, stuck \(stuck)")
-            }
-            let known = try await world.customer(await phone.account)
-            let byServer = Set(
-                (known["entitlements"]?.list ?? []).filter { $0["is_active"]?.flag == true }.map {
-                    "\($0["key"]?.string ?? "") until \($0["until"]?.number ?? 0)"
-                })
-            let current = await phone.current
-            let byDevice = Set(
-                (current?.entitlements ?? []).filter(\.isActive).map {
-                    "\($0.key) until \(($0.until?.timeIntervalSince1970 ?? 0) * 1000)"
-                })
-            if byServer != byDevice || current?.id != known["id"]?.string {
-                remaining.append(
-                    "\(phone.owner)'s \(phone.name) shows \(byDevice.sorted()), the server says \(byServer.sorted())")
-            }
-        }
-        return remaining + (try await differences())
-    }
-
-    /// Where the server does not say what the store says.
-    private func differences() async throws -> [String] {
-        var differences: [String] = []
-        var sold: [DeviceTransaction] = []
-        for owner in [anna, bert] { sold += try await world.transactions(of: owner) }
-        for (owner, account) in [(anna, annasAccount), (bert, bertsAccount)] {
-            let known = try await world.customer(account)
-            let own = sold.filter { $0.appAccountToken?.uuidString.lowercased() == account }
-            let ids = Set(own.map { String($0.originalID) })
-            let subscriptions = known["subscriptions"]?.list ?? []
-            let purchases = known["purchases"]?.list ?? []
-            let found = Set((subscriptions + purchases).compactMap { $0["original_transaction_id"]?.string })
-            if ids != found {
-                differences.append("\(account) bought \(ids.sorted()), the server has \(found.sorted())")
-            }
-            let truth = try await world.state(of: owner)
-            for subscription in truth["subscriptions"]?.list ?? [] {
-                let id = subscription["originalTransactionId"]
-                let same = subscriptions.first { $0["original_transaction_id"] == id }
-                if same?["has_access"] != subscription["hasAccess"] || same?["status"] != subscription["status"] {
-                    differences.append("the server says \(same ?? .null) of \(subscription)")
-                }
-            }
-            let coins = own.filter { $0.kind == .consumable }
-            let balance = (known["consumables"]?.list ?? []).compactMap { $0["purchases"]?.number }.reduce(0, +)
-            if Int(balance) != coins.count {
-                differences.append("\(coins.count) consumables, the server counts \(balance)")
-            }
-            let given = await findings.deliveries
-            for coin in coins where coin.revocationDate == nil && given[coin.id]?.contains(account) != true {
-                differences.append("\(coin.id) was paid by \(account) and delivered to \(given[coin.id] ?? [])")
-            }
-        }
-        return differences
-    }
-
-    /// What was wrong at any time: looked at when nothing is to come any more.
-    package func violations() async throws -> [String] {
-        var violations = await findings.violations
-        var accounts: [UInt64: String] = [:]
-        for owner in [anna, bert] {
-            for transaction in try await world.transactions(of: owner) {
-                accounts[transaction.id] = transaction.appAccountToken?.uuidString.lowercased()
-            }
-        }
-        for (id, given) in await findings.deliveries where Set(given) != [accounts[id] ?? ""] {
-            violations.append("\(id) of \(accounts[id] ?? "nobody") was delivered to \(given)")
-        }
-        for account in [annasAccount, bertsAccount] {
-            let moved = try await world.timeline(of: account).filter { $0["type"]?.string == "purchase.transferred" }
-            if !moved.isEmpty { violations.append("purchases moved and nobody pressed the button: \(moved)") }
-        }
-        return violations
-    }
 }
 
 extension Life {
@@ -229,8 +135,8 @@ extension Life {
     /// Whether each day is told while it is lived.
     private static let isTraced = ProcessInfo.processInfo.environment["CLIENT_WHOLE_TRACE"] != nil
 
-    private static func trace(_ text: @autoclosure () -> String) {
-        if isTraced { FileHandle.standardError.write(Data((text() + "\n").utf8)) }
+    private static func trace(_ text: @autoclosure () async throws -> String) async rethrows {
+        if isTraced { FileHandle.standardError.write(Data((try await text() + "\n").utf8)) }
     }
 
     private static func live(_ seeds: [UInt64], in world: StoreAndServer) async throws -> [UInt64: [String]] {
@@ -240,7 +146,7 @@ extension Life {
         let end = await world.now.addingTimeInterval(396 * 86_400)
         while await world.now < end {
             let date = await world.now
-            trace("\(date)")
+            await trace("\(date)")
             for index in lives.indices { try await lives[index].happen() }
             switch Int.random(in: 0..<20, using: &random) {
             case 0: await world.killServer()
@@ -272,14 +178,15 @@ extension Life {
             try await pass(round < 10 ? 1800 : 6 * 3600, lives, in: world)
             wrong = [:]
             for life in lives {
-                let remaining = try await life.remaining()
+                let remaining = try await life.remaining(round)
                 if !remaining.isEmpty { wrong[life.seed] = remaining }
             }
-            trace("\(wrong)")
+            await trace("\(wrong)")
             if wrong.isEmpty { break }
         }
         for life in lives {
             wrong[life.seed, default: []] += try await life.violations()
+            try await trace("life \(life.seed): \(try await life.summary())")
             for phone in life.phones { await phone.kill() }
             if wrong[life.seed]?.isEmpty == false { wrong[life.seed]?.append(await life.findings.story) }
         }

@@ -46,10 +46,12 @@ package actor StoreAndServer {
         control = information.controlURL.deletingLastPathComponent()
         try Self.configuration(information, in: folder).write(
             to: folder.appendingPathComponent("counterfoil.yaml"), atomically: true, encoding: .utf8)
-        try CustomerToken.secret.write(
-            to: folder.appendingPathComponent("secret.txt"), atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600], ofItemAtPath: folder.appendingPathComponent("secret.txt").path)
+        let answerKey = Data(repeating: 7, count: 32).base64EncodedString()
+        for (name, secret) in [("secret.txt", CustomerToken.secret), ("answers.txt", answerKey)] {
+            let file = folder.appendingPathComponent(name)
+            try secret.write(to: file, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        }
         let process = try await Self.serve(in: folder, port: 0)
         self.process = process
         server = try JSONDecoder().decode(Serving.self, from: process.line).url
@@ -81,6 +83,7 @@ package actor StoreAndServer {
                 products:
                   "com.example.season.pass": {duration: P90D}
                 customer_token_secret: {file: secret.txt}
+                answer_key: {file: answers.txt}
             listen: {host: 127.0.0.1, port: 0}
             keys:
               - {name: backend, secret: {environment: BACKEND_KEY}, scopes: [all]}
@@ -134,10 +137,20 @@ package actor StoreAndServer {
 
     /// What the server tells of a customer's past.
     package func timeline(of name: String) async throws -> [Value] {
-        let path = server.appendingPathComponent("v1/customers/\(name)/timeline")
-        var request = URLRequest(url: path)
-        request.setValue("Bearer \(Self.backendKey)", forHTTPHeaderField: "Authorization")
-        return try await Self.object(request)["items"]?.list ?? []
+        var items: [Value] = []
+        var next: String? = ""
+        while let cursor = next {
+            var address = URLComponents(url: server, resolvingAgainstBaseURL: false)
+            address?.path = "/v1/customers/\(name)/timeline"
+            let query = [("limit", "100"), ("page", cursor)].filter { !$0.1.isEmpty }
+            address?.queryItems = query.map { URLQueryItem(name: $0, value: $1) }
+            var request = URLRequest(url: address?.url ?? server)
+            request.setValue("Bearer \(Self.backendKey)", forHTTPHeaderField: "Authorization")
+            let page = try await Self.object(request)
+            items += page["items"]?.list ?? []
+            next = page["next_page"]?.string
+        }
+        return items
     }
 
     // MARK: - The store

@@ -7,6 +7,8 @@ import Foundation
 package actor TestPhone {
     package nonisolated let name: String
     package nonisolated let owner: String
+    /// The system's major version: 15 has a receipt and no app transaction.
+    package nonisolated let system: Int
     package private(set) var account: String
     private var client: PurchaseClient?
     private var storage = MemoryStorage()
@@ -17,10 +19,11 @@ package actor TestPhone {
     private var random: SeededGenerator
 
     package init(
-        _ name: String, of owner: String, account: String, in world: StoreAndServer, _ findings: Findings,
-        seed: UInt64, now: Date
+        _ name: String, of owner: String, account: String, system: Int, in world: StoreAndServer,
+        _ findings: Findings, seed: UInt64, now: Date
     ) {
         (self.name, self.owner, self.account, self.findings) = (name, owner, account, findings)
+        self.system = system
         random = SeededGenerator(seed: seed)
         scheduler = ManualScheduler(now)
         device = SimulatedDevice(control: world.control, environment: "production", customer: owner, device: name)
@@ -42,7 +45,7 @@ package actor TestPhone {
             configuration: configuration, scheduler: scheduler)
         self.client = client
         client.start()
-        try? client.signIn(account)
+        await signIn(account)
     }
 
     private struct NotNow: Error {}
@@ -68,6 +71,7 @@ package actor TestPhone {
     /// Somebody signs in, with an account of theirs.
     package func signIn(_ account: String) async {
         self.account = account
+        await findings.signIn(account, on: owner)
         try? client?.signIn(account)
     }
 
@@ -80,6 +84,20 @@ package actor TestPhone {
                 let outcome = try await client.buy(product)
                 await findings.note("\(label) bought \(product): \(outcome)")
             } catch { await findings.note("\(label) did not buy \(product): \(error)") }
+        }
+    }
+
+    /// Somebody presses the restore button; nobody waits for what comes of it.
+    package func restore() async {
+        guard let client else { return }
+        let (findings, label) = (findings, "\(owner)'s \(name)")
+        await findings.press(for: account, on: owner, label)
+        await findings.note("\(label) restores for \(account)")
+        Task {
+            do throws(PurchaseClientError) {
+                let outcome = try await client.restore()
+                await findings.note("\(label) restored: \(outcome.failure.map { "\($0)" } ?? "well")")
+            } catch { await findings.note("\(label) did not restore: \(error)") }
         }
     }
 

@@ -127,6 +127,36 @@ struct DeviceTests {
         }
     }
 
+    @Test("Whose identifier is no UUID buys for the account that the backend names, and has signed answers")
+    func namedAccount() async throws {
+        try await withWorld { world in
+            try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
+            let account = UUID()
+            var configuration = PurchaseClientConfiguration()
+            configuration.token = { CustomerToken.make(for: $0, at: StoreAndServer.start, account: account) }
+            let proof = AnswerProof(keys: [Data(repeating: 0, count: 32)]) { signature, message, _ in
+                signature.count == 64 && message.starts(with: Data("counterfoil-answer-1\nanna@example.com\n".utf8))
+            }
+            let phone = device("phone", world)
+            let client = PurchaseClient(
+                store: phone, backend: HTTPBackend(server: world.server, key: StoreAndServer.publicKey, proof: proof),
+                storage: MemoryStorage(), configuration: configuration, scheduler: SimulatedScheduler())
+            client.start()
+            try client.signIn("anna@example.com")
+            for await customer in client.customers where customer.source == .server { break }
+            guard case .purchased(let bought, .kept) = try await client.buy("com.example.unlock") else {
+                Issue.record("it was not kept")
+                return
+            }
+            #expect(bought.appAccountToken == account)
+            for await customer in client.customers where customer.isActive("premium") { break }
+            try await until { await phone.unfinished().isEmpty }
+            let known = try await world.customer("anna@example.com")["purchases"]?.list
+            #expect(known?.count == 1)
+            await client.stop()
+        }
+    }
+
     @Test("Without the server a device shows what the server would say")
     func agreement() async throws {
         try await withWorld { world in

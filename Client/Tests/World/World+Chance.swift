@@ -54,6 +54,7 @@ extension World {
     }
 
     private mutating func jump() {
+        wasClockWrong = true
         if chance(20) {
             skew = Double.random(in: -10 * year...10 * year, using: &random)
             wasClockAbsurd = true
@@ -81,7 +82,7 @@ extension World {
         nextTransaction += 1
         let kinds: [String: ProductKind] = [
             "monthly": .autoRenewable, "lifetime": .nonConsumable, "season": .nonRenewing, "coins": .consumable,
-            "gems": .consumable,
+            "gems": .consumable, "family": .autoRenewable, "seat": .autoRenewable,
         ]
         let kind = kinds[productID] ?? .nonConsumable
         let isVerified = isQuiet || !chance(3)
@@ -97,7 +98,9 @@ extension World {
 
     private mutating func buyElsewhere() {
         let token = chance(60) ? UUID(uuidString: chance(50) ? anna : bert) : nil
-        let products = token == nil ? ["season", "gems"] : ["monthly", "lifetime", "coins", "season", "gems"]
+        // What the family shares and what an organisation pays for names no account.
+        let products =
+            token == nil ? ["season", "gems", "family", "seat"] : ["monthly", "lifetime", "coins", "season", "gems"]
         guard let product = products.randomElement(using: &random) else { return }
         let transaction = make(product, buyer: nil, token: token)
         if chance(70) { send(.updated(transaction)) }
@@ -179,7 +182,10 @@ extension World {
                 .map { status($0, signed: $0.signedDate) }
             send(.gathered(id, .statuses(isLacking ? [] : statuses)))
         case .appTransaction: send(.gathered(id, .appTransaction(chance(80) ? "app" : nil)))
-        case .receipt: send(.gathered(id, .receipt(Data())))
+        case .receipt:
+            // A receipt lists what was bought, and of consumables what nobody finished.
+            let listed = all.filter { $0.transaction.kind != .consumable || !$0.isFinished }.map(\.transaction.id)
+            send(.gathered(id, .receipt(Data(listed.map(String.init).joined(separator: ",").utf8))))
         }
     }
 

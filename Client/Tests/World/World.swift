@@ -24,6 +24,8 @@ package struct World {
     var skew: TimeInterval = 0
     /// Whether the device's clock was ever so wrong that nobody can say who started a purchase.
     var wasClockAbsurd = false
+    /// Whether the device's clock was ever wrong.
+    var wasClockWrong = false
     var store: [UInt64: Paid] = [:]
     var nextTransaction: UInt64 = 1
     /// Everything that was ever handed to the app as verified.
@@ -63,6 +65,7 @@ package struct World {
         rules.productEntitlements = [
             ProductEntitlements("monthly", ["pro"]), ProductEntitlements("lifetime", ["pro"]),
             ProductEntitlements("season", ["season"], duration: 30 * 86_400_000),
+            ProductEntitlements("family", ["pro"]), ProductEntitlements("seat", ["pro"]),
         ]
         self.rules = rules
         machine = PurchaseStateMachine(rules: rules)
@@ -191,6 +194,8 @@ package struct World {
                         $0.productID == transaction.productID && $0.entitlements.contains(entitlement.key)
                     }
             }
+            let isOver = entitlement.until.map { $0 <= time } ?? false
+            expect(!isOver || wasClockWrong, "\(entitlement.key) is active after its end")
             expect(
                 entitlement.source == .device ? byDevice : byServer,
                 "\(entitlement.key) is active and nobody grants it")

@@ -17,7 +17,7 @@ public struct AppStoreServerClient: Sendable {
     /// How the client behaves.
     public let configuration: Configuration
 
-    let tokens: APITokenSource
+    package let tokens: APITokenSource
     let transport: any HTTPTransport
     let clock: WaitingClock
     let limiter: RateLimiter?

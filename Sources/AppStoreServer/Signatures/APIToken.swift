@@ -11,6 +11,9 @@ public struct APIToken: Sendable {
 
     /// When the App Store stops accepting it, in whole seconds.
     public let expiresAt: Date
+
+    /// The place of its key among those of the source.
+    let key: Int
 }
 
 extension APIToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -29,6 +32,9 @@ extension APIToken: CustomStringConvertible, CustomDebugStringConvertible, Custo
 /// Makes API tokens and hands out the same one until shortly before it expires.
 ///
 /// Safe to share between any number of tasks: however many ask at once, one token is made.
+///
+/// While a key is being replaced the source has two: the newer one signs, and the older one where the App Store refuses the
+/// newer. ``discard(_:)`` tells that.
 public final class APITokenSource: Sendable {
     /// The identifier of the issuer (`iss`), a UUID as text; App Store Connect shows it above the list of keys.
     public let issuerID: String
@@ -42,9 +48,15 @@ public final class APITokenSource: Sendable {
     /// How long before it expires a token is replaced.
     public let renewal: Duration
 
-    private let key: SigningKey
+    private struct State {
+        /// At least one; the newest first.
+        var keys: [SigningKey]
+        var choice = KeyChoice()
+        var token: APIToken?
+    }
+
     private let now: @Sendable () -> Date
-    private let current = Mutex<APIToken?>(nil)
+    private let state: Mutex<State>
 
     /// What ``lifetime`` may be. Apple refuses tokens that are valid for more than an hour.
     public static let lifetimes: ClosedRange<Duration> = .seconds(60)...(.seconds(3600))
@@ -58,13 +70,31 @@ public final class APITokenSource: Sendable {
     ///   - lifetime: How long a token is valid; taken into ``lifetimes`` and cut to whole seconds.
     ///   - now: The clock that dates the tokens. It has to be right to within a few minutes.
     /// - Throws: ``SigningError`` with `invalid_identifier` for an empty identifier.
-    public init(
+    public convenience init(
         key: SigningKey, issuerID: String, bundleID: String, lifetime: Duration = .seconds(15 * 60),
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(SigningError) {
+        try self.init(key: key, formerKeys: [], issuerID: issuerID, bundleID: bundleID, lifetime: lifetime, now: now)
+    }
+
+    /// Creates a source for an app whose key is being replaced.
+    ///
+    /// - Parameters:
+    ///   - key: The newest private key.
+    ///   - formerKeys: Those before it, the newest first: each is used where the App Store refuses the ones before it in this
+    ///     order.
+    ///   - issuerID: The identifier of the issuer, the same for all keys.
+    ///   - bundleID: The bundle identifier of the app.
+    ///   - lifetime: How long a token is valid; taken into ``lifetimes`` and cut to whole seconds.
+    ///   - now: The clock that dates the tokens. It has to be right to within a few minutes.
+    /// - Throws: ``SigningError`` with `invalid_identifier` for an empty identifier.
+    public init(
+        key: SigningKey, formerKeys: [SigningKey], issuerID: String, bundleID: String,
+        lifetime: Duration = .seconds(15 * 60), now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(SigningError) {
         try SigningIdentifier.check(issuerID, "issuer ID")
         try SigningIdentifier.check(bundleID, "bundle ID")
-        self.key = key
+        state = Mutex(State(keys: [key] + formerKeys))
         self.issuerID = issuerID
         self.bundleID = bundleID
         let seconds = min(max(lifetime, Self.lifetimes.lowerBound), Self.lifetimes.upperBound).components.seconds
@@ -77,29 +107,45 @@ public final class APITokenSource: Sendable {
     public func token() throws(SigningError) -> APIToken {
         let now = now()
         // Signing under the lock takes some fifty microseconds, once per lifetime, and spares everybody else the work.
-        return try current.withLock { token throws(SigningError) in
+        return try state.withLock { state throws(SigningError) in
             // A token from the future means that the clock was put back: the App Store would not accept it now.
-            if let token, token.issuedAt <= now, now < token.expiresAt - renewal.inSeconds { return token }
-            let made = try make(now)
-            token = made
+            if let token = state.token, token.issuedAt <= now, now < token.expiresAt - renewal.inSeconds {
+                return token
+            }
+            let made = try make(by: state.choice.key(of: state.keys.count, at: now), of: state.keys, now)
+            state.token = made
             return made
         }
     }
 
-    /// Forgets `token` after the App Store refused it, so that the next call of ``token()`` makes a new one. Does nothing
-    /// if the source has moved on already: many requests refused at once cost one new token.
+    /// Forgets `token` after the App Store refused it, so that the next call of ``token()`` makes a new one, by another key
+    /// if there is one. Does nothing if the source has moved on already: many requests refused at once cost one new token.
     public func discard(_ token: APIToken) {
-        current.withLock { if $0?.text == token.text { $0 = nil } }
+        let now = now()
+        state.withLock { state in
+            guard state.token?.text == token.text else { return }
+            state.token = nil
+            state.choice.refuse(token.key, at: now)
+        }
     }
 
-    private func make(_ now: Date) throws(SigningError) -> APIToken {
+    /// Signs with other keys from now on, the newest first. Nothing happens where there is none, or where they are the same.
+    package func replaceKeys(_ keys: [SigningKey]) {
+        state.withLock { state in
+            guard !keys.isEmpty, !state.keys.elementsEqual(keys, by: { $0.isSame(as: $1) }) else { return }
+            state = State(keys: keys)
+        }
+    }
+
+    private func make(by place: Int, of keys: [SigningKey], _ now: Date) throws(SigningError) -> APIToken {
+        guard keys.indices.contains(place) else { throw SigningError(.signingFailed, "there is no key") }
         let issued = try now.unixSeconds()
         let (expires, overflow) = issued.addingReportingOverflow(lifetime.components.seconds)
         guard !overflow else { throw SigningError(.invalidDate, "the clock shows no usable date") }
         let claims = TokenClaims(iss: issuerID, iat: issued, exp: expires, bid: bundleID)
         return APIToken(
-            text: try key.sign(claims: claims), issuedAt: Date(timeIntervalSince1970: Double(issued)),
-            expiresAt: Date(timeIntervalSince1970: Double(expires)))
+            text: try keys[place].sign(claims: claims), issuedAt: Date(timeIntervalSince1970: Double(issued)),
+            expiresAt: Date(timeIntervalSince1970: Double(expires)), key: place)
     }
 }
 

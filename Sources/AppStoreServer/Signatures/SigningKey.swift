@@ -65,6 +65,11 @@ public struct SigningKey: Sendable {
     /// The public half as PEM (SubjectPublicKeyInfo), to check what was signed.
     public var publicKeyPEM: String { key.publicKey.pemRepresentation }
 
+    /// Whether it is the same key under the same identifier.
+    package func isSame(as other: SigningKey) -> Bool {
+        keyID.utf8.elementsEqual(other.keyID.utf8) && publicKeyPEM == other.publicKeyPEM
+    }
+
     /// A compact JWS with this key: `alg` ES256, `kid`, `typ` JWT.
     package func sign(claims: some Encodable) throws(SigningError) -> String {
         try CompactJWS.sign(

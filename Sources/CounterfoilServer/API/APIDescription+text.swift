@@ -13,9 +13,10 @@ extension APIDescription {
           description: >-
             Instants are milliseconds since 1970. What is not known is left out. Members may be added at any time.
             Parameters of the query that a route does not have are refused with 400 (unknown_parameter). A POST below /v1
-            may have the header Idempotency-Key, 1 to 255 visible ASCII characters: for a day the same request with the same
-            key gets the same answer, with the header Idempotent-Replayed, and nothing is done again; another request with
-            that key is refused with 422 (idempotency_key_reused). What failed with 5xx or 429 is not remembered.
+            may have the header Idempotency-Key (with a key in an app it is not looked at), 1 to 255 visible ASCII
+            characters: for a day the same request with the same key gets the same answer, with the header
+            Idempotent-Replayed, and nothing is done again; another request with that key is refused with 422
+            (idempotency_key_reused). What failed with 5xx or 429 is not remembered.
           license: {name: MIT, identifier: MIT}
         servers:
           - {url: /}
@@ -37,9 +38,12 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
                 - {$ref: "#/components/parameters/at"}
+                - {$ref: "#/components/parameters/nonce"}
               responses:
                 "200":
                   description: The customer
+                  headers:
+                    Counterfoil-Signature: {$ref: "#/components/headers/signature"}
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Customer"}
@@ -123,6 +127,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/nonce"}
               requestBody:
                 required: true
                 content:
@@ -133,6 +138,8 @@ extension APIDescription {
                   description: >-
                     The customer, as GET answers it. The member history is there only when the App Store could not be
                     asked for everything.
+                  headers:
+                    Counterfoil-Signature: {$ref: "#/components/headers/signature"}
                   content:
                     application/json:
                       schema:
@@ -164,6 +171,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/nonce"}
               requestBody:
                 required: true
                 content:
@@ -172,9 +180,26 @@ extension APIDescription {
               responses:
                 "200":
                   description: The customer, as GET answers it
+                  headers:
+                    Counterfoil-Signature: {$ref: "#/components/headers/signature"}
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Customer"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/keys:
+            get:
+              operationId: listAnswerKeys
+              tags: [customers]
+              summary: The public keys that answers are signed with, to be put into the apps
+              description: >-
+                Needs the scope customers:read. Read them once, where nobody is in between: an app that asks for its keys proves
+                nothing by them.
+              responses:
+                "200":
+                  description: The keys of the apps that have one
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/AnswerKeyList"}
                 default: {$ref: "#/components/responses/error"}
           /v1/sessions:
             post:
@@ -442,6 +467,64 @@ extension APIDescription {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/UnclaimedPurchaseList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/segments:
+            get:
+              operationId: listSegments
+              tags: [support]
+              summary: The lists of purchases that a team acts on
+              description: Needs the scope support:read.
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: All of them, and how many purchases are in each now
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/SegmentList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/segments/{name}:
+            get:
+              operationId: listSegmentMembers
+              tags: [support]
+              summary: The purchases in a segment now, and whose they are
+              description: >-
+                Needs the scope support:read. Those that end first come first; of in_billing_retry, win_back_eligible and
+                refunded the latest. Only so many are looked through at a time; go on until next_page is null. With
+                `format=csv`, or the header `Accept: text/csv`, it is a table for a spreadsheet, and the header `Link` says
+                where the next page is.
+              parameters:
+                - name: name
+                  in: path
+                  required: true
+                  schema: {$ref: "#/components/schemas/SegmentName"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - name: within_days
+                  in: query
+                  schema: {type: integer, minimum: 1, maximum: 3660}
+                  description: Only those that end, or began, within so many days
+                - name: reason
+                  in: query
+                  schema: {type: string, minLength: 1, maxLength: 255}
+                  description: Only those with this reason
+                - {name: format, in: query, schema: {type: string, enum: [json, csv]}}
+                - {$ref: "#/components/parameters/page"}
+                - name: limit
+                  in: query
+                  schema: {type: integer, minimum: 1, maximum: 1000, default: 50}
+                  description: More than 100 only of a table
+              responses:
+                "200":
+                  description: A page of them
+                  headers:
+                    Link: {schema: {type: string}, description: The next page of a table}
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/SegmentMemberList"}
+                    text/csv:
+                      schema: {type: string}
                 default: {$ref: "#/components/responses/error"}
           /v1/events:
             get:
@@ -1116,7 +1199,8 @@ extension APIDescription {
               name: Counterfoil-Customer-Token
               description: >-
                 For keys that are shipped in an app: a JWT of the app's backend, HS256 with customer_token_secret; sub
-                is the customer, exp at most a day after iat
+                is the customer, exp at most a day after iat; app_account_token, a UUID, is the account that the
+                customer's purchases name, if it is not sub
           parameters:
             customer:
               name: id
@@ -1151,6 +1235,17 @@ extension APIDescription {
               in: query
               schema: {type: string, enum: [signed_data]}
               description: The exact texts that were signed
+            nonce:
+              name: Counterfoil-Nonce
+              in: header
+              schema: {type: string, pattern: "^[A-Za-z0-9_-]{16,64}$"}
+              description: Asks for a signed answer, if the app has an answer_key
+          headers:
+            signature:
+              schema: {type: string}
+              description: >-
+                With a nonce and an answer_key: the time in milliseconds, a full stop, and an Ed25519 signature in base64url
+                over counterfoil-answer-1, the customer, the nonce and the time, each followed by a line feed, and the body
           responses:
             error:
               description: Refused, or not possible at the moment
@@ -1201,6 +1296,10 @@ extension APIDescription {
                   type: array
                   items: {$ref: "#/components/schemas/ProductEntitlements"}
                   description: "With a public key only: what the products of the catalogue give"
+                app_account_token:
+                  type: string
+                  format: uuid
+                  description: "With a public key whose customer token names one: the account to buy for"
             ProductEntitlements:
               type: object
               required: [product_id, entitlements]
@@ -1210,6 +1309,20 @@ extension APIDescription {
                 duration_ms:
                   type: integer
                   description: How long a non-renewing subscription lasts at least
+            AnswerKeyList:
+              type: object
+              required: [object, items]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/AnswerKey"}}
+            AnswerKey:
+              type: object
+              required: [object, app, algorithm, public_key]
+              properties:
+                object: {const: answer_key}
+                app: {type: string, description: The bundle identifier}
+                algorithm: {const: Ed25519}
+                public_key: {type: string, description: 32 bytes in base64}
             Merge:
               type: object
               required: [from]
@@ -1331,6 +1444,63 @@ extension APIDescription {
               properties:
                 object: {const: list}
                 items: {type: array, items: {$ref: "#/components/schemas/UnclaimedPurchase"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            SegmentName:
+              type: string
+              enum:
+                - will_not_renew
+                - in_grace_period
+                - in_billing_retry
+                - win_back_eligible
+                - price_consent_pending
+                - trial_ending
+                - refunded
+            Segment:
+              type: object
+              required: [object, name, app, environment, as_of, count, has_more]
+              properties:
+                object: {const: segment}
+                name: {$ref: "#/components/schemas/SegmentName"}
+                app: {type: string}
+                environment: {type: string}
+                as_of: {$ref: "#/components/schemas/Instant"}
+                count: {type: integer, description: At most 10000}
+                has_more: {type: boolean, description: Whether there may be more than were counted}
+            SegmentList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Segment"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            SegmentMember:
+              type: object
+              required: [object, original_transaction_id, app, environment, customers]
+              properties:
+                object: {const: segment_member}
+                original_transaction_id: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                transaction_id: {type: string}
+                product_id: {type: string}
+                subscription_group_identifier: {type: string}
+                since: {$ref: "#/components/schemas/Instant"}
+                until: {$ref: "#/components/schemas/Instant"}
+                days_left: {type: integer, format: int64, description: How many whole days until then}
+                reason: {type: string, description: Why in the words of details}
+                will_renew: {type: boolean}
+                eligible_win_back_offer_ids: {type: array, items: {type: string}}
+                next_step: {type: string, description: As in the customer's answer}
+                customers:
+                  type: [array, "null"]
+                  items: {type: string}
+                  description: Whose it is; null if it is no customer's
+            SegmentMemberList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/SegmentMember"}}
                 next_page: {$ref: "#/components/schemas/NextPage"}
             EventList:
               type: object

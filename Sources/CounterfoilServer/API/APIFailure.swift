@@ -1,6 +1,7 @@
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
+internal import LedgerServices
 internal import NIOCore
 
 /// An answer that says what is wrong: `{"object":"error", "type", "message", "retryable", "backoff_ms"?, "param"?}`.
@@ -27,6 +28,23 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
         self.isRetryable = isRetryable
         self.backoff = backoff
         self.parameter = parameter
+    }
+
+    /// What is answered when a service says no.
+    init(_ failure: ServiceFailure) {
+        let status: HTTPResponse.Status =
+            switch failure.kind {
+            case .invalid: .badRequest
+            case .unauthorized: .unauthorized
+            case .forbidden: .forbidden
+            case .conflict: .conflict
+            case .tooMuch: .unprocessableContent
+            case .tooOften: .tooManyRequests
+            case .unavailable: .serviceUnavailable
+            }
+        self.init(
+            status, failure.code, failure.message, isRetryable: failure.isRetryable, backoff: failure.backoff,
+            parameter: failure.parameter)
     }
 
     func response(from request: Request, context: some RequestContext) -> Response {

@@ -1,3 +1,5 @@
+internal import Basics
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Crypto
@@ -10,34 +12,13 @@ internal import Hummingbird
 /// A key that is shipped in an app is everybody's to read, so it opens nothing without a ``CustomerToken``, and then only
 /// what that customer has.
 struct Authorization: RouterMiddleware {
-    private struct Entry {
-        var principal: Principal
-        var isPublic: Bool
-        var meter: RateMeter
-    }
-
-    private let keys: [Data: Entry]
-    /// The secrets of customer tokens.
-    private let secrets: [(bundleId: String, secret: Secret)]
+    private let access: Live<AccessTable>
     private let customers: RateMeters
     private let now: @Sendable () -> Date
 
     init(_ core: ServerCore) {
-        let limits = core.configuration.limits
-        let pairs = core.configuration.keys.map { key in
-            (
-                key.hash,
-                Entry(
-                    principal: Principal(
-                        name: key.name, scopes: key.scopes, apps: key.apps, environments: key.environments),
-                    isPublic: key.isPublic, meter: RateMeter(perSecond: limits.requestsPerSecond))
-            )
-        }
-        keys = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-        secrets = core.configuration.apps.compactMap { app in
-            app.customerTokenSecret.map { (app.bundleId, $0) }
-        }
-        customers = RateMeters(perSecond: limits.requestsPerSecondOfCustomer)
+        access = core.access
+        customers = RateMeters(perSecond: core.configuration.limits.requestsPerSecondOfCustomer)
         now = core.clock.now
     }
 
@@ -74,12 +55,12 @@ struct Authorization: RouterMiddleware {
     }
 
     /// The key that a request shows.
-    private func entry(of request: Request) throws(APIFailure) -> Entry {
+    private func entry(of request: Request) throws(APIFailure) -> AccessTable.Entry {
         guard let header = request.headers.only(.authorization), let digest = Self.digest(ofBearer: header) else {
             throw APIFailure(.unauthorized, "unauthorized", "Send an API key: Authorization: Bearer …")
         }
         // Found by its digest: nobody learns from the time it takes how much of a key is right.
-        guard let entry = keys[digest] else {
+        guard let entry = access.current.keys[digest] else {
             throw APIFailure(.unauthorized, "unauthorized", "This API key is not known here.")
         }
         return entry
@@ -107,14 +88,14 @@ struct Authorization: RouterMiddleware {
                 "This key is limited to one customer: send a token of your backend as \(CustomerToken.header).")
         }
         var refusal = CustomerToken.Refusal.notSigned
-        for (bundleId, secret) in secrets where principal.apps?.contains(bundleId) ?? true {
+        for (bundleId, secret) in access.current.secrets where principal.apps?.contains(bundleId) ?? true {
             do {
                 let token = try CustomerToken(text, secret: secret, bundleId: bundleId, now: now())
                 let scopes = token.appTransactionId == nil ? APIScope.forApps : APIScope.forSessions
                 return Principal(
                     name: principal.name, scopes: principal.scopes.intersection(scopes), apps: [bundleId],
                     environments: principal.environments, customer: CustomerName.normal(token.customer),
-                    appTransactionId: token.appTransactionId)
+                    appTransactionId: token.appTransactionId, appAccountToken: token.appAccountToken)
             } catch {
                 // What the app whose signature it is says of it is the better reason.
                 if error != .notSigned { refusal = error }

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
@@ -63,7 +64,7 @@ enum ConsumptionRoutes {
         }
         let lineages = try await core.storage.lineages(of: customer, in: scope.id)
         guard lineages.contains(where: { $0.transactions.contains { $0.transactionId == id } }),
-            let answer = try await ConsumptionDesk(core).preview(id, of: customer, in: scope)
+            let answer = try await core.consumption.preview(id, of: customer, in: scope)
         else {
             throw APIFailure(
                 .notFound, "unknown_transaction", "The customer has no such transaction.", parameter: "transaction_id")

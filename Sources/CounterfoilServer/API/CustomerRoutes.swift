@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import Basics
 internal import Foundation
@@ -21,10 +22,10 @@ enum CustomerRoutes {
         let principal = try context.require(.customersRead)
         let scope = try context.scope(of: request, core, for: principal)
         let customer = try context.customer(name, for: principal)
-        let reading = try await core.customer(
+        let reading = try await core.customers.customer(
             customer, in: scope, at: request.instant("at").map { Date(milliseconds: $0) })
         var json = JSONWriter()
-        CustomerJSON.write(reading, to: &json) { core.writeProductEntitlements(of: scope, for: principal, to: &$0) }
-        return json.response()
+        CustomerJSON.write(reading, to: &json) { core.writeMembersForApps(of: scope, for: principal, to: &$0) }
+        return try core.answer(json, about: customer, in: scope, to: request)
     }
 }

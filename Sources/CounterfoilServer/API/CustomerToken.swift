@@ -11,12 +11,15 @@ internal import HTTPTypes
 /// `customer_token_secret`.
 ///
 /// Claims: `sub`, the customer; `iat` and `exp`, at most a day apart; `aud`, the bundle identifier, if at all. The tokens of
-/// ``SessionRoutes`` have `app_transaction_id` as well, and are good for less.
+/// ``SessionRoutes`` have `app_transaction_id` as well, and are good for less. `app_account_token` is the account that the app
+/// names when it buys for the customer, where that is not the customer's own identifier.
 struct CustomerToken {
     /// The customer.
     let customer: String
     /// The Apple account that a session is of; nil where the app's own backend signed it.
     let appTransactionId: String?
+    /// The UUID that the customer's purchases name; nil where it is the customer's identifier, or there is none.
+    let appAccountToken: String?
 
     static let header = "Counterfoil-Customer-Token"
     private static let maximumBytes = 4096
@@ -48,6 +51,7 @@ struct CustomerToken {
         let nbf: Double?
         let aud: String?
         let app_transaction_id: String?
+        let app_account_token: String?
     }
 
     /// Verifies a token. Nothing in it is looked at before its signature holds.
@@ -71,11 +75,12 @@ struct CustomerToken {
         try Self.check(claims, bundleId, now.timeIntervalSince1970)
         customer = claims.sub
         appTransactionId = claims.app_transaction_id
+        appAccountToken = claims.app_account_token.map(CustomerName.normal)
     }
 
     private static func check(_ claims: Claims, _ bundleId: String, _ now: TimeInterval) throws(Refusal) {
         guard claims.exp.isFinite, claims.iat.isFinite, claims.nbf?.isFinite ?? true,
-            CustomerName.isPossible(claims.sub)
+            CustomerName.isPossible(claims.sub), claims.app_account_token.map({ UUID(text: $0) != nil }) ?? true
         else { throw .malformed }
         guard CustomerName.isNormal(claims.sub) else { throw .notNormal }
         guard claims.exp > now else { throw .expired }

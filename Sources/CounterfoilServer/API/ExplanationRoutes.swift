@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import Basics
 internal import Entitlements
@@ -23,13 +24,13 @@ enum ExplanationRoutes {
         let scope = try context.scope(of: request, core, for: principal)
         let customer = try context.customer(for: principal)
         guard let entitlement = context.parameters.get("key")?.removingPercentEncoding,
-            let engine = core.engines[scope.bundleId], engine.catalogue.entitlements[entitlement] != nil
+            core.apps[scope.bundleId]?.catalogue.entitlements[entitlement] != nil
         else {
             throw APIFailure(.notFound, "not_found", "The configuration has no such entitlement.", parameter: "key")
         }
-        let answer = try await core.explanation(
-            of: entitlement, for: customer, in: scope, by: engine,
-            at: request.instant("at").map { Date(milliseconds: $0) }, naming: principal.customer == nil)
+        let answer = try await core.customers.explanation(
+            of: entitlement, for: customer, in: scope, at: request.instant("at").map { Date(milliseconds: $0) },
+            naming: principal.customer == nil)
         var json = JSONWriter()
         write(answer, chosen(answer.explanation.facts), withTexts: request.includes("signed_data"), to: &json)
         return json.response()

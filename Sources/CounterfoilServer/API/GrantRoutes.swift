@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
@@ -28,7 +29,7 @@ enum GrantRoutes {
             body: Array(bytes.readableBytesView), form: "a JSON object with entitlement, reason, actor and until")
         let now = core.now.milliseconds
         let content = try body.content(
-            for: customer, among: core.engines[scope.bundleId]?.catalogue.entitlements.keys.map(\.self) ?? [], at: now)
+            for: customer, among: core.apps[scope.bundleId]?.catalogue.entitlements.keys.map(\.self) ?? [], at: now)
         let id = "grt_" + UUID().uuidString.lowercased()
         guard case .created(let grant) = try await core.storage.createGrant(id, content, in: scope.id, at: now) else {
             throw APIFailure(

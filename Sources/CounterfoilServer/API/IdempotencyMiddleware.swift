@@ -23,10 +23,11 @@ struct IdempotencyMiddleware: RouterMiddleware {
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        // A session begins a second time without harm, and its token is nothing to keep.
-        guard let name = Self.header, !request.headers[values: name].isEmpty, context.route != "/v1/sessions" else {
-            return try await next(request, context)
-        }
+        // A session begins a second time without harm, and its token is nothing to keep. What a key in an app may do can be
+        // done twice as well, and everybody has that key: nobody may have the ledger keep a day of answers with it.
+        guard let name = Self.header, !request.headers[values: name].isEmpty, context.route != "/v1/sessions",
+            context.principal?.isPublic != true
+        else { return try await next(request, context) }
         guard request.method == .post else {
             throw APIFailure(
                 .badRequest, "invalid_idempotency_key", "Only POST takes an Idempotency-Key.",

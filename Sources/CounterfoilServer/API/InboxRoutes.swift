@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
@@ -100,7 +101,7 @@ enum InboxRoutes {
     ) async throws -> Response {
         let kept = try await kept(context, core, try context.require(.operationsWrite))
         try await core.storage.reprocess(kept.id, at: core.now.milliseconds)
-        core.folder.lookAgain()
+        core.processor.lookAgain()
         var answer = kept
         (answer.state, answer.failure) = (.pending, nil)
         var json = JSONWriter()

@@ -6,12 +6,6 @@ internal import Hummingbird
 internal import NIOCore
 
 extension JSONWriter {
-    /// An instant, in milliseconds.
-    mutating func member(_ name: StaticString, _ value: Date) { member(name, value.milliseconds) }
-
-    /// An instant that is left out when there is none.
-    mutating func member(_ name: StaticString, _ value: Date?) { if let value { member(name, value) } }
-
     /// An answer with this body.
     func response(status: HTTPResponse.Status = .ok) -> Response {
         Response(

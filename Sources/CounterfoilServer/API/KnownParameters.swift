@@ -41,6 +41,8 @@ struct KnownParameters: RouterMiddleware {
         "POST /v1/transactions/{id}/recover": scope,
         "GET /v1/orders/{id}": scope,
         "GET /v1/purchases": scope + paging + ["claimed"],
+        "GET /v1/segments": scope,
+        "GET /v1/segments/{name}": scope + paging + ["within_days", "reason", "format"],
         "GET /v1/events": scope + paging,
         "GET /v1/notifications": scope + paging
             + ["type", "subtype", "state", "from", "to", "original_transaction_id"],

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
@@ -27,10 +28,10 @@ enum MergeRoutes {
                 from, into: customer, in: scope.id, at: core.now.milliseconds)
             if !moved.isEmpty { core.webhooks.wake() }
         }
-        let reading = try await core.customer(customer, in: scope, at: nil)
+        let reading = try await core.customers.customer(customer, in: scope, at: nil)
         var json = JSONWriter()
-        CustomerJSON.write(reading, to: &json) { core.writeProductEntitlements(of: scope, for: principal, to: &$0) }
-        return json.response()
+        CustomerJSON.write(reading, to: &json) { core.writeMembersForApps(of: scope, for: principal, to: &$0) }
+        return try core.answer(json, about: customer, in: scope, to: request)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
@@ -16,7 +17,7 @@ enum NotificationRoutes {
     private static let maximumBytes = 1 << 20
 
     static func add(to router: Router<ServerContext>, _ core: ServerCore) {
-        let version1 = NotificationV1Receiver(core)
+        let version1 = core.notificationsV1
         router.post("/apple/notifications") { request, context in
             try await receive(request, context, core, version1)
         }
@@ -67,7 +68,11 @@ enum NotificationRoutes {
                 .signedPayload
         } catch {
             if let notification = NotificationV1.read(Array(body.readableBytesView)) {
-                return try await version1.receive(notification, from: sender())
+                do { return try await version1.receive(notification, from: sender()) } catch let failure
+                    as ServiceFailure
+                {
+                    throw APIFailure(failure)
+                }
             }
             throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
         }

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics
@@ -20,7 +21,7 @@ enum OfferRoutes {
     private struct Question {
         var body: OfferBody
         var reading: CustomerReading
-        var desk: OfferDesk
+        var desk: OfferService
         /// Whether the key is shipped in an app.
         var isPublic: Bool
     }
@@ -36,9 +37,9 @@ enum OfferRoutes {
         guard !principal.isPublic || !body.isForced else {
             throw APIFailure(.forbidden, "forbidden", "Only a backend may force an offer.", parameter: "force")
         }
-        let reading = try await core.customer(customer, in: scope, at: nil)
+        let reading = try await core.customers.customer(customer, in: scope, at: nil)
         return Question(
-            body: body, reading: reading, desk: OfferDesk(core: core, scope: scope), isPublic: principal.isPublic)
+            body: body, reading: reading, desk: core.offers(scope), isPublic: principal.isPublic)
     }
 
     /// A signature for a promotional offer, as a JWS or in the original format.

@@ -5,16 +5,18 @@ internal import Hummingbird
 
 /// Which part of a list is asked for: the parameters `page` and `limit`.
 struct Paging {
-    /// How many items, 1 to 100.
+    /// How many items.
     var limit = 50
     /// What `next_page` said.
     var page: String?
 
-    init(_ request: Request) throws(APIFailure) {
+    /// - Parameter largest: How many items a page may have.
+    init(_ request: Request, largest: Int = 100) throws(APIFailure) {
         let parameters = request.uri.queryParameters
         if let text = parameters["limit"] {
-            guard let limit = Int(text), (1...100).contains(limit) else {
-                throw APIFailure(.badRequest, "invalid_limit", "A page has 1 to 100 items.", parameter: "limit")
+            guard let limit = Int(text), (1...largest).contains(limit) else {
+                throw APIFailure(
+                    .badRequest, "invalid_limit", "A page has 1 to \(largest) items.", parameter: "limit")
             }
             self.limit = limit
         }
@@ -38,6 +40,14 @@ struct Paging {
         return TimelinePlace(date: date, number: number, name: String(parts[2]))
     }
 
+    /// The page as a place in a segment.
+    func segmentPlace() throws(APIFailure) -> SegmentPlace? {
+        guard let page else { return nil }
+        let parts = page.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard page.utf8.count <= 300, parts.count == 2, let number = Int64(parts[0]) else { throw Self.invalid }
+        return SegmentPlace(number: number, originalTransactionId: String(parts[1]))
+    }
+
     static var invalid: APIFailure {
         APIFailure(.badRequest, "invalid_page", "A page is what next_page of the last answer said.", parameter: "page")
     }
@@ -46,6 +56,11 @@ struct Paging {
 extension TimelinePlace {
     /// The token of the page that begins after this place.
     var token: String { "\(date).\(number).\(name)" }
+}
+
+extension SegmentPlace {
+    /// The token of the page that begins after this place.
+    var token: String { "\(number).\(originalTransactionId)" }
 }
 
 extension Request {

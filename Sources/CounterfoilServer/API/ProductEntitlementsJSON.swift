@@ -1,11 +1,14 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 
 extension ServerCore {
-    /// Writes what each product gives, for an app that cannot ask later. A backend knows its own catalogue.
-    func writeProductEntitlements(of scope: Scope, for principal: Principal, to json: inout JSONWriter) {
+    /// Writes what only an app needs: the account to buy for, and what each product gives, since it cannot ask later. A
+    /// backend knows both.
+    func writeMembersForApps(of scope: Scope, for principal: Principal, to json: inout JSONWriter) {
+        if let token = principal.appAccountToken { json.member("app_account_token", token) }
         guard principal.isPublic, let catalogue = configuration.app(scope.bundleId)?.catalogue else { return }
         var entitlements: [String: [String]] = [:]
         for (name, products) in catalogue.entitlements {

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
@@ -19,17 +20,18 @@ enum PurchaseRoutes {
         let principal = try context.require(.customersWrite)
         let customer = try context.customer(for: principal)
         let body = try await request.bytes(upTo: core.configuration.limits.requestBytes)
-        let report = try PurchaseReport(body: Array(body.readableBytesView))
+        let sent = try PurchaseReportBody(body: Array(body.readableBytesView))
+        let report = sent.report
         try report.check(for: principal)
-        var proven = try await core.prove(report)
+        var proven = try await core.prover.prove(report)
         if let account = principal.appTransactionId { try proven.limit(to: account) }
         let scope = try scope(of: proven, request, context, core, principal)
-        let restoration = try await core.restore(
-            proven, for: customer, in: scope, Takeover(restore: report.restore),
-            askingUnlessYoungerThan: principal.isPublic ? HistoryQueries.pause : 0)
+        let restoration = try await core.restores.restore(
+            proven, for: customer, named: principal.appAccountToken, in: scope, Takeover(restore: sent.restore),
+            askingUnlessYoungerThan: principal.isPublic ? AccountHistories.pause : 0)
         var json = JSONWriter()
         CustomerJSON.write(restoration.reading, to: &json) { json in
-            core.writeProductEntitlements(of: scope, for: principal, to: &json)
+            core.writeMembersForApps(of: scope, for: principal, to: &json)
             write(restoration.kept, restoration.refused, to: &json)
             guard let history = restoration.history, history != .complete else { return }
             json.member("history") { json in
@@ -37,7 +39,7 @@ enum PurchaseRoutes {
                 if case .refused(let code) = history { json.member("code", code) }
             }
         }
-        return json.response()
+        return try core.answer(json, about: customer, in: scope, to: request)
     }
 
     private static func write(_ kept: [String], _ refused: [RefusedText], to json: inout JSONWriter) {

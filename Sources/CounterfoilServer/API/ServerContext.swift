@@ -34,15 +34,18 @@ final class Principal: Sendable {
     /// The Apple account that the customer's session is of; nil if the app's backend spoke for the customer.
     let appTransactionId: String?
 
+    /// The account that the customer's purchases name, where the app's backend says another than the customer's identifier.
+    let appAccountToken: String?
+
     /// Whether the key is shipped in an app, where everybody can read it.
     var isPublic: Bool { customer != nil }
 
     init(
         name: String, scopes: Set<APIScope>, apps: Set<String>? = nil, environments: Set<AppStoreEnvironment>? = nil,
-        customer: String? = nil, appTransactionId: String? = nil
+        customer: String? = nil, appTransactionId: String? = nil, appAccountToken: String? = nil
     ) {
         (self.name, self.scopes, self.apps, self.environments) = (name, scopes, apps, environments)
         self.customer = customer
-        self.appTransactionId = appTransactionId
+        (self.appTransactionId, self.appAccountToken) = (appTransactionId, appAccountToken)
     }
 }

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import HTTPTypes
 internal import Hummingbird
@@ -48,6 +49,8 @@ enum ServerRoutes {
         SubscriptionRoutes.add(to: v1, core)
         EventRoutes.add(to: v1, core)
         UnclaimedRoutes.add(to: v1, core)
+        SegmentRoutes.add(to: v1, core)
+        KeyRoutes.add(to: v1, core)
         SupportRoutes.add(to: v1, core)
         return router
     }
@@ -89,6 +92,7 @@ struct FailureMiddleware: RouterMiddleware {
     private static func failure(_ error: any Error) -> APIFailure {
         switch error {
         case let failure as APIFailure: failure
+        case let failure as ServiceFailure: APIFailure(failure)
         case let error as StorageError:
             APIFailure(
                 .serviceUnavailable, error.code.rawValue, "The ledger cannot be used at the moment.",

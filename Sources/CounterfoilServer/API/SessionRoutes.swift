@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreTrust
@@ -34,7 +35,7 @@ enum SessionRoutes {
         let principal = try context.require(.customersWrite)
         let body = try await request.bytes(upTo: 64 << 10)
         let asked = try SessionBody(body: Array(body.readableBytesView))
-        let proven = try await core.prove(appTransaction: asked.appTransaction)
+        let proven = try await core.prover.prove(appTransaction: asked.appTransaction)
         let scope = try PurchaseRoutes.scope(of: proven, request, context, core, principal)
         guard let account = proven.appTransaction?.payload.appTransactionId, !account.isEmpty else {
             throw APIFailure(
@@ -140,8 +141,10 @@ extension PurchaseReport {
     }
 }
 
-extension ServerCore {
+extension PurchaseProver {
     fileprivate func prove(appTransaction text: String) async throws -> ProvenPurchases {
-        try await prove(PurchaseReport(appTransaction: text))
+        var report = PurchaseReport()
+        report.appTransaction = text
+        return try await prove(report)
     }
 }

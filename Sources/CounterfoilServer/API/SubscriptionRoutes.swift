@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
@@ -28,7 +29,7 @@ enum SubscriptionRoutes {
         // Who asks for one customer learns nothing of others, not even that there are any.
         guard principal.customer.map({ owners.containsName($0) }) ?? true else { throw unknown }
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
-        let engine = core.engines[scope.bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
+        let engine = core.apps.engine(of: scope.bundleId)
         let states = engine.currentState(of: facts, now: core.now)
         guard let state = states.subscriptions.first(where: { $0.originalTransactionId.isExactly(original) }) else {
             throw unknown
@@ -50,7 +51,7 @@ enum SubscriptionRoutes {
         let principal = try context.require(.customersRead)
         let scope = try context.scope(of: request, core, for: principal)
         let customer = try context.customer(for: principal)
-        let reading = try await core.customer(
+        let reading = try await core.customers.customer(
             customer, in: scope, at: request.instant("at").map { Date(milliseconds: $0) })
         guard let name = context.parameters.get("key")?.removingPercentEncoding,
             let state = reading.states.entitlements.first(where: { $0.entitlement.isExactly(name) })

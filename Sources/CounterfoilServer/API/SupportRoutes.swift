@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
@@ -77,7 +78,7 @@ enum SupportRoutes {
         let ids = try await core.oneOfEachAccount(of: customer, in: scope)
         for id in ids { try await core.fetch(id, in: scope) }
         var json = JSONWriter()
-        CustomerJSON.write(try await core.customer(customer, in: scope, at: nil), to: &json) { json in
+        CustomerJSON.write(try await core.customers.customer(customer, in: scope, at: nil), to: &json) { json in
             json.member("refreshed", ids.count)
         }
         return json.response()
@@ -217,7 +218,7 @@ extension ServerCore {
 
     /// Puts what the App Store knows of an Apple account into the ledger.
     fileprivate func fetch(_ id: String, in scope: Scope) async throws {
-        switch try await fetchHistory(of: [id], in: scope, because: .restore).state {
+        switch try await histories.ask(about: [id], in: scope, because: .restore).state {
         case .complete: webhooks.wake()
         case .pending:
             throw APIFailure(

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreTrust
@@ -26,7 +27,7 @@ enum TimelineRoutes {
             of: customer, in: scope.id, after: place, limit: paging.limit + 1)
         let page = items.prefix(paging.limit)
         var entries: [(item: TimelineItem, reading: Reading)] = []
-        for item in page { entries.append((item, await core.reading(of: item))) }
+        for item in page { entries.append((item, await core.customers.reading(of: item))) }
         let names = principal.customer == nil
         var json = JSONWriter()
         json.list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
@@ -100,7 +101,7 @@ enum TimelineRoutes {
     }
 }
 
-extension ServerCore {
+extension CustomerReader {
     fileprivate func reading(of item: TimelineItem) async -> TimelineRoutes.Reading {
         guard case .notification(let kept) = item.kind else { return .parts(nil) }
         do throws(VerificationError) { return .parts(try await parts(of: kept)) } catch { return .failure(error) }

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
@@ -26,7 +27,7 @@ enum UnclaimedRoutes {
         guard (paging.page ?? "").utf8.count <= 64 else { throw Paging.invalid }
         let found = try await core.storage.unclaimedPurchases(
             in: scope.id, after: paging.page ?? "", limit: paging.limit)
-        let engine = core.engines[scope.bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
+        let engine = core.apps.engine(of: scope.bundleId)
         let now = core.now
         var json = JSONWriter()
         json.list(found.items, next: found.next) { json, lineage in

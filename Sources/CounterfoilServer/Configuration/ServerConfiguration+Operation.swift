@@ -4,7 +4,7 @@ public import Logging
 
 extension ServerConfiguration {
     /// Which roots and which dates count.
-    public struct Trust: Sendable {
+    public struct Trust: Sendable, Hashable {
         /// The roots of signed data: notifications, transactions and the App Store's answers. Default: Apple's.
         public var anchors = TrustAnchors.apple
 

@@ -1,3 +1,4 @@
+internal import LedgerServices
 package import Ledger
 package import AppStoreModels
 internal import AppStoreServer

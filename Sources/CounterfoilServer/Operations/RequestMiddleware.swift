@@ -13,7 +13,7 @@ struct RequestMiddleware: RouterMiddleware {
 
     init(_ core: ServerCore) {
         logger = core.logger
-        requests = core.metrics.requests
+        requests = core.requests
     }
 
     @concurrent func handle(

@@ -12,7 +12,7 @@ final class ClientConnections: Sendable {
     private let refused: Counter
     private let open = Mutex<[Network: Int]>([:])
 
-    init(_ configuration: ServerConfiguration, _ metrics: ServerMetrics) {
+    init(_ configuration: ServerConfiguration, _ metrics: RequestMetrics) {
         maximum = configuration.limits.connectionsPerAddress
         exempt = configuration.listen.trustedProxies
         refused = metrics.refusedConnections

@@ -1,22 +1,22 @@
+internal import Basics
 internal import Foundation
 internal import Hummingbird
 internal import HummingbirdCore
 internal import HummingbirdTLS
 internal import Logging
 internal import NIOCore
-internal import NIOSSL
 
 /// Listens, and leads requests to where they are answered.
 enum HTTPService {
-    static func application(_ core: ServerCore, onRunning: @escaping @Sendable (Int?) -> Void) throws
-        -> some ApplicationProtocol
-    {
+    static func application(
+        _ core: ServerCore, _ identity: Live<TLSIdentity>?, onRunning: @escaping @Sendable (Int?) -> Void
+    ) throws -> some ApplicationProtocol {
         var logger = core.logger
         // What is below it is the talk of connections.
         logger.logLevel = max(logger.logLevel, .error)
         return Application(
             responder: ServerRoutes.responder(core),
-            server: try server(core.configuration, ClientConnections(core.configuration, core.metrics)),
+            server: try server(core.configuration, identity, ClientConnections(core.configuration, core.requests)),
             configuration: .init(
                 address: .hostname(core.configuration.listen.host, port: core.configuration.listen.port),
                 serverName: nil, backlog: 1024,
@@ -33,7 +33,7 @@ enum HTTPService {
     }
 
     private static func server(
-        _ configuration: ServerConfiguration, _ connections: ClientConnections
+        _ configuration: ServerConfiguration, _ identity: Live<TLSIdentity>?, _ connections: ClientConnections
     ) throws -> HTTPServerBuilder {
         let patience = configuration.limits.sendingTime
         let http = HTTP1Channel.Configuration(
@@ -41,22 +41,7 @@ enum HTTPService {
             idleTimeout: TimeAmount(configuration.limits.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
-        guard let files = configuration.listen.tls else { return .http1(configuration: http) }
-        return try .tls(.http1(configuration: http), tlsConfiguration: tls(files))
-    }
-
-    private static func tls(_ files: ServerConfiguration.TLS) throws(ServerError) -> TLSConfiguration {
-        let certificates: [NIOSSLCertificate]
-        do { certificates = try NIOSSLCertificate.fromPEMFile(files.certificateFile) } catch {
-            throw ServerError(.badCertificate, "\(files.certificateFile) holds no certificate in PEM")
-        }
-        let key: NIOSSLPrivateKey
-        do { key = try NIOSSLPrivateKey(file: files.keyFile, format: .pem) } catch {
-            throw ServerError(.badCertificate, "\(files.keyFile) holds no private key in PEM, or one with a password")
-        }
-        var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
-        tls.minimumTLSVersion = .tlsv12
-        return tls
+        guard let identity else { return .http1(configuration: http) }
+        return try .tls(.http1(configuration: http), tlsConfiguration: TLSIdentity.configuration(identity))
     }
 }

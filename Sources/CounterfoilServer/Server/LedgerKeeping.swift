@@ -1,3 +1,4 @@
+internal import LedgerServices
 package import LedgerSQLite
 package import Ledger
 package import AppStoreServer
@@ -38,9 +39,6 @@ package enum LedgerKeeping {
     package static func scopes(
         _ configuration: ServerConfiguration, in storage: SQLiteStorage
     ) async throws -> ScopeBook {
-        let environments = configuration.apps.flatMap { app in
-            app.environments.map { (bundleId: app.bundleId, environment: $0.rawValue) }
-        }
-        return try await storage.scopes(of: environments.sorted { ($0.0, $0.1) < ($1.0, $1.1) })
+        try await storage.scopes(of: ServerCore.environments(configuration))
     }
 }

@@ -1,3 +1,4 @@
+package import LedgerServices
 internal import LedgerSQLite
 internal import Foundation
 package import Logging
@@ -33,7 +34,7 @@ package enum OfflineServer {
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask { await core.writer.run() }
             let result = await fold(core, body)
-            // The folder has ended: nobody writes any more.
+            // The processor has ended: nobody writes any more.
             core.writer.close()
             return result
         }
@@ -44,11 +45,11 @@ package enum OfflineServer {
         _ core: ServerCore, _ body: (ServerCore) async throws -> Value
     ) async -> Result<Value, any Error> {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await core.folder.run() }
-            defer { core.folder.close() }
+            group.addTask { await core.processor.run() }
+            defer { core.processor.close() }
             do {
                 let value = try await body(core)
-                await core.folder.settle()
+                await core.processor.settle()
                 return .success(value)
             } catch { return .failure(error) }
         }

@@ -1,3 +1,4 @@
+internal import ServiceLifecycle
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -5,7 +6,7 @@ internal import Synchronization
 
 /// Knows which requests are under way and since when. One look around a while replaces a timer for each: there are
 /// thousands of them a second, and hardly one ever takes too long.
-package final class RequestWatch: Sendable {
+package final class RequestWatch: Service {
     private struct Entry {
         var deadline: ContinuousClock.Instant
         var answer: Task<Response, any Error>
@@ -36,8 +37,10 @@ package final class RequestWatch: Sendable {
         state.withLock { $0.underWay.removeValue(forKey: number) != nil }
     }
 
-    /// Looks around until the task is cancelled, and cancels what takes too long.
-    package func run() async {
+    /// Looks around until the server ends, and cancels what takes too long.
+    package func run() async { await cancelWhenGracefulShutdown { await self.lookAround() } }
+
+    private func lookAround() async {
         let pause = min(max(limit / 8, .milliseconds(5)), .seconds(1))
         while !Task.isCancelled {
             do { try await Task.sleep(for: pause) } catch { return }

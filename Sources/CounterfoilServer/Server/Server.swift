@@ -1,3 +1,5 @@
+internal import Basics
+package import LedgerServices
 internal import Ledger
 internal import LedgerSQLite
 public import CoreMetrics
@@ -23,12 +25,16 @@ public final class Server: Sendable {
     public let port: Int
 
     package let core: ServerCore
+    let identity: Live<TLSIdentity>?
     private let group: ServiceGroup
     private let task: Task<Void, any Error>
 
-    private init(port: Int, core: ServerCore, group: ServiceGroup, task: Task<Void, any Error>) {
+    private init(
+        port: Int, core: ServerCore, identity: Live<TLSIdentity>?, group: ServiceGroup, task: Task<Void, any Error>
+    ) {
         self.port = port
         self.core = core
+        self.identity = identity
         self.group = group
         self.task = task
     }
@@ -64,10 +70,12 @@ public final class Server: Sendable {
         }
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let core: ServerCore
+        let identity: Live<TLSIdentity>?
         let application: any Service
         do {
             core = try await ServerCore(configuration, storage: storage, clock: clock, logger: logger, metrics: metrics)
-            application = try HTTPService.application(core) { port in
+            identity = try configuration.listen.tls.map { Live(try TLSIdentity($0)) }
+            application = try HTTPService.application(core, identity) { port in
                 if let port { continuation.yield(port) }
                 continuation.finish()
             }
@@ -78,14 +86,13 @@ public final class Server: Sendable {
         }
         // They end in reverse order: first no more requests, then what they caused.
         var services: [any Service] = [
-            WriterService(writer: core.writer), WebhookService(dispatcher: core.webhooks),
-            FolderService(folder: core.folder), RefusalService(log: core.refusals), WatchService(watch: core.watch),
+            core.writer, core.webhooks, core.processor, core.refusals, core.watch,
         ]
         if core.metrics.exposition == nil { services.append(GaugeService(metrics: core.metrics)) }
-        if let followed = clock.followed { services.append(ClockService(clock: followed)) }
-        services.append(RecoveryService(recovery: core.recovery))
-        services.append(ConsumptionService(desk: ConsumptionDesk(core)))
-        services.append(GrantService(expiry: GrantExpiry(core)))
+        if let followed = clock.followed { services.append(followed) }
+        services.append(core.recovery)
+        services.append(core.consumption)
+        services.append(core.grantExpiry)
         services.append(application)
         services.append(DrainService(readiness: core.readiness))
         var plan = ServiceGroupConfiguration(
@@ -98,7 +105,8 @@ public final class Server: Sendable {
             defer { continuation.finish() }
             try await run(group, storage)
         }
-        for await port in ports { return Server(port: port, core: core, group: group, task: task) }
+        core.warnOfRoots()
+        for await port in ports { return Server(port: port, core: core, identity: identity, group: group, task: task) }
         do { try await task.value } catch { throw ServerError(error, configuration.listen) }
         throw ServerError(.failed, "the server ended before it began")
     }
@@ -137,60 +145,6 @@ private struct NamedService: Service, CustomStringConvertible {
     func run() async throws { try await service.run() }
 }
 
-private struct WriterService: Service {
-    let writer: LedgerWriter
-
-    func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await writer.run()
-        } onCancelOrGracefulShutdown: {
-            writer.close()
-        }
-    }
-}
-
-private struct FolderService: Service {
-    let folder: Folder
-
-    func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await folder.run()
-        } onCancelOrGracefulShutdown: {
-            folder.close()
-        }
-    }
-}
-
-private struct WebhookService: Service {
-    let dispatcher: WebhookDispatcher
-
-    func run() async throws {
-        await withGracefulShutdownHandler {
-            await dispatcher.run()
-        } onGracefulShutdown: {
-            dispatcher.close()
-        }
-    }
-}
-
-private struct RefusalService: Service {
-    let log: RefusalLog
-
-    func run() async throws {
-        await withGracefulShutdownHandler {
-            await log.run()
-        } onGracefulShutdown: {
-            log.close()
-        }
-    }
-}
-
-private struct WatchService: Service {
-    let watch: RequestWatch
-
-    func run() async throws { await cancelWhenGracefulShutdown { await watch.run() } }
-}
-
 /// Samples the gauges for a backend that does not say when it is read.
 private struct GaugeService: Service {
     let metrics: ServerMetrics
@@ -214,10 +168,4 @@ private struct DrainService: Service {
         do { try await gracefulShutdown() } catch is CancellationError {}
         readiness.startDraining()
     }
-}
-
-private struct ClockService: Service {
-    let clock: FollowedClock
-
-    func run() async throws { await cancelWhenGracefulShutdown { await clock.follow() } }
 }

@@ -1,64 +1,66 @@
+internal import Basics
 package import Ledger
 internal import AppStoreModels
+package import LedgerServices
 package import AppStoreServer
 internal import AppStoreTrust
 package import CoreMetrics
-package import Entitlements
+internal import Entitlements
 package import Foundation
 package import Logging
 
-/// All that has to be kept.
-package typealias Storage = LedgerStorage & CustomerStorage
-    & ErrandStorage
-    & RecoveryStorage
-    & HistoryStorage
-    & ClaimStorage
-    & InspectionStorage
-    & RefusalStorage
-    & WebhookStorage
-    & ConsumptionStorage
-    & HealthStorage
-    & OriginalPurchaseStorage
-    & CircumstanceStorage
-    & GrantStorage
-    & IdempotencyStorage
-    & EventFeedStorage
-    & UnclaimedStorage
-    & ErasureStorage
-
-/// The parts of a server, before there is a port: what the routes and the services share.
+/// The services of a server, put together, before there is a port: what the routes are made with.
 package struct ServerCore: Sendable {
-    package let configuration: ServerConfiguration
-    package let storage: any Storage
+    /// What the server goes by, as it was read last: see ``Server/reload(_:)``.
+    package var configuration: ServerConfiguration {
+        _read { yield settings.current }
+    }
+    let settings: Live<ServerConfiguration>
+    /// Who may ask.
+    let access: Live<AccessTable>
+    package let storage: any LedgerEngine
+    package let apps: Apps
     package let scopes: ScopeBook
-    package let writer: LedgerWriter
-    package let folder: Folder
-    package let ingest: Ingest
-    package let webhooks: WebhookDispatcher
-    /// The same for who asks.
-    package let events: EventFeed
+    package let clock: ServerClock
+    package let logger: Logger
+    package let metrics: ServerMetrics
+    /// The App Store, for the scopes whose app has a key.
+    package let clients: [Int64: AppStoreServerClient]
+
+    // MARK: Proofs
+
     /// Judges what arrives now.
     package let verifier: SignedDataVerifier
     /// Judges what was signed earlier.
     package let historical: SignedDataVerifier
-    /// The same for what was kept, remembering what was proven.
+    /// The same, remembering what was proven.
     package let proven: ProvenTexts
-    /// The App Store, for the scopes whose app has a key.
-    package let clients: [Int64: AppStoreServerClient]
-    /// Closes gaps.
+    package let prover: PurchaseProver
+
+    // MARK: Services
+
+    package let writer: LedgerWriter
+    package let processor: NotificationProcessor
+    package let ingest: Ingest
+    package let histories: AccountHistories
     package let recovery: Recovery
-    /// The engines, by app.
-    package let engines: [String: EntitlementEngine]
-    package let clock: ServerClock
+    package let customers: CustomerReader
+    package let restores: RestoreService
+    package let consumption: ConsumptionService
+    package let verifyReceipt: VerifyReceiptService
+    package let notificationsV1: NotificationV1Receiver
+    package let grantExpiry: GrantExpiryService
+    package let webhooks: WebhookDispatcher
+    /// What webhooks tell, for who asks.
+    package let events: EventFeed
+    package let refusals: RefusalLog
+
+    // MARK: Requests
+
     /// Knows which requests take too long.
     package let watch: RequestWatch
-    /// Who asks the App Store about which Apple account.
-    let histories = HistoryQueries()
-    /// What was refused.
-    package let refusals: RefusalLog
-    package let logger: Logger
-    package let metrics: ServerMetrics
     package let readiness: Readiness
+    package let requests: RequestMetrics
     /// Counts the request bodies in memory.
     let bodies: BodyBudget
 
@@ -66,51 +68,98 @@ package struct ServerCore: Sendable {
     package var now: Date { clock.now() }
 
     package init(
-        _ configuration: ServerConfiguration, storage: any Storage, clock: ServerClock, logger: Logger,
+        _ configuration: ServerConfiguration, storage: any LedgerEngine, clock: ServerClock, logger: Logger,
         metrics factory: any MetricsFactory = PrometheusMetrics()
     ) async throws {
-        self.configuration = configuration
+        settings = Live(configuration)
+        access = Live(AccessTable(configuration))
         self.storage = storage
         self.clock = clock
         self.logger = logger
-        let metrics = ServerMetrics(factory)
-        self.metrics = metrics
-        readiness = Readiness { try await storage.checkWritable() }
-        let environments = configuration.apps.flatMap { app in
-            app.environments.map { (bundleId: app.bundleId, environment: $0.rawValue) }
-        }
-        scopes = try await storage.scopes(of: environments.sorted { ($0.0, $0.1) < ($1.0, $1.1) })
-        bodies = BodyBudget(configuration.limits)
-        watch = RequestWatch(limit: configuration.limits.requestTime)
+        apps = Apps(configuration.apps)
+        metrics = ServerMetrics(factory)
+        requests = RequestMetrics(factory)
+        scopes = try await storage.scopes(of: Self.environments(configuration))
+        clients = try Self.clients(configuration, scopes, clock, logger)
+
+        verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock, metrics)
+        historical = verifier.validating(at: .signingDate)
+        let proven = ProvenTexts(historical, now: clock.now)
+        self.proven = proven
+        prover = PurchaseProver(
+            apps: apps, receiptAnchors: configuration.trust.receiptAnchors, verifier: historical, clock: clock)
+
+        let renderer = EventRenderer(storage: storage, scopes: scopes, proven: proven, apps: apps)
+        let webhooks = try await WebhookDispatcher(
+            configuration.webhooks, storage: storage, scopes: scopes, renderer: renderer, clock: clock, logger: logger,
+            metrics: metrics)
+        self.webhooks = webhooks
+        events = EventFeed(storage, renderer)
+        writer = LedgerWriter(storage, metrics: metrics, folded: webhooks.wake)
+        processor = NotificationProcessor(
+            storage: storage, writer: writer, proven: proven, scopes: scopes, now: clock.now, logger: logger,
+            metrics: metrics)
+        ingest = Ingest(
+            live: verifier, historical: historical, scopes: scopes, writer: writer, processor: processor,
+            now: clock.now,
+            metrics: metrics)
+        histories = AccountHistories(
+            storage: storage, verifier: historical, clients: clients, clock: clock, logger: logger,
+            patience: min(configuration.limits.requestTime / 2, .seconds(10)))
+        recovery = try await Recovery(
+            storage: storage, ingest: ingest, histories: histories, scopes: scopes, clients: clients,
+            settings: configuration.recovery, clock: clock, logger: logger)
+        customers = CustomerReader(
+            storage: storage, apps: apps, scopes: scopes, proven: proven, verifier: historical,
+            clock: clock)
+        restores = RestoreService(
+            storage: storage, apps: apps, customers: customers, histories: histories, clock: clock, told: webhooks.wake)
+        consumption = ConsumptionService(
+            storage: storage, apps: apps, scopes: scopes, clients: clients, clock: clock, logger: logger)
+        verifyReceipt = VerifyReceiptService(
+            storage: storage, apps: apps, scopes: scopes, prover: prover, histories: histories, clock: clock,
+            logger: logger)
+        notificationsV1 = NotificationV1Receiver(
+            storage: storage, apps: apps, scopes: scopes, prover: prover, clock: clock, logger: logger)
+        grantExpiry = GrantExpiryService(storage: storage, clock: clock, logger: logger, told: webhooks.wake)
         refusals = RefusalLog(
             storage,
             keeping: .init(count: configuration.storage.refusedKept, bytes: configuration.storage.refusedBytes))
-        verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock, metrics)
-        historical = verifier.validating(at: .signingDate)
-        proven = ProvenTexts(historical, now: clock.now)
-        let renderer = EventRenderer(
-            storage: storage, scopes: scopes, verifier: historical,
-            entitlements: Dictionary(
-                configuration.apps.map { ($0.bundleId, $0.catalogue.entitlements) },
-                uniquingKeysWith: { first, _ in first }))
-        webhooks = try await WebhookDispatcher(
-            configuration, storage: storage, scopes: scopes, renderer: renderer, clock: clock, logger: logger)
-        events = EventFeed(storage, renderer)
-        writer = LedgerWriter(storage, metrics: metrics, folded: webhooks.wake)
-        folder = Folder(
-            storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger,
-            metrics: metrics)
-        ingest = Ingest(
-            live: verifier, historical: historical, scopes: scopes, writer: writer,
-            folder: folder, now: clock.now, metrics: metrics)
-        clients = try Self.clients(configuration, scopes, clock, logger)
-        recovery = try await Recovery(
-            storage: storage, ingest: ingest, verifier: historical, scopes: scopes, clients: clients,
-            settings: configuration.recovery, clock: clock, logger: logger)
-        engines = Dictionary(
-            configuration.apps.map { ($0.bundleId, EntitlementEngine(catalogue: $0.catalogue)) },
-            uniquingKeysWith: { first, _ in first })
+
+        watch = RequestWatch(limit: configuration.limits.requestTime)
+        readiness = Readiness { try await storage.checkWritable() }
+        bodies = BodyBudget(configuration.limits)
         addGauges()
+    }
+
+    /// Signs the offers of an app in an environment.
+    func offers(_ scope: Scope) -> OfferService {
+        OfferService(
+            storage: storage, apps: apps, customers: customers, histories: histories, prover: prover, clock: clock,
+            scope: scope)
+    }
+
+    /// Brings in customers from elsewhere.
+    ///
+    /// - Parameter scopes: Where a transaction whose environment is not known is looked for, in order.
+    package func importer(_ scopes: [Scope]) -> Importer {
+        Importer(histories, anchors: configuration.trust.receiptAnchors, clock: clock, scopes: scopes)
+    }
+
+    /// The apps and environments of a configuration, in one order.
+    static func environments(_ configuration: ServerConfiguration) -> [(bundleId: String, environment: String)] {
+        configuration.apps.flatMap { app in
+            app.environments.map { (bundleId: app.bundleId, environment: $0.rawValue) }
+        }.sorted { ($0.bundleId, $0.environment) < ($1.bundleId, $1.environment) }
+    }
+
+    /// Says which roots end soon.
+    func warnOfRoots() {
+        for root in configuration.trust.endingRoots(at: now) {
+            logger.warning(
+                "a root certificate ends soon, and what it signs is not accepted then",
+                metadata: ["root": "\(root.name)", "ends": "\(root.date.formatted(.iso8601))"])
+        }
     }
 
     /// What is read from the ledger when somebody asks for the metrics.
@@ -127,7 +176,11 @@ package struct ServerCore: Sendable {
                 let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
                 return [([], age ?? 0)]
             })
-        let (recovery, webhooks, bodies) = (recovery, webhooks, bodies)
+        let roots = configuration.trust.roots
+        metrics.add(
+            .init(.rootExpiry) { roots.map { ([("root", $0.name)], $0.date.timeIntervalSince1970) } })
+        let (recovery, webhooks, bodies, requests) = (recovery, webhooks, bodies, requests)
+        metrics.add(.init(.requestsUnderWay) { [([], Double(requests.underWay))] })
         metrics.add(
             .init(.bodies) { [([], Double(bodies.bytes))] })
         metrics.add(
@@ -156,7 +209,7 @@ package struct ServerCore: Sendable {
     }
 
     /// Nothing while the ledger cannot be read, which its own metrics and the health routes tell.
-    private static func backlog(_ storage: any Storage) async -> (count: Int, oldest: Milliseconds?)? {
+    private static func backlog(_ storage: any LedgerStorage) async -> (count: Int, oldest: Milliseconds?)? {
         do { return try await storage.backlog() } catch { return nil }
     }
 
@@ -167,7 +220,7 @@ package struct ServerCore: Sendable {
 
     static func verifier(
         _ configuration: ServerConfiguration, validAt: ValidationInstant, _ clock: ServerClock,
-        _ metrics: ServerMetrics = ServerMetrics()
+        _ metrics: ServerMetrics = ServerMetrics(PrometheusMetrics())
     ) throws -> SignedDataVerifier {
         var options = SignedDataVerifier.Configuration(apps: configuration.acceptedApps)
         options.anchors = configuration.trust.anchors
@@ -175,7 +228,7 @@ package struct ServerCore: Sendable {
         options.now = clock.now
         if configuration.trust.revocation != .off {
             var revocation = RevocationOptions(policy: configuration.trust.revocation)
-            revocation.transport = MeasuredRevocation(transport: revocation.transport, metrics: metrics)
+            revocation.transport = MeasuredRevocation(revocation.transport, metrics: metrics)
             revocation.allowedHosts.formUnion(configuration.trust.revocationHosts)
             options.revocation = revocation
         }
@@ -191,7 +244,8 @@ package struct ServerCore: Sendable {
                 let host = app.hosts[scope.environment]
             else { continue }
             let tokens = try APITokenSource(
-                key: key.signingKey, issuerID: key.issuerID, bundleID: app.bundleId, now: { Date() })
+                key: key.signingKey, formerKeys: key.formerKey.map { [$0] } ?? [], issuerID: key.issuerID,
+                bundleID: app.bundleId, now: { Date() })
             var options = AppStoreServerClient.Configuration()
             options.logger = logger
             clients[scope.id] = AppStoreServerClient(tokens: tokens, host: host, configuration: options)

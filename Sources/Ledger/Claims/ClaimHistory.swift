@@ -57,14 +57,8 @@ package struct ClaimHistory: Sendable, Hashable {
     package let events: [ClaimEvent]
 
     package init(_ events: some Sequence<ClaimEvent>) {
-        var sorted = events.sorted { $0.precedes($1) }
         // What neither precedes is the same, byte for byte.
-        var last: ClaimEvent?
-        sorted.removeAll { event in
-            defer { last = event }
-            return last.map { !$0.precedes(event) } ?? false
-        }
-        self.events = sorted
+        self.events = events.inOrderOnce { $0.precedes($1) }
     }
 
     /// Who has it when all of this has happened, in the order of their names.

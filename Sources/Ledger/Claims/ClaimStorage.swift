@@ -59,12 +59,6 @@ package protocol ClaimStorage: Sendable {
         _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
     ) async throws -> Set<String>
 
-    /// Where the history of a customer's Apple account was left off; the first of `originalTransactionIds` that has one.
-    func historyMark(of originalTransactionIds: [String], in scope: Int64) async throws -> HistoryMark?
-
-    /// Notes where to go on.
-    func note(_ mark: HistoryMark, in scope: Int64) async throws
-
     /// All that the Apple accounts have that these purchases are of, those included.
     func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage]
 
@@ -83,21 +77,5 @@ package struct HeldPurchase: Sendable, Hashable {
     package init(lineage: Lineage, ownership: Ownership) {
         self.lineage = lineage
         self.ownership = ownership
-    }
-}
-
-/// How far the history of an Apple account is known.
-package struct HistoryMark: Sendable, Hashable {
-    /// The transaction that the App Store was asked about.
-    package var transactionId: String
-    /// The App Store's token for what comes afterwards.
-    package var revision: String
-    /// When it was asked.
-    package var askedAt: Milliseconds
-
-    package init(transactionId: String, revision: String, askedAt: Milliseconds) {
-        self.transactionId = transactionId
-        self.revision = revision
-        self.askedAt = askedAt
     }
 }

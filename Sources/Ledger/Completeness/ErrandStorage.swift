@@ -46,7 +46,8 @@ package struct Errand: Sendable, Hashable {
 
 /// Keeps what is to be asked for later. One transaction waits once, however often it is added.
 package protocol ErrandStorage: Sendable {
-    /// Puts transactions down. One that failed for good earlier gets another chance.
+    /// Puts transactions down. One that failed for good earlier gets another chance. One that is being asked for is asked for
+    /// again: what it was added for may have happened after the App Store answered.
     func add(
         errands transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds
     ) async throws

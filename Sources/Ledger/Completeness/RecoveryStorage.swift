@@ -56,15 +56,19 @@ package protocol RecoveryStorage: Sendable {
     func missingNames(in scope: Int64) async throws -> MissingNames
 }
 
-/// Keeps which customers' transaction histories were asked for, and how far.
+/// Keeps which Apple accounts' histories were asked for, and how far.
 package protocol HistoryStorage: Sendable {
-    /// The `revision` up to which a history was read; nil when it never was.
-    func revision(of transactionId: String, in scope: Int64) async throws -> String?
+    /// Where the history of an Apple account was left off: by the first of these transactions, all of the account, that it
+    /// was asked for with; nil when it never was.
+    func historyMark(of transactionIds: [String], in scope: Int64) async throws -> HistoryMark?
 
     /// Notes up to where a history was read; without a revision only that it was.
     func note(
         revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
     ) async throws
+
+    /// Notes that the App Store was asked about these subscriptions and purchases, by whatever led to their history.
+    func noteAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws
 
     /// Keeps what could not be believed when a history was asked for, instead of what could not be before.
     func keep(
@@ -79,6 +83,18 @@ package protocol HistoryStorage: Sendable {
 
     /// What decides whether subscriptions and purchases look out of date, in the order of their identifiers.
     func glances(after original: String, in scope: Int64, limit: Int) async throws -> [LineageGlance]
+}
+
+/// How far the history of an Apple account is known.
+package struct HistoryMark: Sendable, Hashable {
+    /// The transaction that the App Store was asked with.
+    package var transactionId: String
+    /// The App Store's token for what comes afterwards; nil when there is none.
+    package var revision: String?
+
+    package init(transactionId: String, revision: String?) {
+        (self.transactionId, self.revision) = (transactionId, revision)
+    }
 }
 
 /// A walk through all subscriptions and purchases of a scope in search of those that look out of date.

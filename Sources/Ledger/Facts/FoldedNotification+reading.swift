@@ -5,24 +5,14 @@ internal import Entitlements
 package import Foundation
 
 extension FoldedNotification {
-    /// What a notification says, every signature in it verified.
-    package static func read(
-        _ payload: ResponseBodyV2DecodedPayload, id: Int64, scope: Scope, by verifier: SignedDataVerifier, at now: Date
-    ) async throws -> FoldedNotification {
-        var folded = FoldedNotification(
+    /// What a notification says.
+    package init(_ parts: NotificationParts, id: Int64, scope: Scope, at now: Date) {
+        let payload = parts.payload
+        self.init(
             id: id, scope: scope.id, uuid: payload.notificationUUID, type: payload.notificationType,
             subtype: payload.subtype, signedDate: payload.signedDate.milliseconds, foldedAt: now.milliseconds)
-        if let text = payload.data?.signedTransactionInfo {
-            let transaction = try await verifier.transaction(text).payload
-            try scope.requireMatch(transaction.bundleId, transaction.environment)
-            folded.transaction = TransactionFact(transaction)
-        }
-        if let text = payload.data?.signedRenewalInfo {
-            let renewal = try await verifier.renewalInfo(text).payload
-            try scope.requireMatch(scope.bundleId, renewal.environment)
-            folded.renewal = RenewalFact(renewal)
-        }
-        return folded
+        transaction = parts.transaction.map { TransactionFact($0) }
+        renewal = parts.renewal.map { RenewalFact($0) }
     }
 }
 

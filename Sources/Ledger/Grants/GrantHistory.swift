@@ -1,7 +1,7 @@
 package import Entitlements
 internal import Foundation
 
-/// What happened to a grant, as it is kept for good: it was made, or taken back.
+/// What happened to a grant, as it is kept for good: it was made, taken back, or went to another customer.
 package struct GrantEvent: Sendable, Hashable {
     /// The numbers are in files, and say what goes first at one instant.
     package enum Kind: Int64, Sendable, Hashable, CaseIterable {
@@ -9,14 +9,22 @@ package struct GrantEvent: Sendable, Hashable {
         case create = 0
         /// The customer has it no more.
         case revoke = 1
+        /// It is another customer's, into whom the one who had it was merged.
+        case move = 2
 
         /// The name in exports.
-        package var name: String { self == .create ? "create" : "revoke" }
+        package var name: String {
+            switch self {
+            case .create: "create"
+            case .revoke: "revoke"
+            case .move: "move"
+            }
+        }
     }
 
     /// What the team said.
     package struct Content: Sendable, Hashable, Codable {
-        /// Whose it is; only of what was made.
+        /// Whose it is; of what was made and of what moved.
         package var customer: String?
         /// The name in the catalogue; only of what was made.
         package var entitlement: String?
@@ -120,21 +128,17 @@ package struct GrantHistory: Sendable, Hashable {
     package let events: [GrantEvent]
 
     package init(_ events: some Sequence<GrantEvent>) {
-        var sorted = events.sorted { $0.precedes($1) }
         // What neither precedes is the same, byte for byte.
-        var last: GrantEvent?
-        sorted.removeAll { event in
-            defer { last = event }
-            return last.map { !$0.precedes(event) } ?? false
-        }
-        self.events = sorted
+        self.events = events.inOrderOnce { $0.precedes($1) }
     }
 
     /// The grant; nil as long as it is not known to have been made.
     ///
-    /// It is as it was made first, and is taken back once. What was taken back was there before, whatever the clocks showed.
+    /// It is as it was made first, the customer's to whom it went last, and is taken back once. What was taken back was there
+    /// before, whatever the clocks showed.
     package func grant(_ id: String) -> Grant? {
-        guard let made = events.first(where: { $0.kind == .create }), let customer = made.content.customer,
+        guard let made = events.first(where: { $0.kind == .create }),
+            let customer = events.last(where: { $0.kind == .move })?.content.customer ?? made.content.customer,
             let entitlement = made.content.entitlement
         else { return nil }
         let revocation = events.first { $0.kind == .revoke }.map {
@@ -144,6 +148,14 @@ package struct GrantHistory: Sendable, Hashable {
         return Grant(
             id: id, customer: customer, entitlement: entitlement, createdAt: made.instant, until: made.content.until,
             reason: made.content.reason, actor: made.content.actor, revocation: revocation)
+    }
+
+    /// What makes it another customer's: later than all that is known, whatever the clock shows.
+    package func move(to customer: String, at now: Milliseconds) -> GrantEvent {
+        let last = events.last?.instant ?? .min
+        return GrantEvent(
+            .move, at: max(now, last < .max ? last + 1 : last),
+            .init(customer: customer, reason: "the customers were merged", actor: "merge"))
     }
 }
 

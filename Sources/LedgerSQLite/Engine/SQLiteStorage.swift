@@ -116,3 +116,5 @@ package final class SQLiteStorage: Sendable {
         for closing in closings { try closing.get() }
     }
 }
+
+extension SQLiteStorage: LedgerEngine {}

@@ -27,6 +27,11 @@ enum Schema {
                 try db.execute(sql: statement)
             }
         }
+        migrator.registerMigration("9", migrate: HistoryTable.makeOne)
+        migrator.registerMigration("10") { db in
+            for statement in SegmentTable.schema { try db.execute(sql: statement) }
+            try SegmentTable.fill(db)
+        }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }
@@ -56,7 +61,7 @@ enum Schema {
             OutboxTable.schema,
             ErrandTable.schema,
             RecoveryTables.schema,
-            HistoryTable.schema,
+            HistoryTable.former,
             InspectionTables.schema,
             ConsumptionTables.schema,
             WebhookTables.schema,

@@ -19,6 +19,7 @@ internal import GRDB
 /// {"object":"grant_event","bundle_id","environment","grant","kind":"create","at","customer","entitlement","until"?,"reason",
 ///   "actor"}
 /// {"object":"grant_event","bundle_id","environment","grant","kind":"revoke","at","reason","actor"}
+/// {"object":"grant_event","bundle_id","environment","grant","kind":"move","at","customer","reason","actor"}
 /// {"object":"end","notifications","pending","statements","claims","digest"}
 /// ```
 /// The last line tells whether a file is whole. Claims are all that there ever were, see ``ClaimHistory``; in version 1 they

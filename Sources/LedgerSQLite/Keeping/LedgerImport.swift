@@ -181,9 +181,10 @@ package struct LedgerImport: Sendable {
         var restored = RestoredNotification(
             received: ReceivedNotification(
                 verified, scope: scope, at: date, origin: Origin(named: line.origin)))
-        do {
-            restored.folded = try await .read(verified.payload, id: 0, scope: scope, by: verifier, at: date)
-        } catch let error as VerificationError {
+        do throws(VerificationError) {
+            let parts = try await NotificationParts(inside: verified.payload, in: scope, verifiedBy: verifier)
+            restored.folded = FoldedNotification(parts, id: 0, scope: scope, at: date)
+        } catch {
             restored.failure = error
         }
         return restored
@@ -211,8 +212,8 @@ package struct LedgerImport: Sendable {
     private func grant(_ line: Line, _ scope: Scope) throws(Refusal) -> RestoredFact.GrantedEvent {
         guard let id = line.grant, !id.isEmpty, id.utf8.count <= 255, let reason = line.reason, let actor = line.actor,
             let kind = GrantEvent.Kind.allCases.first(where: { $0.name == line.kind }), let instant = line.at,
-            Date(milliseconds: instant).milliseconds == instant,
-            kind == .revoke || (line.customer != nil && line.entitlement != nil)
+            Date(milliseconds: instant).milliseconds == instant, kind == .revoke || line.customer != nil,
+            kind != .create || line.entitlement != nil
         else { throw Refusal(reason: "is no line of an export") }
         let content = GrantEvent.Content(
             customer: line.customer, entitlement: line.entitlement, until: line.until, reason: reason, actor: actor)

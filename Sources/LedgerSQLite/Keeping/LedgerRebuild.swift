@@ -89,8 +89,9 @@ package struct LedgerRebuild: Sendable {
             guard let next = texts.last?.row else { break }
             let folded = await verified(texts) { text in
                 guard let scope = scopes[id: text.scope] else { throw Unknown.scope }
-                return try await FoldedNotification.read(
-                    verifier.notification(text.text).payload, id: text.id, scope: scope, by: verifier, at: .distantPast)
+                let parts = try await NotificationParts(
+                    inside: verifier.notification(text.text).payload, in: scope, verifiedBy: verifier)
+                return FoldedNotification(parts, id: text.id, scope: scope, at: .distantPast)
             }
             report.refuse(folded.refused)
             report.notifications += folded.values.count

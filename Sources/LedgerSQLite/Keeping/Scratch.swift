@@ -3,8 +3,8 @@ internal import AppStoreModels
 internal import Foundation
 internal import GRDB
 
-/// A file with nothing but the empty tables of ``LineageTable``, and the ledger beside it. What is folded there goes into
-/// the file's tables; all others are the ledger's own.
+/// A file with nothing but the empty tables of ``LineageTable`` and ``SegmentTable``, and the ledger beside it. What is
+/// folded there goes into the file's tables; all others are the ledger's own.
 final class Scratch: Sendable {
     /// A fact and where it is from.
     struct Put: Sendable {
@@ -36,7 +36,7 @@ final class Scratch: Sendable {
                 guard try db.tableExists("lineages", in: "ledger") else {
                     throw StorageError(.notALedger, "\(ledger) is not a ledger")
                 }
-                for statement in LineageTable.schema { try db.execute(sql: statement) }
+                for statement in LineageTable.schema + SegmentTable.schema { try db.execute(sql: statement) }
             }
         } catch { throw StorageError(error, path: path) }
     }
@@ -78,6 +78,10 @@ final class Scratch: Sendable {
             let isIndexed = try Row.fetchCursor(db, sql: "SELECT * FROM main.\(index)")
                 .isEqual(to: Row.fetchCursor(db, sql: "SELECT * FROM ledger.\(index)"))
             if !isIndexed { report.add(difference: "the index of transactions") }
+            let segments = "segments ORDER BY scope, original_id, segment, begins"
+            let isInSegments = try Row.fetchCursor(db, sql: "SELECT * FROM main.\(segments)")
+                .isEqual(to: Row.fetchCursor(db, sql: "SELECT * FROM ledger.\(segments)"))
+            if !isInSegments { report.add(difference: "the index of segments") }
             return report
         }
         report = found
@@ -86,7 +90,7 @@ final class Scratch: Sendable {
     /// Gives the ledger the new rows, all at once.
     func replace() async throws {
         try await write { db in
-            for table in ["lineages", "transactions"] {
+            for table in ["lineages", "transactions", "segments", "successions"] {
                 try db.execute(
                     sql: "DELETE FROM ledger.\(table); INSERT INTO ledger.\(table) SELECT * FROM main.\(table)")
             }

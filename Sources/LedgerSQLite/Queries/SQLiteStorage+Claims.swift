@@ -4,17 +4,6 @@ internal import Basics
 internal import Foundation
 package import GRDB
 
-/// How far the histories of Apple accounts are known.
-enum HistoryTable {
-    static let schema = [
-        """
-        CREATE TABLE account_histories (
-            scope INTEGER NOT NULL, transaction_id TEXT NOT NULL, revision TEXT NOT NULL, asked_at INTEGER NOT NULL,
-            PRIMARY KEY (scope, transaction_id)) WITHOUT ROWID
-        """
-    ]
-}
-
 extension SQLiteStorage: ClaimStorage {
     package func claim(
         _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
@@ -28,30 +17,6 @@ extension SQLiteStorage: ClaimStorage {
                 return .commit
             }
             return outcome
-        }
-    }
-
-    package func historyMark(of originalTransactionIds: [String], in scope: Int64) async throws -> HistoryMark? {
-        try await read { db in
-            for id in originalTransactionIds {
-                let row = try Row.fetchOne(
-                    db, sql: "SELECT revision, asked_at FROM account_histories WHERE scope = ? AND transaction_id = ?",
-                    arguments: [scope, id])
-                if let row, let revision = row.text(0) {
-                    return HistoryMark(transactionId: id, revision: revision, askedAt: row.number(1) ?? 0)
-                }
-            }
-            return nil
-        }
-    }
-
-    package func note(_ mark: HistoryMark, in scope: Int64) async throws {
-        try await write { db in
-            try db.execute(
-                sql: """
-                    INSERT OR REPLACE INTO account_histories (scope, transaction_id, revision, asked_at)
-                    VALUES (?, ?, ?, ?)
-                    """, arguments: [scope, mark.transactionId, mark.revision, mark.askedAt])
         }
     }
 

@@ -25,15 +25,18 @@ enum ErrandTable {
             isGivenUp: row.number(8) != nil)
     }
 
+    /// One that is added while somebody asks for it gets another number: whoever finishes the old one leaves it there.
     static func add(
         _ transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds,
         _ db: Database
     ) throws {
         let insert = try db.cachedStatement(
             sql: """
-                INSERT INTO errands (scope, transaction_id, reason, added_at, next_attempt_at) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, failure = NULL, attempts = 0,
-                    next_attempt_at = excluded.next_attempt_at WHERE failed_at IS NOT NULL
+                INSERT INTO errands (id, scope, transaction_id, reason, added_at, next_attempt_at)
+                VALUES (random() & 0x7FFFFFFFFFFFFFFF, ?, ?, ?, ?, ?)
+                ON CONFLICT (scope, transaction_id) DO UPDATE SET id = excluded.id, failed_at = NULL,
+                    failure = iif(failed_at IS NULL, failure, NULL), attempts = iif(failed_at IS NULL, attempts, 0),
+                    next_attempt_at = iif(failed_at IS NULL, next_attempt_at, excluded.next_attempt_at)
                 """)
         for id in transactionIds { try insert.execute(arguments: [scope, id, reason.rawValue, now, now]) }
     }

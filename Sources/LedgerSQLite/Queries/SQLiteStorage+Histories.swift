@@ -5,24 +5,29 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: HistoryStorage {
-    package func revision(of transactionId: String, in scope: Int64) async throws -> String? {
+    package func historyMark(of transactionIds: [String], in scope: Int64) async throws -> HistoryMark? {
         try await read { db in
-            try Row.fetchOne(
-                db, sql: "SELECT revision FROM histories WHERE scope = ? AND original_id = ?",
-                arguments: [scope, transactionId])?.text(0)
+            for id in transactionIds {
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT revision FROM histories WHERE scope = ? AND original_id = ?",
+                    arguments: [scope, id])
+                guard let revision = row?.text(0), !revision.isEmpty else { continue }
+                return HistoryMark(transactionId: id, revision: revision)
+            }
+            return nil
         }
     }
 
     package func note(
         revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
     ) async throws {
+        try await write { try HistoryTable.note(revision: revision, of: transactionId, in: scope, at: now, $0) }
+    }
+
+    package func noteAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
+        guard !originals.isEmpty else { return }
         try await write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO histories (scope, original_id, revision, asked_at) VALUES (?, ?, ?, ?)
-                    ON CONFLICT (scope, original_id) DO UPDATE SET
-                        revision = coalesce(excluded.revision, revision), asked_at = excluded.asked_at
-                    """, arguments: [scope, transactionId, revision, now])
+            for original in originals { try HistoryTable.note(revision: nil, of: original, in: scope, at: now, db) }
         }
     }
 

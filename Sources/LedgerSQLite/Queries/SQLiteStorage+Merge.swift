@@ -46,6 +46,10 @@ private struct Merge {
                 account: ClaimTables.history(of: subject, db), from: from, into: customer, at: now)
             if case .moves(let events, _) = decision { try ClaimTables.add(events, to: subject, db) }
         }
+        for grant in try GrantTables.grants(of: from, in: scope, db).map(\.grant) {
+            let move = try GrantTables.history(of: grant.id, in: scope, db).move(to: customer, at: now)
+            try GrantTables.add([move], to: grant.id, in: scope, toldUntil: now, db)
+        }
         return moved
     }
 

@@ -109,7 +109,30 @@ enum ErasureTable {
                     "DELETE FROM \(table) WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(grant.id)])
             }
         }
+        for id in try grantsNaming(customer, scope, db) { try renameFormer(id, customer, erasure, scope, db) }
         return grants.count
+    }
+
+    /// Those that were the customer's once, and are another's since a merge. There is no index: people are rarely erased, and a
+    /// team gives few grants.
+    private static func grantsNaming(_ customer: String, _ scope: Int64, _ db: Database) throws -> [String] {
+        try db.all(
+            "SELECT DISTINCT grant_id FROM grant_events WHERE scope = ? AND json_extract(content, '$.customer') = ?",
+            [.integer(scope), .text(customer)]
+        ) { $0.text(0) }
+    }
+
+    /// Takes the name from what happened to a grant while it was the customer's.
+    private static func renameFormer(
+        _ id: String, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws {
+        var events = try GrantTables.history(of: id, in: scope, db).events
+        for index in events.indices where erasure.covers(events[index].instant) {
+            guard events[index].content.customer?.isIdentical(to: customer) ?? false else { continue }
+            events[index].content.customer = erasure.standIn
+        }
+        try db.run("DELETE FROM grant_events WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(id)])
+        try GrantTables.add(events, to: id, in: scope, toldUntil: erasure.instant, db)
     }
 
     /// A purchase that is still found by the name, since the App Store signed the account that the app named, becomes
@@ -156,7 +179,8 @@ extension SQLiteStorage: ErasureStorage {
                 let names = try db.all(
                     """
                     SELECT DISTINCT customer FROM claim_events WHERE scope = ?1
-                    UNION SELECT DISTINCT customer FROM grants WHERE scope = ?1
+                    UNION SELECT DISTINCT json_extract(content, '$.customer') FROM grant_events WHERE scope = ?1
+                        AND kind <> \(GrantEvent.Kind.revoke.rawValue)
                     UNION SELECT DISTINCT customer FROM usage WHERE scope = ?1
                     """, [.integer(scope)]
                 ) { $0.text(0) }

@@ -72,7 +72,12 @@ enum LineageTable {
             try db.first(find, [.integer(scope), .text(original)]) { (try Self.record($0), $0.number(4)) } ?? (nil, nil)
         var record = known ?? LineageRecord(original)
         let value = try change(&record)
-        if record != known { try write(record, replacing: known, row: row, scope, db) }
+        if record != known {
+            try write(record, replacing: known, row: row, scope, db)
+            if record.lineage != known?.lineage {
+                try SegmentTable.update(record.lineage, replacing: known?.lineage, in: scope, db)
+            }
+        }
         return value
     }
 

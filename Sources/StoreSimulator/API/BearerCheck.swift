@@ -22,18 +22,16 @@ package struct BearerCheck: Sendable {
     /// How far the clock of who made the token may be ahead of ours.
     package static let tolerance: TimeInterval = 60
 
-    let key: CryptoConstant<P256.Signing.PublicKey>
-    let keyID: String
     let issuerID: String
     let bundleID: String
+    private let keys: AcceptedKeys
     private let memory: PassedTokens
 
-    /// A check against one key of App Store Connect and one app. `capacity` is how many tokens are remembered.
+    /// A check against a key of App Store Connect and one app. `capacity` is how many tokens are remembered.
     package init(
         key: P256.Signing.PublicKey, keyID: String, issuerID: String, bundleID: String, capacity: Int = 1024
     ) {
-        self.key = CryptoConstant(key)
-        self.keyID = keyID
+        keys = AcceptedKeys([ExactText(keyID): CryptoConstant(key)])
         self.issuerID = issuerID
         self.bundleID = bundleID
         memory = PassedTokens(capacity: capacity)
@@ -49,6 +47,23 @@ package struct BearerCheck: Sendable {
         try Self.require(validity, at: now)
         memory.insert(authorization, validity, at: now)
     }
+
+    /// Accepts another key as well, as App Store Connect does where a second one was made.
+    package func accept(_ key: P256.Signing.PublicKey, keyID: String) {
+        keys.insert(CryptoConstant(key), for: ExactText(keyID))
+    }
+
+    /// Accepts a key no more, nor any token that was made by it.
+    package func revoke(keyID: String) {
+        keys.remove(ExactText(keyID))
+        memory.removeAll()
+    }
+
+    /// The key with this identifier; nil if it is not one of the app's.
+    func key(_ keyID: String) -> P256.Signing.PublicKey? { keys[ExactText(keyID)]?.value }
+
+    /// The identifiers of the app's keys, for people.
+    var keyNames: String { keys.names }
 
     /// How many tokens are remembered.
     package var remembered: Int { memory.count }
@@ -102,13 +117,13 @@ extension BearerCheck {
         }
         let header = try decode(Header.self, from: first, "header")
         guard header.alg.isExactly("ES256") else { throw Self.refusal("the algorithm is not ES256") }
-        guard header.kid.isExactly(keyID) else { throw Self.refusal("the key identifier is not \(keyID)") }
+        guard let key = key(header.kid) else { throw Self.refusal("the key identifier is not \(keyNames)") }
         guard header.typ.map({ $0.uppercased() == "JWT" }) ?? true else { throw Self.refusal("the type is not JWT") }
         // RFC 7518 §3.4: r and s, 32 bytes each.
         guard let bytes = Base64.decodeURL(last),
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes),
-            key.value.isValidSignature(signature, for: Data(token.utf8.prefix(token.utf8.count - last.utf8.count - 1)))
-        else { throw Self.refusal("the signature is not by the key \(keyID)") }
+            key.isValidSignature(signature, for: Data(token.utf8.prefix(token.utf8.count - last.utf8.count - 1)))
+        else { throw Self.refusal("the signature is not by the key \(header.kid)") }
         let claims = try decode(Claims.self, from: parts[parts.index(after: parts.startIndex)], "payload")
         guard claims.iss.isExactly(issuerID) else { throw Self.refusal("the issuer is not \(issuerID)") }
         guard claims.bid.isExactly(bundleID) else { throw Self.refusal("the bundle identifier is not \(bundleID)") }
@@ -154,6 +169,23 @@ extension BearerCheck {
     }
 }
 
+/// The keys that tokens may be made by. Copies of a check share them.
+private final class AcceptedKeys: Sendable {
+    private let keys: Mutex<[ExactText: CryptoConstant<P256.Signing.PublicKey>]>
+
+    init(_ keys: [ExactText: CryptoConstant<P256.Signing.PublicKey>]) { self.keys = Mutex(keys) }
+
+    subscript(name: ExactText) -> CryptoConstant<P256.Signing.PublicKey>? { keys.withLock { $0[name] } }
+
+    var names: String { keys.withLock { $0.keys.map(\.text).sorted().joined(separator: " or ") } }
+
+    func insert(_ key: CryptoConstant<P256.Signing.PublicKey>, for name: ExactText) {
+        keys.withLock { $0[name] = key }
+    }
+
+    func remove(_ name: ExactText) { keys.withLock { $0[name] = nil } }
+}
+
 /// The headers that passed. Bounded: who makes a token for every request, as Apple's page proposes, gains nothing from it
 /// and must not fill the memory either.
 private final class PassedTokens: Sendable {
@@ -163,6 +195,8 @@ private final class PassedTokens: Sendable {
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     var count: Int { entries.withLock { $0.count } }
+
+    func removeAll() { entries.withLock { $0 = [:] } }
 
     func contains(_ text: String, at now: Date) -> Bool {
         entries.withLock { $0[ExactText(text)] }?.contains(now) ?? false

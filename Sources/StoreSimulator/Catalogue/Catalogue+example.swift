@@ -10,7 +10,8 @@ extension Catalogue {
     /// - `com.example.premium.weekly`, of the same level too.
     /// - `com.example.plus.monthly`, of the same level and length: a crossgrade that takes effect at once.
     /// - `com.example.basic.monthly`, of the level below.
-    /// - `com.example.news.weekly` and `com.example.news.monthly`, of another group.
+    /// - `com.example.news.weekly` and `com.example.news.monthly`, of another group; the offer code `AUTUMN` of the latter has
+    ///   two values, `FALL-1` and `FALL-2`, and can be redeemed twice.
     /// - `com.example.coins.100`, consumable, with the offer code `COINS`; `com.example.unlock`, non-consumable and
     ///   shared with the family; `com.example.season.pass`, non-renewing.
     /// - `com.example.advanced.subscription` and `com.example.advanced.onetime`, generic products of Advanced Commerce.
@@ -46,7 +47,7 @@ extension Catalogue {
                     eligibility: [.new, .expired]),
                 Offer(
                     identifier: "comeback", type: .winBack, discount: .payUpFront, period: .month, periodCount: 3,
-                    price: 9990, winBack: .init(paidMonths: 1, monthsSinceExpiry: 0)),
+                    price: 9990, winBack: .init(paidMonths: 1, monthsSinceExpiry: 0, monthsBetweenOffers: 6)),
             ]),
         subscription(
             "premium.yearly", "Premium, yearly", group: "20000001", .year, 99_990, yen: 15_000_000, shared: true,
@@ -73,8 +74,19 @@ extension Catalogue {
         subscription("news.weekly", "News, weekly", group: "20000002", .week, 990, yen: 150_000),
         subscription(
             "news.monthly", "News, monthly", group: "20000002", .month, 2990, yen: 450_000,
-            introductoryOffer: Offer(type: .introductory, discount: .freeTrial, period: .week, periodCount: 2)),
+            introductoryOffer: Offer(type: .introductory, discount: .freeTrial, period: .week, periodCount: 2),
+            offers: [autumn]),
     ]
+
+    /// Two values for two customers, each of whom has the introductory offer first.
+    private static let autumn: Offer = {
+        var offer = Offer(
+            identifier: "AUTUMN", type: .offerCode, discount: .payAsYouGo, period: .month, periodCount: 2, price: 990)
+        offer.codes = ["FALL-1", "FALL-2"]
+        offer.redemptions = 2
+        offer.stacks = true
+        return offer
+    }()
 
     private static let advancedCommerce: [Product] = [
         generic(

@@ -153,6 +153,8 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/customer"}
             get:
               summary: The unified receipt on the customer's device
+              parameters:
+                - {$ref: "#/components/parameters/onDevice"}
               responses:
                 "200":
                   description: Done
@@ -278,13 +280,13 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/environment"}
               - {$ref: "#/components/parameters/notificationUUID"}
             get:
-              summary: The signed text of a notification
+              summary: The body of a notification as it is posted
               responses:
                 "200":
                   description: Done
                   content:
                     application/json:
-                      schema: {$ref: "#/components/schemas/SignedNotification"}
+                      schema: {$ref: "#/components/schemas/NotificationBody"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/notifications/{notificationUUID}/resend:
             parameters:
@@ -450,6 +452,11 @@ extension ControlDescription {
             environment: {name: environment, in: path, required: true, schema: {enum: [production, sandbox]}}
             customer: {name: customer, in: path, required: true, schema: {type: string}}
             device: {name: device, in: path, required: true, schema: {type: string}}
+            onDevice:
+              name: device
+              in: query
+              schema: {type: string}
+              description: One of the customer's devices; left out, one that has no name
             after:
               name: after
               in: query
@@ -708,7 +715,7 @@ extension ControlDescription {
                   required: [customer, appAccountToken]
                   properties:
                     customer: {type: string}
-                    appAccountToken: {type: string}
+                    appAccountToken: {type: string, format: uuid}
                     transaction: {type: string}
                 answerConsumptionRequest:
                   type: object
@@ -759,6 +766,23 @@ extension ControlDescription {
                   properties:
                     customer: {type: string}
                     product: {type: string}
+                assignVolumePurchase:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    expirationDate: {$ref: "#/components/schemas/Milliseconds"}
+                revokeVolumePurchase:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                refreshReceipt:
+                  type: object
+                  required: [customer]
+                  properties:
+                    customer: {type: string}
+                    device: {type: string}
                 subscribeAdvancedCommerce:
                   type: object
                   required: [customer, product, request]
@@ -784,22 +808,22 @@ extension ControlDescription {
                   type: object
                   required: [message]
                   properties:
-                    message: {type: string}
+                    message: {type: string, format: uuid}
                 rejectMessage:
                   type: object
                   required: [message]
                   properties:
-                    message: {type: string}
+                    message: {type: string, format: uuid}
                 approveImage:
                   type: object
                   required: [image]
                   properties:
-                    image: {type: string}
+                    image: {type: string, format: uuid}
                 rejectImage:
                   type: object
                   required: [image]
                   properties:
-                    image: {type: string}
+                    image: {type: string, format: uuid}
                 joinGroup:
                   type: object
                   required: [customer, group]
@@ -911,6 +935,7 @@ extension ControlDescription {
                 notificationType: {type: string}
                 notificationUUID: {type: string}
                 subtype: {type: string}
+                version: {const: 1, description: "A notification of version 1, whose type is by the names of that version"}
             StoreOutcome:
               type: object
               required: [environment, notifications]
@@ -920,10 +945,12 @@ extension ControlDescription {
                 customer: {type: string}
                 transactionId: {type: string}
                 originalTransactionId: {type: string}
+                orderId: {type: string}
                 appAccountToken: {type: string, format: uuid}
                 token: {type: string}
                 result: {enum: [success, pending, cancelled, failed], description: "Of purchases, and of commands to a device"}
                 message: {type: string, description: The error of a purchase that failed as planned}
+                retentionMessage: {type: object, description: What the customer saw before cancelling}
                 transaction: {$ref: "#/components/schemas/SignedDeviceTransaction"}
             TriggerRequest:
               type: object
@@ -942,6 +969,7 @@ extension ControlDescription {
               properties:
                 originalTransactionId: {type: string}
                 transactionId: {type: string}
+                orderId: {type: string, description: Of the latest transaction}
                 subscriptionGroupIdentifier: {type: string}
                 productId: {type: string}
                 status: {type: integer}
@@ -962,6 +990,7 @@ extension ControlDescription {
               required: [transactionId, productId, type, quantity, purchaseDate, isFinished, inAppOwnershipType]
               properties:
                 transactionId: {type: string}
+                orderId: {type: string}
                 productId: {type: string}
                 type: {type: string}
                 quantity: {type: integer}
@@ -1019,7 +1048,7 @@ extension ControlDescription {
               type: object
               required:
                 [customer, device, system, storefront, isOffline, all, current, unfinished, statuses, products, pending,
-                 receipt]
+                 identifierForVendor]
               properties:
                 customer: {type: string}
                 device: {type: string}
@@ -1033,7 +1062,8 @@ extension ControlDescription {
                 products: {type: array, items: {$ref: "#/components/schemas/SoldProduct"}}
                 pending: {type: array, items: {type: string}, description: Products of the purchases that wait for somebody}
                 signedAppTransactionInfo: {type: string, description: Not before iOS 16}
-                receipt: {type: string}
+                identifierForVendor: {type: string, format: uuid, description: What the receipt is bound to}
+                receipt: {type: string, description: None in the sandbox before the first purchase or refreshReceipt}
             DeviceUpdate:
               type: object
               properties:
@@ -1047,9 +1077,10 @@ extension ControlDescription {
                 next: {type: integer, description: What to ask after next}
             DeviceReceipt:
               type: object
-              required: [receipt-data]
+              required: [receipt-data, identifierForVendor]
               properties:
                 receipt-data: {type: string}
+                identifierForVendor: {type: string, format: uuid, description: What the receipt is bound to}
             Catalogue:
               type: object
               required: [products, groups, storefronts]
@@ -1059,17 +1090,18 @@ extension ControlDescription {
                 storefronts: {type: array, items: {$ref: "#/components/schemas/Storefront"}}
             Product:
               type: object
-              required: [id, type, name, price, prices]
+              required: [id, type, name, price, prices, isFamilyShareable, isOnSale, offers, isAdvancedCommerce]
               properties:
                 id: {type: string}
-                type: {type: string}
+                type: {enum: [Consumable, Non-Consumable, Non-Renewing Subscription, Auto-Renewable Subscription]}
                 name: {type: string}
-                price: {type: integer}
-                prices: {type: object}
+                price: {type: integer, description: In thousandths of the storefront's currency}
+                prices: {type: object, additionalProperties: {type: integer}, description: By storefront code}
                 isFamilyShareable: {type: boolean}
                 isOnSale: {type: boolean}
                 isAdvancedCommerce: {type: boolean}
-                subscription: {type: object}
+                subscription: {type: object, description: "Group, level, period and offers of an auto-renewable subscription"}
+                offers: {type: array, items: {type: object}, description: Offer codes of the other kinds of products}
             SubscriptionGroup:
               type: object
               required: [id, name]
@@ -1084,39 +1116,16 @@ extension ControlDescription {
                 id: {type: string}
                 currency: {type: string}
             StoreSettings:
-              type: object
-              required:
-                [rate, gracePeriod, graceCoversFreeOffers, renewalLead, renewalDelay, keepsDayOfMonth,
-                 retriesNotifications, retriesAfterBadRequest, deliveryTimeout, realtimeTimeout, refunds,
-                 consumptionWindow, historyMatchesSubtypeExactly, notifiesFamilyMembers,
-                 cancellationAfterPriceNoticeHasSubtype, namesAppAppleID, asksAboutAllProducts,
-                 announcesLateDowngrades, announcesRenewalSwitch, massExtensionDuration, enforcesRateLimits]
-              properties:
-                rate: {type: string, description: "realTime, or such as monthlyEvery5Minutes"}
-                gracePeriod: {enum: ["off", threeDays, sixteenDays, twentyEightDays]}
-                graceCoversFreeOffers: {type: boolean}
-                renewalLead:
-                  type: number
-                  description: Within how many seconds before the end of a period the next one is charged; 0 for at its end
-                renewalDelay: {type: number, description: By how many seconds a renewal may come late; 0 for never}
-                keepsDayOfMonth: {type: boolean}
-                retriesNotifications: {type: boolean}
-                retriesAfterBadRequest: {type: boolean}
-                deliveryTimeout: {type: number}
-                realtimeTimeout: {type: number}
-                refunds: {enum: [byCommand, automatic]}
-                consumptionWindow: {type: number}
-                historyMatchesSubtypeExactly: {type: boolean}
-                notifiesFamilyMembers: {type: boolean}
-                cancellationAfterPriceNoticeHasSubtype: {type: boolean}
-                namesAppAppleID: {type: boolean}
-                asksAboutAllProducts: {type: boolean}
-                announcesLateDowngrades: {type: boolean}
-                announcesRenewalSwitch: {type: boolean}
-                massExtensionDuration: {type: number}
-                enforcesRateLimits: {type: boolean}
-                renewalCap: {type: integer}
-                notificationURL: {type: string}
+              description: The members of StoreSettingsChange; those that have a value are always there
+              allOf:
+                - {$ref: "#/components/schemas/StoreSettingsChange"}
+                - type: object
+                  required:
+                    [rate, gracePeriod, graceCoversFreeOffers, renewalLead, renewalDelay, keepsDayOfMonth, notificationVersion,
+                     retriesNotifications, retriesAfterBadRequest, deliveryTimeout, realtimeTimeout, refunds,
+                     consumptionWindow, historyMatchesSubtypeExactly, notifiesFamilyMembers,
+                     cancellationAfterPriceNoticeHasSubtype, namesAppAppleID, asksAboutAllProducts,
+                     announcesLateDowngrades, announcesRenewalSwitch, massExtensionDuration, enforcesRateLimits]
             StoreSettingsChange:
               type: object
               properties:
@@ -1128,6 +1137,7 @@ extension ControlDescription {
                   description: Within how many seconds before the end of a period the next one is charged; 0 for at its end
                 renewalDelay: {type: number, description: By how many seconds a renewal may come late; 0 for never}
                 keepsDayOfMonth: {type: boolean}
+                notificationVersion: {enum: [1, 2], description: Which version of notifications the app gets}
                 retriesNotifications: {type: boolean}
                 retriesAfterBadRequest: {type: boolean}
                 deliveryTimeout: {type: number}
@@ -1153,10 +1163,11 @@ extension ControlDescription {
                 sendAttemptResult: {type: string}
             Notification:
               type: object
-              required: [number, notificationUUID, notificationType, signedDate, isDelivered, isPending, attempts]
+              required: [number, notificationUUID, version, notificationType, signedDate, isDelivered, isPending, attempts]
               properties:
                 number: {type: integer}
                 notificationUUID: {type: string}
+                version: {enum: [1, 2]}
                 notificationType: {type: string}
                 signedDate: {$ref: "#/components/schemas/Milliseconds"}
                 isDelivered: {type: boolean}
@@ -1167,11 +1178,44 @@ extension ControlDescription {
                 transactionId: {type: string}
                 originalTransactionId: {type: string}
                 productId: {type: string}
+            NotificationBody:
+              oneOf:
+                - {$ref: "#/components/schemas/SignedNotification"}
+                - {$ref: "#/components/schemas/NotificationV1"}
             SignedNotification:
               type: object
               required: [signedPayload]
               properties:
                 signedPayload: {type: string}
+            NotificationV1:
+              type: object
+              description: A notification of version 1, as it would be sent now; Apple's page is responseBodyV1
+              required: [notification_type, environment, original_transaction_id, bid, bvrs, deprecation, unified_receipt]
+              properties:
+                notification_type: {type: string}
+                environment: {enum: [Sandbox, PROD]}
+                auto_renew_adam_id: {type: string}
+                auto_renew_product_id: {type: string}
+                auto_renew_status: {enum: ["true", "false"]}
+                auto_renew_status_change_date: {type: string}
+                auto_renew_status_change_date_ms: {type: string}
+                auto_renew_status_change_date_pst: {type: string}
+                expiration_intent: {type: integer}
+                original_transaction_id: {type: string}
+                bid: {type: string}
+                bvrs: {type: string}
+                deprecation: {type: string}
+                password: {type: string, description: The shared secret of the app}
+                unified_receipt: {$ref: "#/components/schemas/UnifiedReceipt"}
+            UnifiedReceipt:
+              type: object
+              required: [status, environment, latest_receipt_info, latest_receipt, pending_renewal_info]
+              properties:
+                status: {type: integer}
+                environment: {enum: [Sandbox, Production]}
+                latest_receipt_info: {type: array, items: {type: object}, description: The latest 100 transactions}
+                latest_receipt: {type: string}
+                pending_renewal_info: {type: array, items: {type: object}}
             NotificationTarget:
               type: object
               properties:
@@ -1182,7 +1226,7 @@ extension ControlDescription {
               properties:
                 target:
                   type: string
-                  description: route:NAME, notification:TYPE or notification:TYPE.SUBTYPE; * for all
+                  description: "route:NAME, notification:TYPE, notification:TYPE.SUBTYPE, notification:V1.TYPE; * for all"
                 effect: {type: object, minProperties: 1, maxProperties: 1}
                 environment: {type: string}
                 probability: {type: number, minimum: 0, maximum: 1}
@@ -1221,7 +1265,7 @@ extension ControlDescription {
               required: [title, outcome, notifications, mismatches]
               properties:
                 title: {type: string}
-                outcome: {type: string}
+                outcome: {enum: [passed, failed, skipped]}
                 notifications: {type: array, items: {type: string}}
                 mismatches: {type: array, items: {type: string}}
                 line: {type: integer}

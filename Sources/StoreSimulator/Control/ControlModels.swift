@@ -33,6 +33,8 @@ struct ClockAdvance: Codable, Sendable {
 struct NotificationSummaryLine: Codable, Sendable {
     var number: Int
     var notificationUUID: String
+    /// 1 or 2.
+    var version: Int
     var notificationType: String
     var subtype: String?
     var signedDate: Date
@@ -52,6 +54,7 @@ struct NotificationSummaryLine: Codable, Sendable {
     init(_ record: NotificationRecord, number: Int) {
         self.number = number
         notificationUUID = record.uuid
+        version = record.version.rawValue
         notificationType = record.type.rawValue
         subtype = record.subtype?.rawValue
         signedDate = record.signedDate
@@ -60,6 +63,11 @@ struct NotificationSummaryLine: Codable, Sendable {
             transactionId = purchase.transaction.transactionId
             originalTransactionId = purchase.transaction.originalTransactionId
             productId = purchase.transaction.productId
+        }
+        if case .version1(let content) = record.content {
+            transactionId = content.transactionId
+            originalTransactionId = content.originalTransactionId
+            productId = content.productId
         }
         isDelivered = record.isDelivered
         isPending = record.isPending
@@ -81,6 +89,17 @@ struct DevicePurchases: Codable, Sendable {
     var signedTransactions: [String]
     var signedAppTransactionInfo: String
     var receipt: String?
+}
+
+/// The receipt of a device, and what it is bound to.
+struct DeviceReceipt: Codable, Sendable {
+    var receiptData: String
+    var identifierForVendor: UUID
+
+    enum CodingKeys: String, CodingKey {
+        case receiptData = "receipt-data"
+        case identifierForVendor
+    }
 }
 
 struct NotificationTarget: Codable, Sendable { var url: String? }

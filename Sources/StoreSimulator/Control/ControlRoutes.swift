@@ -107,8 +107,9 @@ enum ControlRoutes {
         (
             .get, "/{environment}/customers/{customer}/receipt",
             { simulator, request in
-                let receipt = try simulator.receipt(of: request.parameter("customer"), in: request.environment)
-                return try json(["receipt-data": receipt])
+                let (receipt, id) = try simulator.core.receipt(
+                    of: request.parameter("customer"), on: request.query["device"], in: request.environment)
+                return try json(DeviceReceipt(receiptData: receipt.base64EncodedString(), identifierForVendor: id))
             }
         ),
         (
@@ -169,7 +170,7 @@ enum ControlRoutes {
             .get, "/{environment}/notifications/{notificationUUID}",
             { simulator, request in
                 let (environment, number) = try simulator.core.notification(request)
-                return try json(["signedPayload": try simulator.core.text(number, in: environment)])
+                return .json(try simulator.core.body(number, in: environment))
             }
         ),
         (

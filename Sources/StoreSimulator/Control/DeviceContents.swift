@@ -35,8 +35,10 @@ public struct DeviceContents: Codable, Sendable {
     public var pending: [String]
     /// The app transaction; none before iOS 16.
     public var signedAppTransactionInfo: String?
-    /// The unified receipt in base64.
-    public var receipt: String
+    /// The device's identifier for vendor, which its receipt is bound to.
+    public var identifierForVendor: UUID
+    /// The unified receipt in base64; none in the sandbox before the first purchase or `refreshReceipt`.
+    public var receipt: String?
 
     /// A subscription.
     public struct Status: Codable, Sendable {

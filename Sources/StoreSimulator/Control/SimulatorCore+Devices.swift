@@ -12,6 +12,8 @@ extension SimulatorCore {
         var appTransaction: AppTransaction
         var products: [DeviceContents.SoldProduct]
         var finished: Set<String>
+        var deviceID: UUID
+        var receipt: ReceiptContents?
         var now: Date
     }
 
@@ -54,7 +56,8 @@ extension SimulatorCore {
             signedAppTransactionInfo: try appTransaction.map {
                 try text($0.jsonBytes(), true, in: environment)
             },
-            receipt: try receipt(of: customer.id, in: environment).base64EncodedString())
+            identifierForVendor: reading.deviceID,
+            receipt: try reading.receipt.map { try receiptAuthority().sign($0).base64EncodedString() })
     }
 
     /// Reads from a store, and notes what was shown. Nobody who waits is woken: they would wake each other for ever.
@@ -73,12 +76,15 @@ extension SimulatorCore {
         let knowledge = try store.knowledge(of: device, of: customer, at: now)
         let customer = try store.customer(customer)
         let storefront = store.catalogue.storefront(customer.storefront) ?? .usa
+        let id = store.deviceID(of: customer, on: device)
         let sold = store.catalogue.products.filter { $0.isOnSale && !$0.isAdvancedCommerce }
         return Reading(
             knowledge: knowledge, device: try store.device(device, of: customer.id), customer: customer,
             appTransaction: store.appTransaction(of: customer, at: now),
             products: sold.map { DeviceContents.SoldProduct($0, in: storefront) },
-            finished: Set(customer.transactions.filter { store.transactions[$0]?.isFinished ?? true }), now: now)
+            finished: Set(customer.transactions.filter { store.transactions[$0]?.isFinished ?? true }), deviceID: id,
+            receipt: store.hasReceipt(customer) ? store.receiptContents(of: customer, device: id, at: now) : nil,
+            now: now)
     }
 
     /// What a device was told after a number, or, if it has just begun to listen, what is not finished there. Waits for so

@@ -42,7 +42,9 @@ extension Fault {
             if isKnown { return }
             throw SimulatorError("invalid_fault", "there is no route \(name); counterfoil api --help lists them")
         case "notification":
-            let isKnown = NotificationKind.all.contains { $0.name == name || $0.type.rawValue == name }
+            let isKnown =
+                NotificationKind.all.contains { $0.name == name || $0.type.rawValue == name }
+                || NotificationTypeV1.allCases.contains { $0.name == name }
             if name == "*" || isKnown { return }
             throw SimulatorError(
                 "invalid_fault", "there is no notification \(name); counterfoil trigger --list lists them")

@@ -45,8 +45,8 @@ package struct Tampering: Sendable {
     }
 
     private static let enumerations = [
-        "notificationType", "subtype", "type", "inAppOwnershipType", "transactionReason", "offerType",
-        "offerDiscountType", "revocationType", "expirationIntent", "priceIncreaseStatus",
+        "notificationType", "notification_type", "subtype", "type", "inAppOwnershipType", "transactionReason",
+        "offerType", "offerDiscountType", "revocationType", "expirationIntent", "priceIncreaseStatus",
     ]
 }
 

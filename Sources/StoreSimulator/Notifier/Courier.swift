@@ -27,8 +27,8 @@ struct Courier: Sendable {
     func shutdown() async throws { try await client.shutdown() }
 
     /// Posts a notification, and waits for the answer no longer than `timeout` seconds.
-    func send(_ signedPayload: String, to url: String, timeout: TimeInterval) async -> Result {
-        await post(Self.body(signedPayload), to: url, timeout: timeout, largestAnswer: 1 << 20).result
+    func send(_ body: ByteBuffer, to url: String, timeout: TimeInterval) async -> Result {
+        await post(body, to: url, timeout: timeout, largestAnswer: 1 << 20).result
     }
 
     /// A compact JWS needs no escapes.

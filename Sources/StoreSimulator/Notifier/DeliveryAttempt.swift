@@ -11,6 +11,8 @@ struct DeliveryAttempt: Sendable {
     /// When it happens, on the simulator's clock.
     var date: Date
     var effects: [Fault.Effect]
+    /// What a notification of version 1 says at this moment.
+    var version1: Version1Contents?
 }
 
 extension SimulatorState {
@@ -19,20 +21,25 @@ extension SimulatorState {
         guard self[environment].notifications.indices.contains(number),
             case let record = self[environment].notifications[number], record.due == planned
         else { return nil }
-        guard let url = self[environment].settings.notificationURL else {
+        let date = max(planned, clock.now())
+        let contents = self[environment].version1Contents(of: record, at: date)
+        guard let url = self[environment].settings.notificationURL, record.version == .two || contents != nil else {
             self[environment].notifications[number].due = nil
             return nil
         }
-        let date = max(planned, clock.now())
-        let name = record.type.rawValue
-        let targets =
-            ["notification:*", "notification:\(name)"]
-            + (record.subtype.map { ["notification:\(name).\($0.rawValue)"] } ?? [])
-        let effects = faults.strike(targets, in: environment, at: date).filter { effect in
+        let effects = faults.strike(record.targets, in: environment, at: date).filter { effect in
             effect != .reorder || !record.wasPostponed
         }
         return DeliveryAttempt(
             environment: environment, number: number, record: record, url: url,
-            timeout: self[environment].settings.deliveryTimeout, date: date, effects: effects)
+            timeout: self[environment].settings.deliveryTimeout, date: date, effects: effects, version1: contents)
+    }
+}
+
+extension NotificationRecord {
+    /// What faults call it.
+    fileprivate var targets: [String] {
+        let names = version == .two && subtype != nil ? [type.rawValue, name] : [name]
+        return ["notification:*"] + names.map { "notification:" + $0 }
     }
 }

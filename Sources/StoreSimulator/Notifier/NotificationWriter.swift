@@ -90,7 +90,7 @@ package struct NotificationWriter: Sendable {
             return (transaction, renewalInfo)
         case .appTransaction(let appTransaction):
             return (try record.overriding("transaction", appTransaction.jsonBytes()), nil)
-        case .summary, .externalPurchaseToken, .test: return (nil, nil)
+        case .summary, .externalPurchaseToken, .test, .version1: return (nil, nil)
         }
     }
 
@@ -116,6 +116,7 @@ package struct NotificationWriter: Sendable {
             payload.data = NotificationData(
                 environment: environment, appAppleId: environment == .sandbox ? nil : app.appAppleId,
                 bundleId: app.bundleId)
+        case .version1: throw SimulatorError("corrupted", "a notification of version 1 is not signed")
         }
         return try record.overriding("notification", record.overridingData(payload.jsonBytes()))
     }

@@ -6,11 +6,21 @@ package enum RetrySchedule {
     /// The hours after the previous attempt.
     package static let hours: [Double] = [1, 12, 24, 48, 72]
 
+    /// The same for version 1.
+    package static let hoursOfVersion1: [Double] = [6, 24, 48]
+
+    package static func hours(of version: NotificationVersion) -> [Double] {
+        version == .one ? hoursOfVersion1 : hours
+    }
+
     /// No retry comes sooner than this after an attempt, in seconds.
     package static let soonest: TimeInterval = 3600
 
     /// When the next attempt is due after `attempts` of them, the last one at `date`; nil if that was the last.
-    package static func next(after attempts: Int, at date: Date) -> Date? {
+    package static func next(
+        after attempts: Int, at date: Date, version: NotificationVersion = .two
+    ) -> Date? {
+        let hours = hours(of: version)
         guard attempts > 0, attempts <= hours.count else { return nil }
         return date + hours[attempts - 1] * 3600
     }
@@ -36,13 +46,15 @@ extension Store {
             notifications[number].isDelivered = true
             delivered += 1
         }
-        // Those that somebody asked for on top of Apple's six are not Apple's.
-        guard notifications[number].attempts.count <= RetrySchedule.hours.count else { return }
+        let version = notifications[number].version
+        // Those that somebody asked for on top of Apple's are not Apple's.
+        guard notifications[number].attempts.count <= RetrySchedule.hours(of: version).count else { return }
         notifications[number].attempts.append(SendAttemptItem(attemptDate: date, sendAttemptResult: result))
         if result != .success { failedAttempts += 1 }
         guard result != .success, settings.retriesNotifications, !isFinal,
             status != 400 || settings.retriesAfterBadRequest,
-            let next = RetrySchedule.next(after: notifications[number].attempts.count, at: date)
+            let next = RetrySchedule.next(
+                after: notifications[number].attempts.count, at: date, version: version)
         else { return }
         plan(number, at: next)
     }

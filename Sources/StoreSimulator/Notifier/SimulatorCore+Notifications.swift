@@ -1,5 +1,6 @@
 package import AppStoreModels
 internal import Foundation
+internal import NIOCore
 internal import Synchronization
 
 extension SimulatorCore {
@@ -17,9 +18,7 @@ extension SimulatorCore {
         }
         let result: Courier.Result
         do {
-            let text = try text(
-                attempt.number, attempt.record, Tampering(attempt.effects), in: attempt.environment, epoch: nil)
-            result = await carry(text, attempt)
+            result = await carry(try body(of: attempt), attempt)
         } catch {
             // Nothing that a receiver could have caused: the store could not sign.
             result = .init(outcome: .other)
@@ -29,12 +28,42 @@ extension SimulatorCore {
         note(attempt, result)
     }
 
-    private func carry(_ text: String, _ attempt: DeliveryAttempt) async -> Courier.Result {
-        let text = attempt.effects.contains(.truncate) ? String(text.prefix(text.utf8.count / 2)) : text
+    private func carry(_ body: ByteBuffer, _ attempt: DeliveryAttempt) async -> Courier.Result {
         if attempt.effects.contains(.duplicate) {
-            _ = await courier.send(text, to: attempt.url, timeout: attempt.timeout)
+            _ = await courier.send(body, to: attempt.url, timeout: attempt.timeout)
         }
-        return await courier.send(text, to: attempt.url, timeout: attempt.timeout)
+        return await courier.send(body, to: attempt.url, timeout: attempt.timeout)
+    }
+
+    /// What is posted, as the faults have it.
+    private func body(of attempt: DeliveryAttempt) throws -> ByteBuffer {
+        let (tampering, isCut) = (Tampering(attempt.effects), attempt.effects.contains(.truncate))
+        if let contents = attempt.version1 {
+            let body = try version1Body(contents, tampering)
+            return ByteBuffer(bytes: isCut ? body.prefix(body.count / 2) : body[...])
+        }
+        let text = try text(attempt.number, attempt.record, tampering, in: attempt.environment, epoch: nil)
+        return Courier.body(isCut ? String(text.prefix(text.utf8.count / 2)) : text)
+    }
+
+    /// The body of a notification of version 1. Its receipt is signed anew each time, as Apple's is.
+    private func version1Body(_ contents: Version1Contents, _ tampering: Tampering) throws -> [UInt8] {
+        var receipt = try receiptAuthority().sign(contents.receipt)
+        // Nothing else in it is signed.
+        if tampering.breaksSignature || tampering.usesWrongChain, let last = receipt.indices.last { receipt[last] ^= 1 }
+        let password = configuration.sharedSecrets.min()
+        let json = contents.json(password: password, receipt: receipt.base64EncodedString())
+        return try tampering.payload(Array(json.utf8))
+    }
+
+    /// The body that is posted for a notification: of version 2 always the same, of version 1 what it says now.
+    package func body(_ number: Int, in environment: AppStoreEnvironment) throws -> [UInt8] {
+        let contents = read(environment) { store, now in
+            store.notifications.indices.contains(number)
+                ? store.version1Contents(of: store.notifications[number], at: now) : nil
+        }
+        if let contents { return try version1Body(contents, Tampering()) }
+        return Array(Courier.body(try text(number, in: environment)).readableBytesView)
     }
 
     private func note(_ attempt: DeliveryAttempt, _ result: Courier.Result, isFinal: Bool = false) {

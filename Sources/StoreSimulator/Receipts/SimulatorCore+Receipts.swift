@@ -5,17 +5,19 @@ package import Foundation
 internal import Synchronization
 
 extension SimulatorCore {
-    /// The unified receipt of a customer's device, as the device gets it now.
-    package func receipt(of customer: String, in environment: AppStoreEnvironment) throws -> Data {
-        let authority = try receiptAuthority()
-        let contents = try read(environment) { store, now throws(StoreError) in
-            try store.receiptContents(of: customer, at: now)
+    /// The unified receipt of a customer's device, as the device gets it now, and the identifier that it is bound to.
+    package func receipt(
+        of customer: String, on device: String? = nil, in environment: AppStoreEnvironment
+    ) throws -> (receipt: Data, deviceID: UUID) {
+        let (contents, id) = try read(environment) { store, now throws(StoreError) in
+            let id = try store.deviceID(of: customer, on: device)
+            return (try store.receiptContents(of: customer, device: id, at: now), id)
         }
-        return try authority.sign(contents)
+        return (try receiptAuthority().sign(contents), id)
     }
 
     /// The authority for receipts, whose certificates join the others in the folder when it is made.
-    private func receiptAuthority() throws -> ReceiptAuthority {
+    func receiptAuthority() throws -> ReceiptAuthority {
         if let made = authority.receiptAuthorityIfMade { return made }
         let made = try authority.receiptAuthority()
         try writeCertificates()

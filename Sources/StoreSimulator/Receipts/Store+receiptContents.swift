@@ -6,30 +6,55 @@ package import Foundation
 extension Store {
     /// What the unified receipt says that a customer's device gets at `now`.
     ///
-    /// - Parameter device: The device's identifier for vendor, which the receipt is bound to; nil for ``deviceID(of:)``.
+    /// - Parameter device: The device's identifier for vendor, which the receipt is bound to; nil for ``deviceID(of:on:)``.
+    /// - Throws: ``StoreError/Code/noReceipt`` where there is none.
     package func receiptContents(
         of customer: String, device: UUID? = nil, at now: Date
     ) throws(StoreError) -> ReceiptContents {
-        receiptContents(of: try self.customer(customer), device: device, at: now)
+        let customer = try self.customer(customer)
+        guard hasReceipt(customer) else {
+            throw StoreError(
+                .noReceipt,
+                "\(customer.id) has no receipt: the sandbox makes the first one at a purchase or at refreshReceipt")
+        }
+        return receiptContents(of: customer, device: device, at: now)
     }
 
     func receiptContents(of customer: Customer, device: UUID? = nil, at now: Date) -> ReceiptContents {
-        let opaque = Self.digest("opaque value", customer.appTransactionId, "\(now.millisecondsSince1970 ?? 0)")
+        let opaque = Self.digest(["opaque value", customer.appTransactionId, "\(now.millisecondsSince1970 ?? 0)"])
         var contents = ReceiptContents(
-            type: isSandbox ? .productionSandbox : .production, bundleID: app.bundleId, version: version,
+            type: receiptType(of: customer), bundleID: app.bundleId, version: version,
             creationDate: now, deviceID: (device ?? deviceID(of: customer)).octets, opaqueValue: opaque)
         contents.originalVersion = firstVersion(of: customer)
         contents.originalPurchaseDate = firstPurchaseDate(of: customer)
+        contents.expirationDate = customer.volumePurchase?.expires
         // Receipts of the sandbox have no number of the app.
         contents.appAppleID = isSandbox ? 0 : app.appAppleId
         contents.purchases = receiptTransactions(of: customer).map { ReceiptPurchase($0.payload) }
         return contents
     }
 
-    /// The identifier for vendor of the one device that the store imagines for a customer.
-    package func deviceID(of customer: Customer) -> UUID {
-        let bytes = Self.digest("device", customer.appTransactionId)
-        return UUID(octets: bytes) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    private func receiptType(of customer: Customer) -> ReceiptType {
+        guard customer.volumePurchase != nil else { return isSandbox ? .productionSandbox : .production }
+        return isSandbox ? .productionVPPSandbox : .productionVPP
+    }
+
+    /// The identifier for vendor of a customer's device; without a name of the one that the store imagines.
+    package func deviceID(of customer: Customer, on name: String? = nil) -> UUID {
+        guard let name else { return Self.derivedUUID("device", customer.appTransactionId) }
+        return Self.derivedUUID("device", customer.appTransactionId, name)
+    }
+
+    /// The same by the customer's name.
+    func deviceID(of customer: String, on name: String?) throws(StoreError) -> UUID {
+        let customer = try self.customer(customer)
+        if let name { try checkDeviceName(name, of: customer.id) }
+        return deviceID(of: customer, on: name)
+    }
+
+    /// A UUID that follows from the parts.
+    static func derivedUUID(_ parts: String...) -> UUID {
+        UUID(octets: digest(parts)) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
 
     /// What a receipt lists: everything but consumables that the app has finished. What was refunded stays.
@@ -38,7 +63,7 @@ extension Store {
             .filter { $0.payload.type != .consumable || !$0.isFinished }
     }
 
-    private static func digest(_ parts: String...) -> [UInt8] {
+    private static func digest(_ parts: [String]) -> [UInt8] {
         Array(SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)).prefix(16))
     }
 }

@@ -38,7 +38,7 @@ struct ExpectationReader {
     private func check(
         _ notification: Scenario.ExpectedNotification, _ value: ConfigurationValue, at path: String
     ) -> Scenario.ExpectedNotification? {
-        let names = NotificationKind.all.map(\.name)
+        let names = NotificationKind.all.map(\.name) + NotificationTypeV1.allCases.map(\.name)
         guard names.contains(notification.name) else {
             let suggestion = Spelling.suggestion(for: notification.name, among: names)
             findings.problem(path, "\(quoted(notification.name)) is no notification" + suggestion, line: value.line)

@@ -69,9 +69,6 @@ extension ScenarioRunner {
 }
 
 extension NotificationRecord {
-    /// `DID_RENEW.BILLING_RECOVERY`.
-    var name: String { NotificationKind.name(type, subtype) }
-
     /// What a scenario can look at, as JSON.
     fileprivate func parts() throws -> [String: JSONValue] {
         switch content {
@@ -83,7 +80,7 @@ extension NotificationRecord {
             return parts
         case .summary(let summary): return ["summary": try JSONValue(encoding: summary)]
         case .externalPurchaseToken(let token): return ["externalPurchaseToken": try JSONValue(encoding: token)]
-        case .appTransaction, .test: return [:]
+        case .appTransaction, .test, .version1: return [:]
         }
     }
 }

@@ -10,7 +10,11 @@ extension Simulator {
     ///
     /// - Throws: ``SimulatorError`` unless the clock is frozen.
     @discardableResult
-    public func run(_ scenario: Scenario) async throws -> ScenarioReport {
+    public func run(_ scenario: Scenario) async throws -> ScenarioReport { try await run(scenario, beside: nil) }
+
+    /// The same beside somebody who has a say in each step.
+    @discardableResult
+    package func run(_ scenario: Scenario, beside companion: ScenarioCompanion?) async throws -> ScenarioReport {
         guard core.configuration.clock.isFrozen else {
             throw SimulatorError(
                 "clock_not_frozen",
@@ -21,9 +25,11 @@ extension Simulator {
         defer { core.scenarioGate.leave() }
         let environments = [AppStoreEnvironment.production, .sandbox]
         let before = environments.map { environment in
-            core.read(environment) { store, _ in (store.settings, store.catalogue, store.priceCampaigns) }
+            core.read(environment) { store, _ in
+                (store.settings, store.catalogue, store.priceCampaigns, store.redemptions)
+            }
         }
-        var runner = ScenarioRunner(core, scenario)
+        var runner = ScenarioRunner(core, scenario, companion)
         let failure: (any Error)?
         do {
             try await runner.run()
@@ -32,11 +38,12 @@ extension Simulator {
             failure = error
         }
         runner.removeFaults()
-        for (environment, (settings, catalogue, campaigns)) in zip(environments, before) {
+        for (environment, (settings, catalogue, campaigns, redemptions)) in zip(environments, before) {
             core.change(environment) { store, _ in
                 store.settings = settings
                 store.catalogue = catalogue
                 store.priceCampaigns = campaigns
+                store.redemptions = redemptions
             }
         }
         if let failure { throw failure }
@@ -56,12 +63,14 @@ struct ScenarioRunner {
     var customers: Set<String> = []
     /// How many notifications of each environment have been looked at.
     var seen: [AppStoreEnvironment: Int] = [:]
+    private let companion: ScenarioCompanion?
     private var token: String?
     private var faults: [Int] = []
 
-    init(_ core: SimulatorCore, _ scenario: Scenario) {
+    init(_ core: SimulatorCore, _ scenario: Scenario, _ companion: ScenarioCompanion? = nil) {
         self.core = core
         self.scenario = scenario
+        self.companion = companion
         report = ScenarioReport(name: scenario.name, passed: true, steps: [])
         environment = scenario.environment
         let names = scenario.customers
@@ -86,6 +95,7 @@ struct ScenarioRunner {
             if report.passed {
                 let first = core.read(environment) { store, _ in store.notifications.count }
                 line.mismatches = try await perform(step.action)
+                if line.mismatches.isEmpty, let companion { line.mismatches = try await companion.check() }
                 line.outcome = line.mismatches.isEmpty ? .passed : .failed
                 line.notifications = notifications(from: first).map(\.name)
                 report.passed = line.mismatches.isEmpty
@@ -120,9 +130,10 @@ struct ScenarioRunner {
         }
     }
 
-    private mutating func perform(_ json: JSONValue) async throws {
+    private mutating func perform(_ json: JSONValue, isRefused: Bool = false) async throws {
         let json = try resolved(json)
-        let command = try ControlJSON.decode(StoreCommand.self, from: Data(ControlJSON.encode(json)))
+        var command = try ControlJSON.decode(StoreCommand.self, from: Data(ControlJSON.encode(json)))
+        if let companion, !isRefused { command = try await companion.prepare(command, environment) }
         let outcome = try await core.perform(command, in: environment)
         if let new = outcome.token { token = new }
         customers.formUnion([outcome.customer].compactMap { $0 })
@@ -130,7 +141,7 @@ struct ScenarioRunner {
 
     private mutating func refuse(_ json: JSONValue, _ code: String) async throws -> [String] {
         do {
-            try await perform(json)
+            try await perform(json, isRefused: true)
             return ["expected a refusal with \(code), got none"]
         } catch let error as StoreError {
             return error.code.rawValue == code ? [] : ["expected a refusal with \(code), got \(error)"]

@@ -273,6 +273,40 @@ extension ShippedScenarios {
                   anna: {product: premium.yearly}
 
             """#,
+        "disorder": #"""
+            name: What a server hears badly happens all the same
+            description: >-
+              Notifications are lost, doubled and shuffled, requests fail, and pages change while they are read. A server that believes
+              the order of arrival, or does not ask for what it missed, is wrong here.
+            disorder: high
+            settings: {production: {renewalLead: 0}}
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - purchase: {customer: ben, product: basic.monthly, introductory: false}
+              - purchase: {customer: carol, product: coins.100, quantity: 3}
+              - advance: 10 days
+              - cancel: {customer: anna}
+              - resume: {customer: anna}
+              - purchase: {customer: ben, product: premium.monthly, introductory: false}
+              - approveRefund: {customer: carol}
+              - reverseRefund: {customer: carol}
+              - expect:
+                  anna: {status: active, autoRenew: true}
+                  ben: {status: active, product: premium.monthly}
+                  carol: {purchases: [coins.100]}
+              - failBilling: {customer: anna}
+              - advance: 1 month
+              - expect:
+                  anna: {status: billing_retry, access: false}
+                  ben: {status: active}
+              - fixBilling: {customer: anna}
+              - approveRefund: {customer: ben}
+              - advance: 1 day
+              - expect:
+                  anna: {status: active}
+                  ben: {status: revoked}
+
+            """#,
         "downgrade-reverted": #"""
             name: A downgrade is taken back before it takes effect
             steps:
@@ -513,6 +547,48 @@ extension ShippedScenarios {
                   notifications:
                     - {type: SUBSCRIBED.RESUBSCRIBE, customer: ben, transaction: {offerType: 3, offerIdentifier: WELCOME}}
                     - {type: ONE_TIME_CHARGE, customer: carol, transaction: {offerType: 3, offerIdentifier: COINS, offerDiscountType: ONE_TIME}}
+
+            """#,
+        "offer-limits": #"""
+            name: Offer codes are counted, and win-back offers wait
+            steps:
+              # A value stands for its code, which follows the introductory offer if it stacks.
+              - purchase: {customer: anna, product: news.monthly, offer: FALL-1}
+              - expect:
+                  notifications:
+                    - type: SUBSCRIBED.INITIAL_BUY
+                      transaction: {offerType: 1}
+                      renewalInfo: {offerType: 3, offerIdentifier: AUTUMN}
+              - refuse: {purchase: {customer: anna, product: news.monthly, offer: FALL-2}, code: offer_already_redeemed}
+              - purchase: {customer: ben, product: news.monthly, introductory: false, offer: FALL-2}
+              - expect:
+                  notifications:
+                    - {type: SUBSCRIBED.INITIAL_BUY, customer: ben, transaction: {offerType: 3, offerIdentifier: AUTUMN, price: 990}}
+              # Two of two are redeemed.
+              - refuse: {purchase: {customer: carol, product: news.monthly, offer: AUTUMN}, code: offer_exhausted}
+              - advance: 15 days
+              - expect:
+                  notifications: [{type: DID_RENEW, customer: anna, transaction: {offerType: 3, offerIdentifier: AUTUMN, price: 990}}]
+                  anna: {offerType: 3, offerIdentifier: AUTUMN}
+              - cancel: {customer: anna}
+              - cancel: {customer: ben}
+              # Half a year lies between two win-back offers.
+              - purchase: {customer: dora, product: premium.monthly, introductory: false}
+              - advance: 1 month
+              - cancel: {customer: dora}
+              - advance: 1 month
+              - purchase: {customer: dora, product: premium.monthly, offer: comeback}
+              - expect:
+                  dora: {status: active, offerType: 4, offerIdentifier: comeback}
+              - cancel: {customer: dora}
+              - advance: 4 months
+              - expect:
+                  dora: {status: expired}
+              - refuse: {purchase: {customer: dora, product: premium.monthly, offer: comeback}, code: not_eligible}
+              - advance: 3 months
+              - purchase: {customer: dora, product: premium.monthly, offer: comeback}
+              - expect:
+                  dora: {status: active, offerType: 4, offerIdentifier: comeback}
 
             """#,
         "price-campaign": #"""
@@ -964,6 +1040,44 @@ extension ShippedScenarios {
                   anna: {product: premium.monthly, renewsInto: premium.monthly, status: active}
               - advance: 1 month
               - expect: {notifications: [{type: DID_RENEW, transaction: {productId: premium.monthly}}]}
+
+            """#,
+        "version-1-to-2": #"""
+            name: An app is switched from version 1 to version 2 of notifications
+            description: >-
+              Version 1 tells less, by other names, and nothing of purchases that are no subscriptions. From the switch on everything is
+              told in version 2.
+            settings: {production: {notificationVersion: 1, renewalLead: 0}}
+            steps:
+              - purchase: {customer: anna, product: premium.monthly, introductory: false}
+              - purchase: {customer: ben, product: coins.100}
+              - expect: {notifications: [V1.INITIAL_BUY]}
+              - advance: 1 month
+              - expect: {notifications: [V1.DID_RENEW]}
+              - failBilling: {customer: anna}
+              - advance: 1 month
+              - expect:
+                  notifications: [V1.DID_FAIL_TO_RENEW]
+                  anna: {status: billing_retry, access: false}
+              - fixBilling: {customer: anna}
+              - expect: {notifications: [V1.DID_RECOVER]}
+              - cancel: {customer: anna}
+              - expect: {notifications: [V1.DID_CHANGE_RENEWAL_STATUS]}
+              - advance: 1 month
+              - expect:
+                  notifications: []
+                  anna: {status: expired, expirationIntent: 1}
+              - purchase: {customer: anna, product: premium.yearly}
+              - expect: {notifications: [V1.INTERACTIVE_RENEWAL, V1.DID_CHANGE_RENEWAL_STATUS]}
+              - set: {notificationVersion: 2}
+              - purchase: {customer: ben, product: coins.100}
+              - expect: {notifications: [ONE_TIME_CHARGE]}
+              - advance: 1 year
+              - expect:
+                  notifications: [DID_RENEW]
+                  anna: {status: active, product: premium.yearly}
+              - approveRefund: {customer: anna}
+              - expect: {notifications: [{type: REFUND, customer: anna, status: 5}]}
 
             """#,
         "win-back": #"""

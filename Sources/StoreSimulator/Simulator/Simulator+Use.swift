@@ -6,6 +6,19 @@ extension Simulator {
     /// What the simulator's clock shows.
     public var now: Date { core.now }
 
+    /// Makes another In-App Purchase key, as in App Store Connect: the API takes both from then on.
+    ///
+    /// - Returns: The text of its `.p8` file.
+    /// - Throws: Where the identifier is not of 1 to 64 letters and digits, or there are too many keys.
+    public func addAPIKey(_ keyID: String) throws -> String {
+        let key = try core.authority.apiKey(keyID: keyID, issuerID: information.issuerId)
+        core.bearer.accept(key.publicKey, keyID: keyID)
+        return key.pem
+    }
+
+    /// Revokes an In-App Purchase key: whatever is signed with it is refused from then on.
+    public func revokeAPIKey(_ keyID: String) { core.bearer.revoke(keyID: keyID) }
+
     /// Does something in a store. Everything it caused has been announced when this returns.
     ///
     /// - Throws: ``StoreError`` where the command makes no sense; nothing has changed then.
@@ -92,10 +105,20 @@ extension Simulator {
         try core.writeCertificates()
     }
 
-    /// The unified receipt that a customer's device has, in base64.
+    /// The unified receipt that a customer's device has, in base64. It is bound to ``deviceID(of:on:in:)``.
+    ///
+    /// - Parameter device: One of the customer's devices; nil for one that has no name.
+    /// - Throws: ``StoreError/Code/noReceipt`` in the sandbox before the first purchase or `refreshReceipt`.
     public func receipt(
-        of customer: String, in environment: AppStoreEnvironment = .production
+        of customer: String, on device: String? = nil, in environment: AppStoreEnvironment = .production
     ) throws -> String {
-        try core.receipt(of: customer, in: environment).base64EncodedString()
+        try core.receipt(of: customer, on: device, in: environment).receipt.base64EncodedString()
+    }
+
+    /// The identifier for vendor of a customer's device, which its receipts are bound to.
+    public func deviceID(
+        of customer: String, on device: String? = nil, in environment: AppStoreEnvironment = .production
+    ) throws -> UUID {
+        try core.read(environment) { store, _ throws(StoreError) in try store.deviceID(of: customer, on: device) }
     }
 }

@@ -20,6 +20,10 @@ package struct Customer: Sendable, Codable {
     @Later package var redeemedOffers: [String] = []
     /// When a win-back offer was redeemed last, by group.
     @Later package var winBacks: [String: Date] = [:]
+    /// How the account has the app by an organisation; nil for by itself.
+    @Later package var volumePurchase: VolumePurchase? = nil
+    /// Whether the app has asked for a receipt.
+    @Later package var hasRefreshedReceipt = false
     /// Whose family the account belongs to.
     package var organizer: String?
     /// The accounts that may use what this one buys, in the order in which they joined.
@@ -40,6 +44,12 @@ package struct Customer: Sendable, Codable {
     package var pendingPurchases: [PendingPurchase] = []
     /// What devices have been shown: a text keeps its date of signature until something else is in it.
     package var shown = ShownTexts()
+}
+
+/// The app, bought by an organisation for its people.
+package struct VolumePurchase: Sendable, Codable, Hashable {
+    /// When receipts cease to hold; nil for never.
+    package var expires: Date?
 }
 
 /// Membership in a group of customers. Apple's page: `Get Customer Groups`.

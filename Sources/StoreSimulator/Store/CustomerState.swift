@@ -30,6 +30,8 @@ public struct CustomerState: Sendable, Hashable, Codable {
         public var originalTransactionId: String
         /// The latest transaction.
         public var transactionId: String
+        /// The order that the latest transaction is part of.
+        public var orderId: String?
         /// The group.
         public var subscriptionGroupIdentifier: String
         /// The product of the latest transaction.
@@ -62,7 +64,8 @@ public struct CustomerState: Sendable, Hashable, Codable {
         public var revocationDate: Date?
 
         enum CodingKeys: String, MillisecondKey {
-            case originalTransactionId, transactionId, subscriptionGroupIdentifier, productId, status, hasAccess,
+            case originalTransactionId, transactionId, orderId, subscriptionGroupIdentifier, productId, status,
+                hasAccess,
                 expiresDate, autoRenewStatus, autoRenewProductId, expirationIntent, isInBillingRetryPeriod,
                 gracePeriodExpiresDate, inAppOwnershipType, offerType, offerIdentifier, priceIncreaseStatus,
                 revocationDate
@@ -73,6 +76,8 @@ public struct CustomerState: Sendable, Hashable, Codable {
     public struct PurchaseState: Sendable, Hashable, Codable {
         /// The transaction.
         public var transactionId: String
+        /// The order that it is part of, which a customer of production finds on the receipt by mail.
+        public var orderId: String?
         /// The product.
         public var productId: String
         /// The kind of product.
@@ -89,7 +94,8 @@ public struct CustomerState: Sendable, Hashable, Codable {
         public var inAppOwnershipType: InAppOwnershipType
 
         enum CodingKeys: String, MillisecondKey {
-            case transactionId, productId, type, quantity, purchaseDate, revocationDate, isFinished, inAppOwnershipType
+            case transactionId, orderId, productId, type, quantity, purchaseDate, revocationDate, isFinished,
+                inAppOwnershipType
         }
     }
 }

@@ -4,6 +4,7 @@ package import Foundation
 /// A notification as it was when it was signed, and what became of it.
 package struct NotificationRecord: Sendable, Codable {
     package let uuid: String
+    /// The type; in version 1 by its own names.
     package let type: NotificationTypeV2
     package let subtype: NotificationSubtype?
     /// When it happened.
@@ -32,20 +33,68 @@ package struct NotificationRecord: Sendable, Codable {
     /// Whether another attempt is planned.
     package var isPending: Bool { due != nil }
 
-    /// Exactly one of the payload's four objects.
-    package enum Content: Sendable, Codable {
-        case purchase(Purchase)
-        case summary(NotificationSummary)
-        case externalPurchaseToken(ExternalPurchaseToken)
-        case appTransaction(AppTransaction)
-        case test
+    /// Whether it is of version 1 or 2.
+    package var version: NotificationVersion {
+        if case .version1 = content { .one } else { .two }
     }
 
-    package struct Purchase: Sendable, Codable {
-        package var transaction: JWSTransactionDecodedPayload
-        package var renewalInfo: JWSRenewalInfoDecodedPayload?
+    /// `DID_RENEW.BILLING_RECOVERY`, or `V1.DID_RECOVER`.
+    package var name: String {
+        if case .version1(let content) = content { content.type.name } else { NotificationKind.name(type, subtype) }
+    }
+
+    /// Exactly one of the payload's four objects. What is rare takes no room in the others.
+    package enum Content: Sendable, Codable {
+        case purchase(Purchase)
+        indirect case summary(NotificationSummary)
+        indirect case externalPurchaseToken(ExternalPurchaseToken)
+        indirect case appTransaction(AppTransaction)
+        case test
+        /// In version 1, which is not signed.
+        indirect case version1(Version1)
+    }
+
+    /// What a notification of version 1 is about. The rest is what holds when it is sent.
+    package struct Version1: Sendable, Codable {
+        package var type: NotificationTypeV1
+        package var transactionId: String
+        package var originalTransactionId: String
+        package var productId: String
+    }
+
+    package struct Purchase: Sendable {
+        /// As the store had it then, but for when it is signed: mostly the very value that the store still has.
+        @Shared private var payload: JWSTransactionDecodedPayload
+        private var renewal: Shared<JWSRenewalInfoDecodedPayload>?
+        /// When both are signed.
+        package var signedDate: Date
         package var status: SubscriptionStatus?
         package var consumptionRequestReason: ConsumptionRequestReason?
+
+        package init(
+            _ transaction: StoredTransaction, _ renewalInfo: JWSRenewalInfoDecodedPayload? = nil,
+            status: SubscriptionStatus? = nil, reason: ConsumptionRequestReason? = nil
+        ) {
+            _payload = transaction.$payload
+            renewal = renewalInfo.map { Shared(wrappedValue: $0) }
+            signedDate = transaction.payload.signedDate
+            (self.status, consumptionRequestReason) = (status, reason)
+        }
+
+        package var transaction: JWSTransactionDecodedPayload {
+            get {
+                var payload = payload
+                payload.signedDate = signedDate
+                return payload
+            }
+            set { (payload, signedDate) = (newValue, newValue.signedDate) }
+        }
+
+        package var renewalInfo: JWSRenewalInfoDecodedPayload? {
+            var payload = renewal?.wrappedValue
+            payload?.signedDate = signedDate
+            return payload
+        }
     }
 
     /// The signatures: with the payload's bytes, which can be made again, they give the exact text again.
@@ -56,5 +105,28 @@ package struct NotificationRecord: Sendable, Codable {
         package var notification: Data
         package var transaction: Data?
         package var renewalInfo: Data?
+    }
+}
+
+extension NotificationRecord.Purchase: Codable {
+    private enum CodingKeys: String, CodingKey { case transaction, renewalInfo, status, consumptionRequestReason }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        let transaction = try members.decode(JWSTransactionDecodedPayload.self, forKey: .transaction)
+        _payload = Shared(wrappedValue: transaction)
+        renewal = try members.decodeIfPresent(Shared<JWSRenewalInfoDecodedPayload>.self, forKey: .renewalInfo)
+        signedDate = transaction.signedDate
+        status = try members.decodeIfPresent(SubscriptionStatus.self, forKey: .status)
+        consumptionRequestReason = try members.decodeIfPresent(
+            ConsumptionRequestReason.self, forKey: .consumptionRequestReason)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(transaction, forKey: .transaction)
+        try members.encodeIfPresent(renewalInfo, forKey: .renewalInfo)
+        try members.encodeIfPresent(status, forKey: .status)
+        try members.encodeIfPresent(consumptionRequestReason, forKey: .consumptionRequestReason)
     }
 }

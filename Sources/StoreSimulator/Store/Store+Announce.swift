@@ -31,13 +31,16 @@ extension Store {
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, about transaction: StoredTransaction,
         reason: ConsumptionRequestReason? = nil, at now: Date
     ) {
-        let payload = transaction.payload
-        var purchase = NotificationRecord.Purchase(transaction: payload)
-        purchase.consumptionRequestReason = reason
-        if transaction.isSubscription, let subscription = subscriptions[payload.originalTransactionId] {
-            purchase.renewalInfo = renewalInfo(of: subscription, at: now)
-            purchase.status = status(of: subscription, at: now)
-            unheard.customers.append(transaction.customer)
+        let subscription = transaction.isSubscription ? subscriptions[transaction.payload.originalTransactionId] : nil
+        if subscription != nil { unheard.customers.append(transaction.customer) }
+        guard settings.notificationVersion == .two else {
+            return announceVersion1(type, subtype, about: transaction, at: now)
+        }
+        var purchase = NotificationRecord.Purchase(transaction, reason: reason)
+        if let subscription {
+            purchase = NotificationRecord.Purchase(
+                transaction, renewalInfo(of: subscription, at: now), status: status(of: subscription, at: now),
+                reason: reason)
         }
         announce(type, subtype, .purchase(purchase), customer: transaction.customer, at: now)
     }
@@ -47,9 +50,11 @@ extension Store {
         customer: String?, token: String? = nil, at now: Date
     ) {
         // Notifications are in the order in which they are signed. What a trigger makes up in the past is signed late.
-        let signed = moveSignature(at: now)
+        let (signed, uuid) = (moveSignature(at: now), identifiers.uuid())
+        // Version 1 tells of purchases alone. Tests have the form of version 2 for everybody.
+        guard settings.notificationVersion == .two || type == .test else { return }
         var record = NotificationRecord(
-            uuid: identifiers.uuid(), type: type, subtype: subtype, date: now, signedDate: signed,
+            uuid: uuid, type: type, subtype: subtype, date: now, signedDate: signed,
             content: content.signed(signed), customer: customer, testToken: token,
             appAppleId: !isSandbox || settings.namesAppAppleID ? app.appAppleId : nil)
         if settings.notificationURL != nil {
@@ -65,13 +70,12 @@ extension NotificationRecord.Content {
     fileprivate func signed(_ date: Date) -> Self {
         switch self {
         case .purchase(var purchase):
-            purchase.transaction.signedDate = date
-            purchase.renewalInfo?.signedDate = date
+            purchase.signedDate = date
             return .purchase(purchase)
         case .appTransaction(var transaction):
             transaction.receiptCreationDate = date
             return .appTransaction(transaction)
-        case .summary, .externalPurchaseToken, .test: return self
+        case .summary, .externalPurchaseToken, .test, .version1: return self
         }
     }
 }

@@ -22,13 +22,14 @@ extension Store {
     ) throws(StoreError) -> StoreOutcome {
         let now = try instant(date)
         run(until: now)
-        let first = notifications.count
+        let (first, signed) = (notifications.count, lastSigned)
         let subject = try apply(command, at: now, checking: check)
-        if notifications.count == first, command.changesSignedTexts { moveSignature(at: now) }
+        if lastSigned == signed, command.changesSignedTexts { moveSignature(at: now) }
         updateDevices(at: now, except: subject)
         var outcome = StoreOutcome(environment: environment, customer: subject.customer, token: subject.token)
         outcome.transactionId = subject.transaction
         outcome.originalTransactionId = subject.transaction.flatMap { transactions[$0]?.payload.originalTransactionId }
+        outcome.orderId = subject.transaction.flatMap { transactions[$0]?.order }
         outcome.appAccountToken = subject.transaction.flatMap { transactions[$0]?.payload.appAccountToken?.text }
         outcome.result = subject.result
         outcome.message = subject.message
@@ -49,7 +50,9 @@ extension Store {
 
     package func announcements(from first: Int) -> [StoreOutcome.Announcement] {
         notifications.dropFirst(first).map {
-            .init(notificationType: $0.type, subtype: $0.subtype, notificationUUID: $0.uuid)
+            .init(
+                notificationType: $0.type, subtype: $0.subtype, notificationUUID: $0.uuid,
+                version: $0.version == .one ? 1 : nil)
         }
     }
 
@@ -122,6 +125,10 @@ extension Store {
         case .requestTestNotification: try requestTestNotification(at: now)
         case .clearHistory(let customer): try clearHistory(of: customer, at: now)
         case .assignSeat(let customer, let product): try assignSeat(customer, product, at: now)
+        case .assignVolumePurchase(let customer, let expires):
+            try assignVolumePurchase(to: customer, until: expires, at: now)
+        case .revokeVolumePurchase(let customer): try revokeVolumePurchase(of: customer, at: now)
+        case .refreshReceipt(let customer, let device): try refreshReceipt(of: customer, on: device, at: now)
         case .joinGroup(let customer, let group, let organization, let administrator):
             try join(customer, group, isOrganization: organization ?? true, isAdministrator: administrator ?? false)
         default:

@@ -31,7 +31,7 @@ extension StoreCommand {
             .createExternalPurchaseToken, .reportExternalPurchaseToken, .requestTestNotification, .joinGroup,
             .approveMessage, .rejectMessage, .approveImage, .rejectImage, .installApp, .goOffline, .goOnline, .sync,
             .askToBuy, .stopAskingToBuy, .declinePurchase, .planPurchase, .repeatUpdate, .holdUpdates, .releaseUpdates,
-            .breakVerification, .hideRenewals:
+            .breakVerification, .hideRenewals, .assignVolumePurchase, .revokeVolumePurchase, .refreshReceipt:
             false
         default: true
         }

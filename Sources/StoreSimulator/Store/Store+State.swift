@@ -26,13 +26,14 @@ extension Store {
     }
 
     private func state(of subscription: Subscription, at now: Date) -> CustomerState.SubscriptionState {
-        let payload = period(of: subscription, at: now)?.payload
+        let period = period(of: subscription, at: now)
+        let payload = period?.payload
         let info = renewalInfo(of: subscription, at: now)
         let status = status(of: subscription, at: now)
         return .init(
             originalTransactionId: subscription.id, transactionId: payload?.transactionId ?? subscription.current,
-            subscriptionGroupIdentifier: subscription.group, productId: payload?.productId ?? info.productId,
-            status: status,
+            orderId: period?.order, subscriptionGroupIdentifier: subscription.group,
+            productId: payload?.productId ?? info.productId, status: status,
             hasAccess: status == .active || status == .billingGracePeriod, expiresDate: payload?.expiresDate,
             autoRenewStatus: info.autoRenewStatus, autoRenewProductId: info.autoRenewProductId,
             expirationIntent: info.expirationIntent, isInBillingRetryPeriod: info.isInBillingRetryPeriod,
@@ -44,7 +45,8 @@ extension Store {
     private func state(of transaction: StoredTransaction) -> CustomerState.PurchaseState {
         let payload = transaction.payload
         return .init(
-            transactionId: payload.transactionId, productId: payload.productId, type: payload.type,
+            transactionId: payload.transactionId, orderId: transaction.order, productId: payload.productId,
+            type: payload.type,
             quantity: payload.quantity, purchaseDate: payload.purchaseDate, revocationDate: payload.revocationDate,
             isFinished: transaction.isFinished, inAppOwnershipType: payload.inAppOwnershipType)
     }

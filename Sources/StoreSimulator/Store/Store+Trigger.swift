@@ -9,6 +9,11 @@ extension Store {
     package mutating func trigger(_ request: TriggerRequest, at date: Date) throws(StoreError) -> StoreOutcome {
         let now = try instant(date)
         try request.check()
+        guard settings.notificationVersion == .two || request.notificationType == .test else {
+            throw StoreError(
+                .impossibleTransition,
+                "the app gets notifications of version 1, which follow commands alone: set notificationVersion to 2")
+        }
         run(until: now)
         // On an excerpt, so that whatever turns out to be impossible has never begun.
         var rehearsal = try TriggerRun(whole: self, request: request, now: now)
@@ -97,6 +102,7 @@ struct TriggerRun {
         if case .purchase(let purchase) = record.content {
             outcome.transactionId = purchase.transaction.transactionId
             outcome.originalTransactionId = purchase.transaction.originalTransactionId
+            outcome.orderId = store.transactions[purchase.transaction.transactionId]?.order
             outcome.appAccountToken = purchase.transaction.appAccountToken?.text
         }
         var all = store.announcements(from: 0)

@@ -132,6 +132,14 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case clearHistory(customer: String)
     /// An organisation assigns a seat of a subscription to a customer.
     case assignSeat(customer: String, product: String)
+    /// An organisation that has bought the app in volume assigns it to a customer, until `expirationDate` if there is one.
+    /// The customer's receipts are those of a volume purchase from then on.
+    case assignVolumePurchase(customer: String, expirationDate: Date? = nil)
+    /// The organisation takes the app back: the customer's receipts have expired from now on.
+    case revokeVolumePurchase(customer: String)
+    /// The app asks for a new receipt, on a device if one is named. In the sandbox that is the first one of a customer who has
+    /// bought nothing.
+    case refreshReceipt(customer: String, device: String? = nil)
     /// Apple approves a retention message of production; the sandbox does that by itself. So with the other three.
     case approveMessage(message: UUID)
     /// Apple rejects a retention message.
@@ -186,6 +194,8 @@ public struct StoreOutcome: Sendable, Hashable, Codable {
     public var transactionId: String?
     /// The first transaction of the same subscription.
     public var originalTransactionId: String?
+    /// The order that the transaction is part of, which a customer of production finds on the receipt by mail.
+    public var orderId: String?
     /// The account that the transaction names, a UUID in lower case.
     public var appAccountToken: String?
     /// What was made that is no transaction: the token of a test notification or of an external purchase, the request
@@ -210,5 +220,7 @@ public struct StoreOutcome: Sendable, Hashable, Codable {
         public var subtype: NotificationSubtype?
         /// The identifier, the same for every attempt to send it.
         public var notificationUUID: String
+        /// 1 for a notification of version 1, whose type is by the names of that version.
+        public var version: Int?
     }
 }

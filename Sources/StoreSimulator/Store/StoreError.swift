@@ -82,6 +82,8 @@ public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConver
         public static let invalidArgument = Self(rawValue: "invalid_argument")
         /// The device has no network.
         public static let deviceOffline = Self(rawValue: "device_offline")
+        /// The customer's device has no receipt.
+        public static let noReceipt = Self(rawValue: "no_receipt")
         /// The simulator holds as many customers, transactions or notifications as it may.
         public static let limitReached = Self(rawValue: "limit_reached")
     }

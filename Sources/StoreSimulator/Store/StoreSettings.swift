@@ -30,7 +30,10 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     /// Where notifications go; nil sends none.
     public var notificationURL: String?
 
-    /// Whether a failed notification is sent again, five times over 157 hours.
+    /// Which version of notifications the app gets. Version 1 tells of less, and of nothing in the history.
+    public var notificationVersion = NotificationVersion.two
+
+    /// Whether a failed notification is sent again, five times over 157 hours (three times over 78 in version 1).
     public var retriesNotifications = true
 
     /// Whether a 400 counts as a failure that is sent again, as documented, or as the end.
@@ -102,6 +105,8 @@ public struct StoreSettings: Sendable, Hashable, Codable {
         renewalDelay = try container.decodeIfPresent(TimeInterval.self, forKey: .renewalDelay) ?? renewalDelay
         keepsDayOfMonth = try container.decodeIfPresent(Bool.self, forKey: .keepsDayOfMonth) ?? keepsDayOfMonth
         notificationURL = try container.decodeIfPresent(String.self, forKey: .notificationURL)
+        notificationVersion =
+            try container.decodeIfPresent(NotificationVersion.self, forKey: .notificationVersion) ?? notificationVersion
         retriesNotifications = try container.decode(Bool.self, forKey: .retriesNotifications)
         retriesAfterBadRequest = try container.decode(Bool.self, forKey: .retriesAfterBadRequest)
         deliveryTimeout = try container.decode(TimeInterval.self, forKey: .deliveryTimeout)

@@ -4,7 +4,7 @@ package import Foundation
 /// A transaction and what Apple knows about it without saying so.
 package struct StoredTransaction: Sendable, Codable {
     /// What is signed, but for `signedDate`, which says when.
-    package var payload: JWSTransactionDecodedPayload
+    @Shared package var payload: JWSTransactionDecodedPayload
     package let customer: String
     /// What the customer finds on the receipt. Products bought together would share it.
     package let order: String

@@ -86,6 +86,7 @@ extension NotificationRecord {
         case .externalPurchaseToken: ["notification", "externalPurchaseToken"]
         case .appTransaction: ["notification", "appData", "appTransaction"]
         case .test: ["notification", "data"]
+        case .version1: []
         }
     }
 }

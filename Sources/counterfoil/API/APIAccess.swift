@@ -1,3 +1,4 @@
+internal import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import ArgumentParser

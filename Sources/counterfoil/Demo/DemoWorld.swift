@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 import AppStoreModels
 import AppStoreServer
@@ -77,7 +78,7 @@ final class DemoWorld {
         try await simulator.settle()
         guard let core = server?.core else { return }
         try await core.clock.followed?.read()
-        await core.folder.settle()
+        await core.processor.settle()
     }
 
     /// Has the server look now for what it has missed, as it does by itself when it starts and every quarter of an hour.
@@ -85,7 +86,7 @@ final class DemoWorld {
         guard let core = server?.core else { return }
         try await core.clock.followed?.read()
         try await core.recovery.runNow()
-        await core.folder.settle()
+        await core.processor.settle()
     }
 
     private func configuration() throws -> ServerConfiguration {

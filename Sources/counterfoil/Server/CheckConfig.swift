@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 import AppStoreModels
 import ArgumentParser
@@ -32,7 +33,7 @@ struct CheckConfig: AsyncParsableCommand {
 
     func run() async throws {
         let loaded: LoadedConfiguration
-        do { loaded = try LoadedConfiguration(contentsOf: URL(filePath: file)) } catch {
+        do { loaded = try LoadedConfiguration(contentsOf: URL(filePath: file)).noting(at: Date()) } catch {
             if json {
                 Output.line(JSONText.encode(ConfigurationReport.Refused(error)))
                 throw Refusal(message: nil)

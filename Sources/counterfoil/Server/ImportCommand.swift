@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 import ArgumentParser
 import CounterfoilServer
@@ -47,7 +48,7 @@ struct ImportCommand: AsyncParsableCommand {
             throw ValidationError("There is no file \(file), or it cannot be read.")
         }
         let progress = try await options.run { core in
-            let work = FileImport(core, file: URL(filePath: file), scopes: try options.scopes(core))
+            let work = FileImport(core.importer(try options.scopes(core)), file: URL(filePath: file))
             let (steps, continuation) = AsyncStream.makeStream(
                 of: FileImport.Progress.self, bufferingPolicy: .bufferingNewest(1))
             async let shown: Void = Self.show(steps)

@@ -1,3 +1,4 @@
+internal import LedgerServices
 import AppStoreModels
 public import ArgumentParser
 public import CounterfoilServer

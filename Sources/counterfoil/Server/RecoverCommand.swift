@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 import AppStoreModels
 import AppStoreServer

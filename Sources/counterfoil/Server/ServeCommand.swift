@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 import ArgumentParser
 import CounterfoilServer
@@ -11,7 +12,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Receive notifications, keep the ledger, answer what customers own.",
         discussion: """
-            Serves until Ctrl-C or SIGTERM, then finishes what is under way. Logs go to standard error. A ledger has one \
+            Serves until Ctrl-C or SIGTERM, then finishes what is under way. SIGHUP has it read the keys, the webhooks and \
+            the TLS certificate of the configuration again. Logs go to standard error. A ledger has one \
             server: a second one on the same file is refused.
 
             EXAMPLES
@@ -32,6 +34,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try load()
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
         let server: Server
         do {
             server = try await Server.start(
@@ -39,10 +42,31 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as ServerError { throw Refusal(message: error.message.printable) }
         let serving = Serving(configuration, port: server.port)
         if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
-        do { try await server.wait() } catch {
+        do { try await wait(for: server, hangups) } catch {
             throw Refusal(message: "the server failed: \(error.logReason.printable)")
         }
         if !json { Output.line("stopped") }
+    }
+
+    /// Waits until the server has ended, and has it read the configuration again on every SIGHUP until then.
+    private func wait(for server: Server, _ hangups: UnixSignalsSequence) async throws {
+        let (config, port) = (config, port)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.wait() }
+            group.addTask {
+                for await _ in hangups {
+                    await server.reload {
+                        var configuration = try LoadedConfiguration(contentsOf: URL(filePath: config)).configuration
+                        if let port { configuration.listen.port = port }
+                        return configuration
+                    }
+                }
+                // Only the end of the server ends it.
+                try await server.wait()
+            }
+            try await group.next()
+            group.cancelAll()
+        }
     }
 
     private func load() throws -> ServerConfiguration {

@@ -97,7 +97,7 @@ struct BuyCommand: AsyncParsableCommand {
     private func signature(for product: String, _ client: ControlClient) async throws -> OfferSignature? {
         guard let signBy, let offer else { return try givenSignature() }
         let server = try ServerClient(url: signBy, keyFile: key)
-        let name = environment.environment.rawValue
+        let (name, store) = (environment.environment.rawValue, environment.environment.environment)
         var account = accountToken?.lowercased()
         if account == nil {
             account = try await client.call("GET", [name, "customers", customer], as: CustomerState.self)
@@ -108,7 +108,7 @@ struct BuyCommand: AsyncParsableCommand {
         }
         let body = try JSONEncoder().encode(Request(product_id: product, offer_id: offer))
         let answer: Answer = try await server.call(
-            "POST", "/v1/customers/\(account)/offers/promotional?environment=\(name)", body)
+            "POST", "/v1/customers/\(account)/offers/promotional?environment=\(store.rawValue)", body)
         return .jws(answer.jws)
     }
 }

@@ -1,4 +1,5 @@
 import AppStoreModels
+import AppStoreReceipts
 import AppStoreServer
 import AppStoreTrust
 import Foundation
@@ -34,6 +35,15 @@ actor NotificationReader {
 
     private struct Envelope: Decodable { let signedPayload: String }
 
+    private struct Version1: Decodable {
+        struct Unified: Decodable { let latest_receipt: String }
+        let notification_type: String
+        let password: String?
+        let original_transaction_id: String?
+        let auto_renew_product_id: String?
+        let unified_receipt: Unified
+    }
+
     private struct Listed: Decodable {
         let notificationUUID: String
         let customer: String?
@@ -42,6 +52,11 @@ actor NotificationReader {
     /// What a body that was posted to the notification URL says.
     func read(_ body: Data, in environment: EnvironmentName) async -> NotificationLine {
         var line = NotificationLine(environment: environment.environment.rawValue)
+        // Not to be one of version 1 is the answer, whatever it is instead.
+        if let notification = try? JSONDecoder().decode(Version1.self, from: body) {
+            read(notification, &line)
+            return line
+        }
         guard let envelope = try? JSONDecoder().decode(Envelope.self, from: body), let verifier = verifiers[environment]
         else {
             line.refuse("bad_json", "the body is no object with signedPayload")
@@ -60,6 +75,25 @@ actor NotificationReader {
             line.refuse("\(error.code)", error.reason)
         }
         return line
+    }
+
+    /// Version 1 has nothing to verify but the receipt, and the app's shared secret.
+    private func read(_ notification: Version1, _ line: inout NotificationLine) {
+        line.version = 1
+        line.notificationType = notification.notification_type
+        line.originalTransactionId = notification.original_transaction_id
+        line.productId = notification.auto_renew_product_id
+        guard notification.password == client.information.sharedSecret else {
+            return line.refuse("wrong_secret", "password is not the shared secret of the app")
+        }
+        do {
+            let roots = try TrustAnchors(contentsOf: client.information.rootCertificates.map { URL(filePath: $0) })
+            var validator = ReceiptValidator(anchors: roots)
+            validator.bundleIDs = [client.information.bundleId]
+            _ = try validator.authenticate(base64: notification.unified_receipt.latest_receipt)
+        } catch {
+            line.refuse("\(error.code)", error.reason)
+        }
     }
 
     /// Whom the simulator says that a notification is about.
@@ -86,6 +120,8 @@ struct NotificationLine: Encodable {
     var valid = true
     var reason: String?
     var message: String?
+    /// 1 for a notification of version 1.
+    var version: Int?
     var notificationType: String?
     var subtype: String?
     var notificationUUID: String?
@@ -128,7 +164,10 @@ struct NotificationLine: Encodable {
 
     func text(_ style: Style) -> String {
         var words = [signedDate?.readable ?? Date().readable]
-        if let notificationType { words.append(style.strong(notificationType + (subtype.map { "." + $0 } ?? ""))) }
+        if let notificationType {
+            let name = notificationType + (subtype.map { "." + $0 } ?? "")
+            words.append(style.strong(version == 1 ? "V1." + name : name))
+        }
         words.append([customer, productId].compactMap { $0 }.joined(separator: "/").printable)
         words.append(environment.lowercased())
         if let status { words.append(Self.names[status] ?? "status \(status)") }

@@ -103,6 +103,7 @@ enum OutcomeReport {
         if let original = outcome.originalTransactionId, original != outcome.transactionId {
             words.append("original \(original)")
         }
+        if let order = outcome.orderId { words.append("order \(order)") }
         if let token = outcome.token { words.append("token \(token)") }
         Output.line(words.joined(separator: "  "))
         for notification in outcome.notifications {
@@ -113,7 +114,7 @@ enum OutcomeReport {
 
 extension StoreOutcome.Announcement {
     /// `SUBSCRIBED.INITIAL_BUY`.
-    var name: String { NotificationKind.name(notificationType, subtype) }
+    var name: String { (version == 1 ? "V1." : "") + NotificationKind.name(notificationType, subtype) }
 }
 
 /// One line of JSON.

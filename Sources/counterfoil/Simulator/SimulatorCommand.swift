@@ -46,6 +46,7 @@ struct SimulatorCommand: AsyncParsableCommand {
             SimulatorRun.self, SimulatorStatus.self, SimulatorSnapshot.self, SimulatorRestore.self,
             SimulatorReset.self, SimulatorRevocation.self, SimulatorCancel.self, SimulatorResume.self,
             SimulatorRefund.self, SimulatorFailBilling.self, SimulatorFixBilling.self, SimulatorReceipt.self,
+            SimulatorNotifications.self, SimulatorRefresh.self, SimulatorVolumePurchase.self,
         ],
         defaultSubcommand: SimulatorRun.self)
 }

@@ -157,24 +157,37 @@ struct SimulatorReceipt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt", abstract: "Print the receipt on a customer's device, in base64.",
         discussion: """
+            It is bound to the device: --device-id prints the identifier that `counterfoil receipt --device-id` takes. \
+            In the sandbox there is no receipt before the first purchase, or before `counterfoil simulator refresh`.
+
             EXAMPLES
               counterfoil simulator receipt anna
+              counterfoil simulator receipt anna --device phone --device-id
               counterfoil simulator receipt anna --json > verify-receipt-request.json
             """)
 
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
+    @Option(help: ArgumentHelp("One of the customer's devices.", valueName: "name")) var device: String?
+    @Flag(help: "Print only the identifier for vendor of the device.") var deviceID = false
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
     private struct Answer: Decodable {
         let receiptData: String
-        enum CodingKeys: String, CodingKey { case receiptData = "receipt-data" }
+        let identifierForVendor: String
+
+        enum CodingKeys: String, CodingKey {
+            case receiptData = "receipt-data"
+            case identifierForVendor
+        }
     }
 
     func run() async throws {
         let data = try await options.client().send(
-            "GET", [environment.environment.rawValue, "customers", customer, "receipt"])
+            "GET", [environment.environment.rawValue, "customers", customer, "receipt"],
+            query: device.map { [("device", $0)] } ?? [])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
-        Output.line(try ControlClient.decode(Answer.self, from: data).receiptData)
+        let answer = try ControlClient.decode(Answer.self, from: data)
+        Output.line(deviceID ? answer.identifierForVendor : answer.receiptData)
     }
 }

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import Basics
 import CounterfoilServer
 import Entitlements
@@ -107,7 +108,7 @@ import Testing
         var known = 0
         for index in 0..<count {
             let customer = try await world.subscriber("customer-\(index)")
-            let reading = try await world.server.core.customer(customer, in: world.scope(), at: nil)
+            let reading = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil)
             known += reading.states.entitlement("premium")?.isActive == true ? 1 : 0
         }
         return known

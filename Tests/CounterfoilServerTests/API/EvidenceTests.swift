@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import AppStoreTrust
 import CounterfoilServer
@@ -109,17 +110,34 @@ import Testing
             try await world.simulator.advance(by: Period.year)
             try await world.settle()
             let proven = try world.server.core.proven
+            // An hour later it is proven again, since a certificate may have been revoked.
+            try await world.simulator.advance(by: 2 * 3600)
+            let before = proven.verified
             let paths = ["?at=\(instant)", "/timeline?limit=100", "/entitlements/premium/explain"]
             var count = 0
             for round in 0..<3 {
                 for path in paths { #expect(try await world.api.get("/v1/customers/\(anna)" + path).status == 200) }
-                if round == 0 { count = proven.verified }
+                if round == 0 { count = proven.verified - before }
             }
             // Each notification, its transaction and its renewal info.
             let notifications = try await world.api.get("/v1/customers/\(anna)/timeline?limit=100").items.count
             #expect(count == 3 * notifications && notifications > 10)
-            #expect(proven.verified == count)
+            #expect(proven.verified == before + count)
             #expect(proven.bytes <= ProvenTexts.capacity)
+        }
+    }
+
+    @Test func `is not proven again on its way to a webhook`() async throws {
+        try await World.withAPI { world in
+            _ = try await world.subscriber("anna")
+            let proven = try world.server.core.proven
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.settle()
+            let before = proven.verified
+            #expect(before > 0)
+            let events = try await world.api.get("/v1/events?limit=100").items
+            #expect(events.count >= 2 && events.allSatisfy { $0["data"] != nil })
+            #expect(proven.verified == before)
         }
     }
 

@@ -1,10 +1,13 @@
+@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
+import GRDB
 import StoreSimulator
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQLite
 
 @Suite struct `A backend in its first month` {
     @Test func `asks for one entitlement and one subscription`() async throws {
@@ -63,6 +66,20 @@ import Testing
             try await world.simulator.advance(by: 86_401)
             #expect(try await post(body, key: "one").body != first.body)
             #expect(try await world.api.get(path).items.count == 2)
+        }
+    }
+
+    @Test func `has nothing remembered with the key of an app, which everybody has`() async throws {
+        try await World.withAPI { world in
+            let body = Data(#"{"customer_consented":true}"#.utf8)
+            for _ in 0..<2 {
+                let answer = try await world.app(for: "anna").send(
+                    "POST", "/v1/customers/anna/usage", body: body, headers: [("Idempotency-Key", "one")])
+                #expect((200...299).contains(answer.status), "\(answer.text)")
+                #expect(answer.headers["idempotent-replayed"] == nil)
+            }
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            #expect(try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM requests") } == 0)
         }
     }
 

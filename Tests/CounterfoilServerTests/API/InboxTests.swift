@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import Basics
 import AppStoreModels
 import CounterfoilServer

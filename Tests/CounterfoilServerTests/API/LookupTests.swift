@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -10,7 +11,7 @@ import Testing
     @Test func `finds whose a transaction and an order are`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
-            let reading = try await world.server.core.customer(anna, in: world.scope(), at: nil)
+            let reading = try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
             let transaction = try #require(reading.facts.transactions.first?.transactionId)
             let found = try await world.api.get("/v1/transactions/\(transaction)")
             #expect(found.status == 200)

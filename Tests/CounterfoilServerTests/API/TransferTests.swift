@@ -94,6 +94,33 @@ import Testing
         }
     }
 
+    /// What both took part in, without the sentence, which is each one's own.
+    private static func story(_ entries: [[String: Any]]) throws -> [String] {
+        try entries.filter { $0["type"] as? String == "purchase.transferred" }.map { entry in
+            let told = entry.filter { $0.key != "sentence" }
+            return String(
+                decoding: try JSONSerialization.data(withJSONObject: told, options: .sortedKeys), as: UTF8.self)
+        }
+    }
+
+    @Test(arguments: [true, false]) func `is one story to both, there and back`(named: Bool) async throws {
+        try await Self.happens(named: named) { transfer in
+            try await transfer.reports(transfer.loser)
+            try await transfer.world.simulator.advance(by: 86_400)
+            try await transfer.reports("ben")
+            var stories: [[String]] = []
+            for customer in [transfer.loser, "ben"] {
+                let answer = try await transfer.api.get("/v1/customers/\(customer)/timeline?limit=100")
+                stories.append(try Self.story(answer.items))
+            }
+            #expect(stories[0].count == 3 && stories[0] == stories[1], "\(stories)")
+            // The same in the explanations, of whoever has it and of whoever lost it.
+            let lost = try await transfer.explanation(transfer.loser)["changes"] as? [[String: Any]] ?? []
+            let won = try await transfer.explanation("ben")["changes"] as? [[String: Any]] ?? []
+            #expect(try Self.story(lost).count == 3 && Self.story(lost) == Self.story(won), "\(lost) \(won)")
+        }
+    }
+
     @Test(arguments: [true, false]) func `is the explanation of who lost it`(named: Bool) async throws {
         try await Self.happens(named: named) { transfer in
             let lost = try await transfer.explanation(transfer.loser)

@@ -1,9 +1,12 @@
+@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
 import StoreSimulator
 import TestSupport
 import Testing
+
+@testable import Ledger
 
 /// The random life of a store whose server hears of it badly, and what the simulator said on the way.
 ///
@@ -19,6 +22,10 @@ struct Life {
     let seed: UInt64
     private var random: RandomCommands
     private(set) var probes: [Probe] = []
+    /// What the team gave.
+    private(set) var gifts: [Gift] = []
+    /// The version of the app that each customer got first; nil for the present one.
+    private(set) var versions: [String: String?] = [:]
     private var lastRecovery = World.start
     private var isServerDown = false
 
@@ -38,9 +45,17 @@ struct Life {
         configuration.production.renewalLead = seed % 4 == 0 ? 0 : 86_400
         configuration.production.renewalDelay = seed % 4 == 1 ? 7200 : 0
         configuration.production.announcesLateDowngrades = seed % 7 > 0
+        configuration.makesReceiptAuthority = hearsVersion1(seed)
         // How fast one may ask is tested with recovery.
         configuration.production.enforcesRateLimits = false
     }
+
+    /// Whether the app gets version 1 at times. What it is not told then is not in the history either: as with false statements,
+    /// the App Store has to be asked anew, as `docs/migration.md` says.
+    static func hearsVersion1(_ seed: UInt64) -> Bool { seed % 6 == 1 }
+
+    /// Whether the past can be known as well as the present.
+    static func knowsThePast(_ seed: UInt64) -> Bool { !hasFalseStatements(seed) && !hearsVersion1(seed) }
 
     /// Whether the App Store sometimes signs what is not true: values that nobody knows, a date that is wrong. The true
     /// statement is signed too, and found in the history, but nobody can tell which one that is: they have one identifier.
@@ -49,29 +64,74 @@ struct Life {
 
     /// Lives, recovers, and ends with a probe of the present.
     mutating func run(commands: Int) async throws {
+        try await beginEarly()
         try switchFaultsOn()
         for _ in 0..<commands {
             try await pause()
             if random.chance(6) { try await changeServer() }
             if random.chance(2) { try world.simulator.rotateSigningKey() }
             let command = try await signed(next())
+            if Self.hearsVersion1(seed) { changeVersion() }
             // Much of what is tried makes no sense and is refused.
             do { try await world.simulator.perform(command) } catch is StoreError {}
+            if random.chance(10) { try await give() }
             if random.chance(25) { try await probe() }
         }
         try await world.simulator.advance(by: 3600)
         try await recover()
-        if Self.hasFalseStatements(seed) { try await Recovering(world: world).askAnew() }
+        if !Self.knowsThePast(seed) { try await Recovering(world: world).askAnew() }
         probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
+    }
+
+    /// The developer chooses another version of notifications.
+    private mutating func changeVersion() {
+        guard random.chance(8) else { return }
+        world.simulator.configure { $0.notificationVersion = $0.notificationVersion == .one ? .two : .one }
     }
 
     /// How the server knows a customer: the account that the app names with purchases, or the app's own name for whoever
     /// claims the Apple account.
-    func customer(_ state: CustomerState) -> String { token(state.customer)?.uuidString.lowercased() ?? state.customer }
+    func customer(_ state: CustomerState) -> String { customer(named: state.customer) }
+    func customer(named name: String) -> String { token(name)?.uuidString.lowercased() ?? name }
 
     private func token(_ name: String) -> UUID? {
         guard let place = random.names.firstIndex(of: name), place.isMultiple(of: 2) else { return nil }
         return UUID(uuidString: "00000000-0000-4000-8000-00000000000\(place)")
+    }
+
+    /// Customers get the app before and after it became free.
+    private mutating func beginEarly() async throws {
+        try await world.simulator.perform(.releaseVersion(version: Self.boundary))
+        for name in random.names {
+            let version = ["1.9", "1.10", Self.boundary, nil].randomElement(using: &random.random) ?? nil
+            try await world.simulator.perform(.createCustomer(customer: name, firstVersion: version))
+            versions[name] = .some(version)
+        }
+    }
+
+    /// The team gives somebody something, or takes it back. What the server does not confirm did not happen.
+    private mutating func give() async throws {
+        guard !isServerDown else { return }
+        let now = try world.server.core.now.milliseconds
+        let given = gifts.indices.filter { gifts[$0].revoked == nil }
+        if random.chance(40), let index = given.randomElement(using: &random.random) {
+            let gift = gifts[index]
+            let answer = try await world.call(
+                .POST, "/v1/customers/\(gift.customer)/grants/\(gift.id)/revoke", ["reason": "r", "actor": "a"])
+            // What has ended by itself cannot be taken back.
+            if answer.status == 200 { gifts[index].revoked = now }
+            return
+        }
+        let customer = customer(named: random.names.randomElement(using: &random.random) ?? "anna")
+        let until = random.chance(70) ? now + .random(in: 1...90, using: &random.random) * 86_400_000 : nil
+        var body: [String: Any] = ["entitlement": Gift.entitlement, "reason": "r", "actor": "a"]
+        if let until { body["until"] = until }
+        let answer = try await world.call(.POST, "/v1/customers/\(customer)/grants", body)
+        guard let id = answer.text("id") else {
+            Issue.record("seed \(seed): the server gives nothing: \(answer.status) \(answer.text("type") ?? "")")
+            return
+        }
+        gifts.append(Gift(customer: customer, id: id, from: now, until: until))
     }
 
     private mutating func pause() async throws {

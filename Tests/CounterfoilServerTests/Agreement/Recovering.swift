@@ -40,6 +40,15 @@ struct Recovering {
         }
     }
 
+    /// The app reports when its customer first got it.
+    func report(_ name: String, for customer: String) async throws {
+        let core = try world.server.core
+        let proven = try await core.historical.appTransaction(try world.appTransaction(ofCustomer: name))
+        try await core.storage.keep([
+            OriginalPurchase(proven, for: customer, in: try world.scope(), at: core.now.milliseconds, origin: .app)
+        ])
+    }
+
     /// The app says whose an Apple account is.
     func claim(_ appTransactionId: String, for customer: String) async throws {
         let core = try world.server.core

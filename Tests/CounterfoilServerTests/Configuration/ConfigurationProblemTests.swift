@@ -96,6 +96,7 @@ struct ConfigurationProblemTests {
         (app("shared_secrets: [{file: empty}]"), "is empty"),
         (app("shared_secrets: [{file: binary}]"), "is not text"),
         (app("customer_token_secret: {file: text}"), "is shorter than 32 bytes"),
+        (app("answer_key: {file: text}"), "is not 32 bytes in base64"),
         (two("customer_token_secret: {file: long}", "customer_token_secret: {file: long}"), "another app has the same"),
         (app("customer_token_secret: {file: long}\n    shared_secrets: {file: long}"), "is a shared secret as well"),
         (two("shared_secrets: {file: text}", "shared_secrets: {file: text}"), "belongs in account_shared_secrets"),

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import Basics
 import AppStoreModels
 import AppStoreServer
@@ -40,6 +41,7 @@ struct ServerConfigurationTests {
                 public_offers: [save20, comeback]
                 shared_secrets: [{file: /run/secret}, {environment: SECOND}]
                 customer_token_secret: {environment: TOKENS}
+                answer_key: {environment: ANSWERS}
                 restore_policy: keep_original
                 base_urls: {sandbox: "http://127.0.0.1:8090/sandbox/"}
                 entitlements:
@@ -60,7 +62,7 @@ struct ServerConfigurationTests {
             text,
             environment: [
                 "OFFER_KEY": TestConfiguration.privateKey, "SECOND": "second", "ACCOUNT": "third",
-                "TOKENS": String(repeating: "t", count: 32),
+                "TOKENS": String(repeating: "t", count: 32), "ANSWERS": String(repeating: "A", count: 43) + "=",
             ],
             files: [
                 "/etc/counterfoil/keys/api.p8": TestConfiguration.file(TestConfiguration.privateKey),
@@ -75,7 +77,7 @@ struct ServerConfigurationTests {
         #expect(app.catalogue.entitlements == ["premium": ["monthly", "yearly"], "pass": ["season"]])
         #expect(app.catalogue.levels == ["yearly": 1] && app.catalogue.durations == ["season": Period(3, .month)])
         #expect(app.catalogue.consumables == ["coins"] && app.catalogue.groups == ["yearly": "21345678"])
-        #expect(app.publicOffers == ["save20", "comeback"])
+        #expect(app.publicOffers == ["save20", "comeback"] && app.answerKey?.publicKey.count == 32)
         #expect(
             app.consumption
                 == ConsumptionPolicy(

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -20,6 +21,7 @@ struct ConfigurationTemplateTests {
     private static let environment = [
         "APP_SHARED_SECRET": "shared", "CUSTOMER_TOKEN_SECRET": String(repeating: "t", count: 32),
         "COUNTERFOIL_APP_KEY": String(repeating: "k", count: 24),
+        "ANSWER_KEY": Data(repeating: 1, count: 32).base64EncodedString(),
         "WEBHOOK_SECRET": "whsec_" + Data(repeating: 1, count: 24).base64EncodedString(),
     ]
     private static let hash = String(repeating: "0a", count: 32)

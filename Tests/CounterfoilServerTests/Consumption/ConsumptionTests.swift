@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
@@ -40,7 +41,7 @@ import Testing
         _ world: World, _ customer: String, in states: Set<String>, attempts: Int = 0
     ) async throws -> APIAnswer {
         for _ in 0..<5000 {
-            try await ConsumptionDesk(try world.server.core).answerDue()
+            try await world.server.core.consumption.answerDue()
             let answer = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
             if let state = answer.text("items.0.state"), states.contains(state),
                 answer.number("items.0.attempts") ?? 0 >= attempts
@@ -59,7 +60,7 @@ import Testing
                 "sample_content_provided": true,
             ]
             #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", usage).status == 204)
-            let reading = try await world.server.core.customer(customer, in: world.scope(), at: nil)
+            let reading = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil)
             let id = try #require(reading.states.purchases.first?.transactionId)
             let preview = try await world.call(
                 .GET, "/v1/customers/\(customer)/consumption/preview?transaction_id=\(id)")
@@ -82,7 +83,7 @@ import Testing
     @Test func `never without consent, but as soon as it is there`() async throws {
         try await world(ConsumptionPolicy()) { world, customer in
             _ = try await ask(world)
-            try await ConsumptionDesk(try world.server.core).answerDue()
+            try await world.server.core.consumption.answerDue()
             let waiting = try await request(world, customer, in: ["pending"])
             #expect(waiting["items.0.sent"] == nil)
             let consent = ["customer_consented": true]
@@ -104,7 +105,7 @@ import Testing
                     .purchase(customer: "anna", product: Self.coins, appAccountToken: .absent))
                 let texts = try await world.signedTransactions(of: try #require(outcome.transactionId))
                 _ = try await ask(world)
-                try await ConsumptionDesk(try world.server.core).answerDue()
+                try await world.server.core.consumption.answerDue()
                 func consent() async throws {
                     let usage = ["customer_consented": true]
                     #expect(try await world.call(.POST, "/v1/customers/anna/usage", usage).status == 204)

@@ -230,9 +230,9 @@ private final class CrashSite: Sendable {
         let receptions = try await reference.storage.commit(receiving: received, folding: [])
         var folding: [FoldedNotification] = []
         for (signed, reception) in zip(news, receptions) where !waiting.contains(signed.uuid) {
-            folding.append(
-                try await .read(
-                    signed.verified.payload, id: reception.id, scope: reference.scope, by: verifier, at: World.start))
+            let parts = try await NotificationParts(
+                inside: signed.verified.payload, in: reference.scope, verifiedBy: verifier)
+            folding.append(FoldedNotification(parts, id: reception.id, scope: reference.scope, at: World.start))
         }
         _ = try await reference.storage.commit(receiving: [], folding: folding)
         state.withLock { $0.folded.formUnion(folding.map(\.uuid)) }

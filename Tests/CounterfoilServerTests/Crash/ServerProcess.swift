@@ -70,6 +70,9 @@ final class ServerProcess: Sendable {
         _ = await end.value
     }
 
+    /// Has it read its configuration again.
+    func hangUp() { process.withLock { process in _ = Foundation.kill(process.processIdentifier, SIGHUP) } }
+
     /// Asks it to end.
     ///
     /// - Returns: The exit status; 128 and the signal's number after a crash.

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AsyncHTTPClient
@@ -97,7 +98,7 @@ struct `The App Store's own notifications` {
             let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
             #expect(answer.status == .ok, "\(fixture)")
         }
-        await server.core.folder.settle()
+        await server.core.processor.settle()
     }
 
     private func tell(_ server: Server) async throws {
@@ -109,10 +110,11 @@ struct `The App Store's own notifications` {
             customer: "jay", scope: scope.id, originalTransactionIds: ["2000001024993299"], policy: .transfer,
             claimedAt: core.now.milliseconds)
         #expect(try await core.storage.claim(claim) { _ in true } == .granted(["2000001024993299"]))
-        let before = try await core.customer("jay", in: scope, at: Date(milliseconds: 1_759_727_777_999))
+        let before = try await core.customers.customer("jay", in: scope, at: Date(milliseconds: 1_759_727_777_999))
         #expect(before.states.subscriptions.isEmpty)
         for chapter in Self.story {
-            let states = try await core.customer("jay", in: scope, at: Date(milliseconds: chapter.instant)).states
+            let states = try await core.customers.customer("jay", in: scope, at: Date(milliseconds: chapter.instant))
+                .states
             let state = try #require(states.subscriptions.first)
             let instant = Comment(rawValue: "\(chapter.instant)")
             #expect(states.subscriptions.count == 1, instant)

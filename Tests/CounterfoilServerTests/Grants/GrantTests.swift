@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -75,7 +76,7 @@ import Testing
             let id = try await Self.grant(world, ["until": until.milliseconds])
             try await world.simulator.advance(by: 3599.999)
             #expect(try await Self.premium(world)["until"] as? Int == Int(until.milliseconds))
-            let expiry = GrantExpiry(try world.server.core)
+            let expiry = try world.server.core.grantExpiry
             try await expiry.tellDue()
             #expect(try await Self.events(world) == ["grant.created"])
             try await world.simulator.advance(by: 0.001)

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -17,16 +18,16 @@ import Testing
             try await world.settle()
             let core = try world.server.core
             let customer = token.uuidString.lowercased()
-            let reading = try await core.customer(customer, in: world.scope(), at: nil)
+            let reading = try await core.customers.customer(customer, in: world.scope(), at: nil)
             #expect(reading.states.subscriptions.map(\.status) == [.active])
             #expect(reading.states.entitlement("premium")?.isActive == true)
-            let sandbox = try await core.customer(customer, in: world.scope(.sandbox), at: nil)
+            let sandbox = try await core.customers.customer(customer, in: world.scope(.sandbox), at: nil)
             #expect(sandbox.states.subscriptions.isEmpty)
             try await world.simulator.advance(by: Period.year)
             try await world.settle()
-            let later = try await core.customer(customer, in: world.scope(), at: nil)
+            let later = try await core.customers.customer(customer, in: world.scope(), at: nil)
             #expect(later.lineages.first?.transactions.count ?? 0 > 10)
-            let then = try await core.customer(customer, in: world.scope(), at: World.start + 60)
+            let then = try await core.customers.customer(customer, in: world.scope(), at: World.start + 60)
             #expect(then.states.subscriptions.first?.purchaseDate == World.start)
         }
     }

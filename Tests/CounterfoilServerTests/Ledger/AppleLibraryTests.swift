@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -43,7 +44,7 @@ struct `Apple's Python library` {
             let core = try world.server.core
             let scope = try world.scope()
             let kept = try await core.storage.notifications(
-                about: try #require(await core.customer(customer, in: scope, at: nil).lineages.first)
+                about: try #require(await core.customers.customer(customer, in: scope, at: nil).lineages.first)
                     .originalTransactionId,
                 in: scope.id, limit: 100)
             #expect(kept.count > 10)

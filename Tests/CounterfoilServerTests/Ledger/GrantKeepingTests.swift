@@ -18,9 +18,12 @@ import Testing
             let actor = ["maria", "otto", "e\u{301}va", "\u{e9}va"].randomElement(using: &random) ?? ""
             let head =
                 #"{"object":"grant_event",\#(place),"grant":"g\#(grant)","at":\#(instant),"reason":"r","actor":"\#(actor)""#
-            if Bool.random(using: &random) {
-                lines.append(head + #","kind":"revoke"}"#)
-            } else {
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: lines.append(head + #","kind":"revoke"}"#)
+            case 1:
+                let customer = ["anna", "ben"].randomElement(using: &random) ?? ""
+                lines.append(head + #","kind":"move","customer":"\#(customer)"}"#)
+            default:
                 let until = Bool.random(using: &random) ? #","until":\#(instant + 3)"# : ""
                 let customer = ["anna", "ben"].randomElement(using: &random) ?? ""
                 lines.append(head + #","kind":"create","customer":"\#(customer)","entitlement":"premium"\#(until)}"#)
@@ -61,7 +64,9 @@ import Testing
             let whole =
                 #"{"object":"grant_event",\#(place),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e"}"#
             let wrong = [
-                whole.replacing("create", with: "steal"), whole.replacing(#""customer":"c","#, with: ""),
+                whole.replacing("create", with: "steal"),
+                whole.replacing("create", with: "move").replacing(#""customer":"c","#, with: ""),
+                whole.replacing(#""customer":"c","#, with: ""),
                 whole.replacing(#""at":5"#, with: #""at":9223372036854775807"#), whole.replacing(#""g""#, with: #""""#),
                 whole.replacing(#""actor":"a","#, with: ""), whole.replacing(#","entitlement":"e""#, with: ""),
             ]

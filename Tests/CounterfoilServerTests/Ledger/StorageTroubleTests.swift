@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import AsyncHTTPClient
 import CounterfoilServer
@@ -91,20 +92,20 @@ import Testing
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.perform(.cancel(customer: "ben"))
             try await world.settle()
-            let bens = try await core.customer(ben, in: scope, at: nil)
+            let bens = try await core.customers.customer(ben, in: scope, at: nil)
             #expect(bens.states.subscriptions.first?.willRenew == false)
             var filter = InboxFilter(scopes: [scope.id])
             filter.state = .failed
             let failed = try await core.storage.notifications(filter, before: .max, limit: 10).items
             #expect(failed.map(\.failure) == ["storage_damaged"])
-            await #expect(throws: StorageError.self) { try await core.customer(anna, in: scope, at: nil) }
+            await #expect(throws: StorageError.self) { try await core.customers.customer(anna, in: scope, at: nil) }
 
             let storage = try #require(core.storage as? SQLiteStorage)
             #expect(try await LedgerRebuild(storage, verifier: core.historical).run(replacing: true).isReplaced)
             try await storage.reprocess(try #require(failed.first?.id), at: 0)
-            core.folder.lookAgain()
+            core.processor.lookAgain()
             try await world.settle()
-            let annas = try await core.customer(anna, in: scope, at: nil)
+            let annas = try await core.customers.customer(anna, in: scope, at: nil)
             #expect(annas.states.subscriptions.first?.willRenew == false)
         }
     }

@@ -39,7 +39,10 @@ struct TestLedger {
                 .notification(
                     ReceivedNotification(
                         notification, scope: scope, at: now, origin: .delivered),
-                    try await .read(notification.payload, id: 0, scope: scope, by: life.verifier, at: now)))
+                    FoldedNotification(
+                        try await NotificationParts(
+                            inside: notification.payload, in: scope, verifiedBy: life.verifier), id: 0, scope: scope,
+                        at: now)))
         }
         for (index, transaction) in life.transactions.enumerated() where index % statements == 0 {
             arrivals.append(

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import CounterfoilServer
 import Entitlements
 import Foundation

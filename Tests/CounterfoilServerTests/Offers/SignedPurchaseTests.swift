@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Entitlements
@@ -55,7 +56,8 @@ import Testing
             }
             try await world.simulator.advance(by: Period.month)
             try await world.settle()
-            let known = try await world.server.core.customer(anna.uuidString.lowercased(), in: world.scope(), at: nil)
+            let known = try await world.server.core.customers.customer(
+                anna.uuidString.lowercased(), in: world.scope(), at: nil)
             #expect(known.states.subscriptions.first?.offerIdentifier == "save20")
         }
     }

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import CoreMetrics
 import CounterfoilServer
 import Foundation
@@ -37,7 +38,9 @@ import Testing
     }
 
     @Test func `are what they were, to the last byte`() async throws {
-        let metrics = ServerMetrics()
+        let backend = PrometheusMetrics()
+        let (metrics, requests) = (ServerMetrics(backend), RequestMetrics(backend))
+        metrics.add(.init(.requestsUnderWay) { [([], Double(requests.underWay))] })
         for _ in 0..<2 { metrics.kept.increment() }
         metrics.duplicates.increment()
         metrics.refused.increment("bad_json")
@@ -51,7 +54,7 @@ import Testing
     }
 
     @Test func `are those of one server, and of nobody else in the process`() async throws {
-        let (one, other) = (ServerMetrics(), ServerMetrics())
+        let (one, other) = (ServerMetrics(PrometheusMetrics()), ServerMetrics(PrometheusMetrics()))
         one.kept.increment()
         let line = "\ncounterfoil_notifications_total{result=\"kept\",code=\"\"} "
         #expect(try #require(await one.text()).contains(line + "1\n"))
@@ -60,7 +63,7 @@ import Testing
     }
 
     @Test func `have no sample of what is not known`() async throws {
-        let metrics = ServerMetrics()
+        let metrics = ServerMetrics(PrometheusMetrics())
         let known = Mutex<[SampledGauge.Reading]>([])
         let gauge = MetricFamily("ages", .gauge, "How old.")
         metrics.add(SampledGauge(gauge) { known.withLock(\.self) })

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import CoreMetrics
 import CounterfoilServer
@@ -89,8 +90,23 @@ import NIOHTTP1
         }
     }
 
+    @Test func `tell what became of attempts to deliver to webhooks`() async throws {
+        try await World.runTelling { world, receiver in
+            receiver.answer(500)
+            _ = try await world.buy("anna")
+            try await world.tell()
+            receiver.answer(200)
+            try await world.tell(after: 3600)
+            let lines = try #require(await world.server.core.metrics.text()).split(separator: "\n")
+            for (result, count) in [("delivered", 1), ("retried", 1), ("failed", 0), ("discarded", 0)] {
+                let line = "counterfoil_webhook_attempts_total{result=\"\(result)\"} \(count)"
+                #expect(lines.contains { $0 == line }, "\(line)")
+            }
+        }
+    }
+
     @Test func `have a limit to their labels`() async throws {
-        let metrics = ServerMetrics()
+        let metrics = ServerMetrics(PrometheusMetrics())
         for number in 0..<1000 { metrics.refused.increment("code_\(number)") }
         let lines = try #require(await metrics.text()).split(separator: "\n").filter {
             $0.contains(#"result="refused""#)
@@ -100,7 +116,7 @@ import NIOHTTP1
     }
 
     @Test func `sort values into buckets by their upper bounds`() async throws {
-        let metrics = ServerMetrics()
+        let metrics = ServerMetrics(PrometheusMetrics())
         for size in [1, 2, 2, 3, 512, 513] { metrics.batch.record(size) }
         let text = try #require(await metrics.text())
         for (bound, count) in [("1", 1), ("2", 3), ("4", 4), ("256", 4), ("512", 5), ("+Inf", 6)] {

@@ -147,11 +147,19 @@ let metricsText = #"""
     # TYPE counterfoil_completeness_age_seconds gauge
     # HELP counterfoil_recovery_failures How often in a row recovery has failed; 0 when it works.
     # TYPE counterfoil_recovery_failures gauge
+    # HELP counterfoil_webhook_attempts_total Attempts to deliver to webhooks, by what became of them.
+    # TYPE counterfoil_webhook_attempts_total counter
+    counterfoil_webhook_attempts_total{result="delivered"} 0
+    counterfoil_webhook_attempts_total{result="retried"} 0
+    counterfoil_webhook_attempts_total{result="failed"} 0
+    counterfoil_webhook_attempts_total{result="discarded"} 0
     # HELP counterfoil_webhook_backlog Deliveries that wait, at most 100,000.
     # TYPE counterfoil_webhook_backlog gauge
     # HELP counterfoil_webhook_oldest_age_seconds How long the oldest delivery has waited.
     # TYPE counterfoil_webhook_oldest_age_seconds gauge
     # HELP counterfoil_webhook_endpoints_disabled Endpoints that are switched off.
     # TYPE counterfoil_webhook_endpoints_disabled gauge
+    # HELP counterfoil_root_expiry_timestamp_seconds When a trusted root certificate ends, since 1970.
+    # TYPE counterfoil_root_expiry_timestamp_seconds gauge
 
     """#

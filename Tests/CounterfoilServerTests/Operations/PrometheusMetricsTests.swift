@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import CoreMetrics
 import CounterfoilServer
 import Testing

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -36,7 +37,7 @@ import Entitlements
             try await world.settle()
             try await Self.ask(world, key: key, customer: token.uuidString.lowercased())
             let core = try world.server.core
-            let customer = try await core.customer(token.uuidString.lowercased(), in: world.scope(), at: nil)
+            let customer = try await core.customers.customer(token.uuidString.lowercased(), in: world.scope(), at: nil)
             said += [token.uuidString, token.uuidString.lowercased()]
             said += try await Self.restore(
                 world, key: key, customer.lineages.flatMap(\.transactions).map(\.transactionId))
@@ -52,7 +53,7 @@ import Entitlements
         }
         let text = lines.text
         #expect(text.contains("/v1/customers/{id}"), "requests are logged")
-        #expect(text.contains("WriterService") && !text.contains("WriterService("), "services are not described")
+        #expect(text.contains("LedgerWriter") && !text.contains("LedgerWriter("), "services are not described")
         for secret in said { #expect(!text.contains(secret), "\(secret) is in the log") }
     }
 

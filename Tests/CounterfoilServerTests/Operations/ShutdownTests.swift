@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import AsyncHTTPClient
 import CounterfoilServer
@@ -20,8 +21,8 @@ import AppStoreServer
             async let answer = Self.post(parts, length: body.utf8.count, to: world.url)
             let middle = body.utf8.count / 2
             continuation.yield(ByteBuffer(bytes: body.utf8.prefix(middle)))
-            let metrics = try world.server.core.metrics
-            while metrics.requests.underWay == 0 { await Task.yield() }
+            let requests = try world.server.core.requests
+            while requests.underWay == 0 { await Task.yield() }
             let readiness = try world.server.core.readiness
             async let stopped: Void = world.stopServer()
             while !readiness.isDraining { await Task.yield() }
@@ -33,7 +34,7 @@ import AppStoreServer
             try await world.startServer()
             try await world.settle()
             let customer = token.uuidString.lowercased()
-            let reading = try await world.server.core.customer(customer, in: world.scope(), at: nil)
+            let reading = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil)
             #expect(reading.states.subscriptions.map(\.status) == [.active])
         }
     }

@@ -29,6 +29,37 @@ import NIOCore
         }
     }
 
+    @Test func `is spoken with another certificate after it was replaced, while the server runs`() async throws {
+        try await World.run { world in
+            let (certificate, key) = try Self.write(to: world.folder)
+            var configuration = try world.configuration()
+            try await world.stopServer()
+            configuration.listen.port = 0
+            configuration.listen.tls = .init(certificateFile: certificate, keyFile: key)
+            let server = try await Server.start(configuration)
+            let old = world.folder.appending(path: "old.pem").path
+            try FileManager.default.copyItem(atPath: certificate, toPath: old)
+            func isShown(_ certificate: String) async throws -> Bool {
+                switch try await Self.status(server.port, trusting: certificate, upTo: .tlsv13) {
+                case .success(let status): status == 200
+                case .failure: false
+                }
+            }
+            #expect(try await isShown(old))
+            _ = try Self.write(to: world.folder)
+            #expect(try await isShown(old))
+            let taken = configuration
+            await server.reload { taken }
+            #expect(try await isShown(certificate))
+            #expect(try await !isShown(old))
+            // What does not fit together changes nothing.
+            try P256.Signing.PrivateKey().pemRepresentation.write(toFile: key, atomically: true, encoding: .utf8)
+            await server.reload { taken }
+            #expect(try await isShown(certificate))
+            try await server.stop()
+        }
+    }
+
     @Test func `with files that do not fit is refused, saying which`() async throws {
         try await World.run { world in
             let (certificate, key) = try Self.write(to: world.folder)

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreServer
 import CounterfoilServer
 import Foundation
@@ -52,7 +53,7 @@ import Testing
         return try await OfflineServer.run(
             try world.configuration(), clock: .showing { simulator.core.now }
         ) { core in
-            try await FileImport(core, file: file, scopes: core.recovery.recoverable).run(report)
+            try await FileImport(core.importer(core.recovery.recoverable), file: file).run(report)
         }
     }
 }

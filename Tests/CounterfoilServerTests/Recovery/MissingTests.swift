@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -172,7 +173,7 @@ import Testing
             #expect(try await storage.unverifiedSpans(in: scope).spans == [.init(from: 5000, until: 6000)])
             // Whose history held the other one was not written down.
             #expect(try await storage.missing(in: scope).unverified == 1)
-            #expect(try await storage.revision(of: "7", in: scope) == nil)
+            #expect(try await storage.historyMark(of: ["7"], in: scope) == nil)
             #expect(try await storage.sweep(in: scope)?.everyoneSince == 8500)
             try storage.close()
         }

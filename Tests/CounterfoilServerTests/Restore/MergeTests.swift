@@ -2,6 +2,7 @@ import AppStoreModels
 import CounterfoilServer
 import Entitlements
 import Foundation
+import GRDB
 import StoreSimulator
 import TestSupport
 import Testing
@@ -53,6 +54,31 @@ import Testing
             #expect(try await Self.merge(world.app(for: "account"), into: "account", members).status == 200)
             #expect(try await (storage as? SQLiteStorage)?.digest() == digest)
             #expect(try await world.api.get("/v1/customers/account/timeline").items.count == events)
+        }
+    }
+
+    @Test func `takes along what the team has granted, and nothing of it brings an erased name back`() async throws {
+        try await World.withAPI { world in
+            let body = try JSONSerialization.data(
+                withJSONObject: ["entitlement": "premium", "reason": "the outage of May", "actor": "maria"])
+            let made = try await world.api.send("POST", "/v1/customers/nobody/grants", body: body)
+            #expect(made.status == 201)
+            for _ in 0..<2 {
+                #expect(try await Self.merge(world.api, into: "account", ["from": "nobody"]).status == 200)
+            }
+            func isActive(_ customer: String) async throws -> Bool {
+                try await world.api.get("/v1/customers/\(customer)/entitlements/premium")["is_active"] as? Bool ?? false
+            }
+            #expect(try await isActive("account"))
+            #expect(try await !isActive("nobody"))
+            #expect(try await world.api.get("/v1/customers/nobody/grants").items.isEmpty)
+            #expect(try await world.api.get("/v1/customers/account/grants").items.count == 1)
+            // The former name is in what happened to the grant, until it is erased.
+            #expect(try await world.api.send("DELETE", "/v1/customers/nobody").status == 200)
+            #expect(try await isActive("account"))
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            let texts = try await storage.pool.read { try String.fetchAll($0, sql: "SELECT content FROM grant_events") }
+            #expect(texts.count == 2 && texts.allSatisfy { !$0.contains("nobody") })
         }
     }
 

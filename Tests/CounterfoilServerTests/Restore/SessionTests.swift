@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation
@@ -113,7 +114,7 @@ import Testing
             for route in ["", "/timeline", "/entitlements/premium/explain"] {
                 #expect(try await anna.get(path + route).status == 200)
             }
-            let receipt = try Self.device(world, "anna").receipt
+            let receipt = try #require(try Self.device(world, "anna").receipt)
             let refused = try await Self.report(anna, name, ["receipt": receipt])
             #expect(refused.status == 403, "\(refused.text)")
             let writes = [

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import AppStoreServer
 import AppStoreTrust
@@ -142,5 +143,5 @@ final class World: Sendable {
     }
 
     /// Waits until all that was received is folded.
-    func settle() async throws { await (try server).core.folder.settle() }
+    func settle() async throws { await (try server).core.processor.settle() }
 }

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import Foundation
 import StoreSimulator

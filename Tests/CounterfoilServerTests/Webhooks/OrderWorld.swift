@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import Entitlements
 import Foundation
@@ -46,7 +47,8 @@ struct OrderWorld {
             receivers[endpoint.id] = NaiveReceiver()
         }
         (self.targets, self.payloads) = (targets, payloads)
-        renderer = EventRenderer(storage: storage, scopes: scopes, verifier: life.verifier, entitlements: [:])
+        renderer = EventRenderer(
+            storage: storage, scopes: scopes, proven: ProvenTexts(life.verifier, now: { Date() }), apps: Apps([]))
         var instants: Set<String> = []
         for case .notification(let received, let folded) in try await ledger.arrivals(of: life, statements: .max) {
             let isConsumable = folded.transaction?.type == .consumable

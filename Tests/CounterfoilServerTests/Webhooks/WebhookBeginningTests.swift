@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 @testable import LedgerSQLite
 @testable import Ledger

@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import Foundation
 import GRDB
 import Synchronization

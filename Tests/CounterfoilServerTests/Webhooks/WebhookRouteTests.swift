@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreModels
 import CounterfoilServer
 import Foundation

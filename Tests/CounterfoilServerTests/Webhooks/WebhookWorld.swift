@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AsyncHTTPClient
 import CounterfoilServer
 import Foundation

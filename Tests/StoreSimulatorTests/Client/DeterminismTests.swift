@@ -70,6 +70,66 @@ struct DeterminismTests {
         #expect(Set(first.identifiers).isDisjoint(with: other.identifiers))
     }
 
+    @Test("so with all that the seed decides: charges ahead and late, attempts to charge, disorder, both versions")
+    func everything() async throws {
+        let (first, second, other) = try await (Self.wholeLife(5), Self.wholeLife(5), Self.wholeLife(6))
+        #expect(first.identifiers == second.identifiers)
+        #expect(first.payloads == second.payloads)
+        #expect(first.payloads.count > 30)
+        #expect(first.payloads != other.payloads)
+    }
+
+    private static func wholeLife(_ seed: UInt64) async throws -> Record {
+        try await Simulator.runWithReceiver {
+            $0.seed = seed
+            $0.disorder = .medium
+            $0.makesReceiptAuthority = true
+            $0.production.renewalLead = 86_400
+            $0.production.renewalDelay = 7200
+            $0.production.gracePeriod = .sixteenDays
+            $0.production.notificationVersion = .one
+        } _: { simulator, receiver in
+            var record = Record()
+            let (monthly, news) = ("com.example.premium.monthly", "com.example.news.monthly")
+            let commands: [StoreCommand] = [
+                .purchase(customer: "anna", product: monthly, introductory: false),
+                .purchase(customer: "ben", product: news, offer: "FALL-1"),
+                .purchase(customer: "ben", product: "com.example.basic.monthly", introductory: false),
+                .failBilling(customer: "ben", subscription: news, recovers: true),
+                .shareWithFamily(customer: "anna", member: "carl"),
+                .schedulePriceChange(product: monthly, price: 15_990, consent: true),
+                .purchase(customer: "anna", product: monthly, offer: "save20", sign: true),
+                .assignVolumePurchase(customer: "dora"), .changeStorefront(customer: "ben", storefront: "DEU"),
+                .acceptPrice(customer: "anna"), .cancel(customer: "anna"), .resume(customer: "anna"),
+            ]
+            for (number, command) in commands.enumerated() {
+                if number == 5 { simulator.configure { $0.notificationVersion = .two } }
+                // Whether a command makes sense by then is the seed's business as well.
+                do {
+                    let outcome = try await simulator.perform(command)
+                    record.identifiers += [outcome.transactionId, outcome.orderId].compactMap(\.self)
+                    record.identifiers += outcome.notifications.map(\.notificationUUID)
+                } catch let error as StoreError { record.identifiers.append(error.code.rawValue) }
+                try await simulator.advance(by: 6 * 86_400 + 61)
+            }
+            try await simulator.advance(by: Period(3, .month) ?? .year)
+            record.payloads = try receiver.bodies.flatMap(content).sorted { $0.lexicographicallyPrecedes($1) }
+            return record
+        }
+    }
+
+    /// What a body says, but for signatures, certificates and the receipts of version 1.
+    private static func content(of body: Data) throws -> [Data] {
+        guard case .object(var members) = try JSONDecoder().decode(JSONValue.self, from: body) else { return [] }
+        if case .string(let text)? = members["signedPayload"] { return try bytes(text) }
+        guard case .object(var unified)? = members["unified_receipt"] else { return [] }
+        unified["latest_receipt"] = nil
+        members["unified_receipt"] = .object(unified)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return [try encoder.encode(JSONValue.object(members))]
+    }
+
     @Test("eight at once in one process live as each would alone")
     func isolation() async throws {
         let alone = try await Self.life(seed: 3)

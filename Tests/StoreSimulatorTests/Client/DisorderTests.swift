@@ -28,17 +28,22 @@ import Testing
     }
 
     @Test func `loses, doubles and shuffles notifications, and without it nothing`() async throws {
-        let orderly = try await Self.heard(nil, seed: 3)
-        #expect(orderly.heard.count == orderly.sent)
-        let disorderly = try await Self.heard(.high, seed: 3)
-        let unique = Set(disorderly.heard)
-        #expect(unique.count < disorderly.sent)
-        #expect(disorderly.heard.count > unique.count)
-        // The same identifiers, as nothing that happens depends on who hears of it.
-        #expect(unique.isSubset(of: orderly.heard))
-        let firsts = orderly.heard.filter(unique.contains)
-        var seen: Set<String> = []
-        #expect(disorderly.heard.filter { seen.insert($0).inserted } != firsts)
+        var isShuffled = false
+        // Whether two change places is a matter of luck with so few.
+        for seed in UInt64(3)...5 {
+            let orderly = try await Self.heard(nil, seed: seed)
+            #expect(orderly.heard.count == orderly.sent)
+            let disorderly = try await Self.heard(.high, seed: seed)
+            let unique = Set(disorderly.heard)
+            #expect(unique.count < disorderly.sent)
+            #expect(disorderly.heard.count > unique.count)
+            // The same identifiers, as nothing that happens depends on who hears of it.
+            #expect(unique.isSubset(of: orderly.heard))
+            let firsts = orderly.heard.filter(unique.contains)
+            var seen: Set<String> = []
+            if disorderly.heard.filter({ seen.insert($0).inserted }) != firsts { isShuffled = true }
+        }
+        #expect(isShuffled)
     }
 
     @Test func `is the same for the same seed`() async throws {

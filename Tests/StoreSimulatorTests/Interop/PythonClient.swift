@@ -34,6 +34,8 @@ enum PythonClient {
             var elsewhere: String
             /// The customer's receipt, in base64.
             let receipt: String
+            /// The same customer's receipts of a volume purchase, and inside a notification of version 1.
+            let otherReceipts: [String]
             let realtimeURL: String
         }
     }

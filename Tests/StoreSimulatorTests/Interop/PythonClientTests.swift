@@ -60,11 +60,35 @@ struct PythonClientTests {
             )
         }
         let now = try #require(simulator.now.millisecondsSince1970)
+        let receipt = try simulator.receipt(of: "anna", in: environment)
+        try await simulator.perform(.assignVolumePurchase(customer: "anna"), in: environment)
+        let others = [
+            try simulator.receipt(of: "anna", on: "phone", in: environment),
+            try await version1(simulator, receiver, environment),
+        ]
         return PythonClient.Plan.Store(
             customer: "anna", product: Self.product, subscription: subscription, appTransaction: appTransaction,
             order: order, coin: coins[0], refunded: refunded, asked: [coins[1], coins[2]],
             history: [subscription] + coins + [refunded], notifications: notifications, start: now - 86_400_000,
-            end: now + 86_400_000, elsewhere: "", receipt: try simulator.receipt(of: "anna", in: environment),
+            end: now + 86_400_000, elsewhere: "", receipt: receipt, otherReceipts: others,
             realtimeURL: receiver.url)
+    }
+
+    private struct Version1: Decodable {
+        struct Unified: Decodable { let latest_receipt: String }
+        let unified_receipt: Unified
+    }
+
+    /// The receipt inside a notification of version 1 about somebody else.
+    private func version1(
+        _ simulator: Simulator, _ receiver: Receiver, _ environment: AppStoreEnvironment
+    ) async throws -> String {
+        simulator.configure(environment) { $0.notificationVersion = .one }
+        try await simulator.perform(.purchase(customer: "zoe", product: "com.example.coins.100"), in: environment)
+        try await simulator.perform(.requestRefund(customer: "zoe"), in: environment)
+        let body = try #require(receiver.bodies.last)
+        try await simulator.perform(.declineRefund(customer: "zoe"), in: environment)
+        simulator.configure(environment) { $0.notificationVersion = .two }
+        return try JSONDecoder().decode(Version1.self, from: body).unified_receipt.latest_receipt
     }
 }

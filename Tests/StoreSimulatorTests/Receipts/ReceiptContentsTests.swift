@@ -70,6 +70,66 @@ struct ReceiptContentsTests {
         #expect(rows[renewal]?.webOrderLineItemID.map { String($0) } == line)
     }
 
+    @Test(
+        "a volume purchase has receipts of its kind, which hold until its end or until it is taken back",
+        arguments: [AppStoreEnvironment.production, .sandbox])
+    func volumePurchase(_ environment: AppStoreEnvironment) throws {
+        var shop = APIShop(environment)
+        try shop.buy("plus")
+        try shop.perform(.assignVolumePurchase(customer: "anna"))
+        func receipt() throws -> AppReceipt {
+            let verified = try Self.validator(now: shop.now).validate(contents: Self.receipt(shop))
+            return try #require(verified.appReceipt).payload
+        }
+        #expect(try receipt().isVolumePurchase && receipt().expirationDate == nil)
+        #expect(try receipt().environment?.rawValue == environment.rawValue)
+        let end = shop.now + 10 * 86_400
+        try shop.perform(.assignVolumePurchase(customer: "anna", expirationDate: end))
+        #expect(try receipt().expirationDate == end)
+        let lasting = try Self.receipt(shop)
+        let answer = try StoreVerifyReceiptTests.verify(&shop, lasting)
+        #expect(answer.status == 0)
+        shop.advance(days: 9)
+        _ = try Self.validator(now: shop.now).validate(contents: lasting)
+        shop.advance(days: 1)
+        let expired = #expect(throws: VerificationError.self) { try receipt() }
+        #expect(expired?.code == .receiptExpired)
+        #expect(throws: StoreError.self) { try shop.perform(.revokeVolumePurchase(customer: "anna")) }
+        try shop.perform(.assignVolumePurchase(customer: "anna"))
+        _ = try receipt()
+        try shop.perform(.revokeVolumePurchase(customer: "anna"))
+        #expect(throws: VerificationError.self) { try receipt() }
+        #expect(throws: StoreError.self) {
+            try shop.perform(.assignVolumePurchase(customer: "anna", expirationDate: shop.now))
+        }
+        #expect(throws: StoreError.self) { try shop.perform(.revokeVolumePurchase(customer: "ben")) }
+    }
+
+    @Test("in the sandbox there is none before the first purchase, restore or request")
+    func none() throws {
+        var shop = APIShop(.sandbox)
+        func code(_ customer: String = "anna") -> StoreError.Code? {
+            do { _ = try shop.store.receiptContents(of: customer, at: shop.now) } catch { return error.code }
+            return nil
+        }
+        try shop.perform(.createCustomer(customer: "anna"))
+        #expect(code() == .noReceipt)
+        try shop.perform(.refreshReceipt(customer: "anna"))
+        #expect(code() == nil)
+        try shop.perform(.askToBuy(customer: "ben"))
+        try shop.perform(.purchase(customer: "ben", product: "lamp"))
+        #expect(code("ben") == .noReceipt, "it waits for somebody")
+        try shop.perform(.approvePurchase(customer: "ben"))
+        #expect(code("ben") == nil)
+        try shop.perform(.clearHistory(customer: "ben"))
+        #expect(code("ben") == .noReceipt)
+        try shop.perform(.sync(customer: "ben", device: "phone"))
+        #expect(code("ben") == nil)
+        try shop.perform(.goOffline(customer: "carl", device: "phone"))
+        #expect(throws: StoreError.self) { try shop.perform(.refreshReceipt(customer: "carl", device: "phone")) }
+        #expect(code("carl") == .noReceipt)
+    }
+
     @Test("whoever has bought nothing has a receipt all the same; whoever is not there has none")
     func empty() throws {
         var shop = APIShop()

@@ -14,10 +14,44 @@ internal import TestSupport
 
     @Test(arguments: MatrixRow.all, [AppStoreEnvironment.production, .sandbox])
     func `A notification carries what its row says`(_ row: MatrixRow, _ environment: AppStoreEnvironment) throws {
-        var shop = Shop(environment)
+        try expect(row, in: Shop(environment))
+    }
+
+    /// Settings under which a notification carries the same.
+    enum Setting: CaseIterable, Sendable {
+        case chargedAhead, chargedLate, anyDay, announcedSwitch, withoutFamilies
+
+        func apply(to settings: inout StoreSettings) {
+            switch self {
+            case .chargedAhead: settings.renewalLead = 86_400
+            case .chargedLate: settings.renewalDelay = 7200
+            case .anyDay: settings.keepsDayOfMonth = false
+            case .announcedSwitch: settings.announcesRenewalSwitch = true
+            case .withoutFamilies: settings.notifiesFamilyMembers = false
+            }
+        }
+    }
+
+    @Test(arguments: MatrixRow.all, Setting.allCases)
+    func `A notification carries it however the store is set up`(_ row: MatrixRow, _ setting: Setting) throws {
+        try expect(row, in: Shop { setting.apply(to: &$0) })
+    }
+
+    @Test(arguments: MatrixRow.all)
+    func `An app that gets version 1 gets none of them but a test`(_ row: MatrixRow) throws {
+        var shop = Shop { $0.notificationVersion = .one }
+        let before = try shop.store.bytes
+        let request = TriggerRequest(row.type, row.subtype)
+        guard row.type != .test else { return _ = try shop.store.trigger(request, at: shop.now) }
+        #expect(throws: StoreError.self) { try shop.store.trigger(request, at: shop.now) }
+        #expect(try shop.store.bytes == before)
+    }
+
+    private func expect(_ row: MatrixRow, in start: Shop) throws {
+        var shop = start
         let outcome = try shop.store.trigger(TriggerRequest(row.type, row.subtype), at: shop.now)
-        let record = try #require(shop.store.notifications.last)
-        #expect(outcome.notifications.last?.notificationUUID == record.uuid)
+        let record = try #require(
+            shop.store.notifications.last { $0.uuid == outcome.notifications.last?.notificationUUID })
         #expect(record.type == row.type)
         #expect(record.subtype == row.subtype)
         #expect(record.date == shop.now)

@@ -30,8 +30,7 @@ public struct CustomerCredential: Hashable, Sendable, Decodable {
 
     /// Makes a credential.
     public init(customer: String, token: String?) {
-        self.customer = customer
-        self.token = token
+        (self.customer, self.token) = (customer, token)
     }
 }
 
@@ -84,12 +83,8 @@ public struct BackendFailure: Error, Hashable, Sendable {
         status: Int? = nil, code: String, message: String = "", parameter: String? = nil,
         retryAfter: TimeInterval? = nil, isRetryable: Bool = false
     ) {
-        self.status = status
-        self.code = code
-        self.message = message
-        self.parameter = parameter
-        self.retryAfter = retryAfter
-        self.isRetryable = isRetryable
+        (self.status, self.code, self.message, self.parameter) = (status, code, message, parameter)
+        (self.retryAfter, self.isRetryable) = (retryAfter, isRetryable)
     }
 
     /// The server could not be reached.

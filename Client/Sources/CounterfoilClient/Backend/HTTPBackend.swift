@@ -12,17 +12,18 @@ public struct HTTPBackend: Backend {
     private let key: String
     private let app: String?
     private let session: URLSession
+    private let proof: AnswerProof?
 
     /// - Parameters:
     ///   - server: Where the server is, without a path of the API.
     ///   - key: A public key of the server.
     ///   - app: The bundle identifier, where the key is for several apps.
     ///   - session: The session to ask in. Requests end after ten seconds in any.
-    public init(server: URL, key: String, app: String? = nil, session: URLSession = .shared) {
-        self.server = server
-        self.key = key
-        self.app = app
-        self.session = session
+    ///   - proof: Refuses answers about customers that the server did not sign. Nil: TLS alone says whose they are.
+    public init(
+        server: URL, key: String, app: String? = nil, session: URLSession = .shared, proof: AnswerProof? = nil
+    ) {
+        (self.server, self.key, self.app, self.session, self.proof) = (server, key, app, session, proof)
     }
 
     /// Sends `POST /v1/customers/{id}/purchases`.
@@ -67,14 +68,37 @@ public struct HTTPBackend: Backend {
     private func ask<Answer: Decodable>(
         _ path: [String], _ token: String?, _ environment: String?, _ body: (some Encodable)?
     ) async throws(BackendFailure) -> Answer {
-        let request = try request(path, token, environment, body)
+        var asked = try request(path, token, environment, body)
+        let nonce = UUID().uuidString
+        if proof != nil { asked.setValue(nonce, forHTTPHeaderField: "Counterfoil-Nonce") }
         let (data, answer): (Data, URLResponse)
-        do { (data, answer) = try await session.data(for: request) } catch {
+        do {
+            (data, answer) = try await Self.untilCancelled { [session, asked] in try await session.data(for: asked) }
+        } catch {
             throw (error as? URLError)?.code == .timedOut ? .timeout : .noConnection
         }
         guard let response = answer as? HTTPURLResponse else { throw .invalidAnswer }
         guard response.statusCode == 200 || response.statusCode == 201 else { throw Self.failure(response, data) }
+        let signature = response.value(forHTTPHeaderField: "Counterfoil-Signature")
+        // A session is of nobody yet, and its answer not signed.
+        if let proof, let customer = path.dropFirst().first, !proof.proves(signature, of: customer, nonce, data) {
+            throw .invalidAnswer
+        }
         do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
+    }
+
+    /// Waits for a request in a task of its own. Cancelling ends the wait and never the request: on Linux a URLSession task
+    /// that is cancelled while it ends can crash the process (swift-corelibs-foundation).
+    private static func untilCancelled<Answer: Sendable>(
+        _ request: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        try Task.checkCancellation()
+        let (answers, continuation) = AsyncThrowingStream.makeStream(of: Answer.self)
+        Task {
+            do { continuation.yield(try await request()) } catch { continuation.finish(throwing: error) }
+        }
+        for try await answer in answers { return answer }
+        throw CancellationError()
     }
 
     private func request(

@@ -56,11 +56,8 @@ extension PurchaseStateMachine {
         record?.reported[id] = .init(signedDate: signedDate, date: now, isKept: false)
         lanes[id]?.misses += 1
         if lane.mode == .restore { lanes[id]?.mode = .background }
-        if !lane.isUnfinished {
-            lanes[id] = nil
-        } else if lane.misses >= 1 {
-            stick(id, .notNamed)
-        }
+        guard lane.isUnfinished else { return lanes[id] = nil }
+        if lane.misses >= 1 { stick(id, .notNamed) }
     }
 
     private mutating func keep(_ id: UInt64) {
@@ -153,12 +150,8 @@ extension PurchaseStateMachine {
             device.delivered = Array((device.delivered + [id]).suffix(500))
         }
         guard let lane = lanes[id], lane.phase == .delivering else { return }
-        guard succeeded else {
-            lanes[id]?.phase = .stuck(.notDelivered)
-            return
-        }
         let isCurrent = record?.reported[id].map { $0.signedDate >= lane.transaction.signedDate } ?? false
-        lanes[id]?.phase = isCurrent ? .kept : .waiting
+        lanes[id]?.phase = !succeeded ? .stuck(.notDelivered) : isCurrent ? .kept : .waiting
     }
 
     /// Offers the app once more what it could not deliver.

@@ -47,7 +47,10 @@ extension PurchaseStateMachine {
             guard let jws, !blocksExtras, let record else { return }
             let isRecent = record.appTransactionSent.map(isRecent) ?? false
             if !isRecent || mode == .restore { extras.appTransaction = jws }
-        case .receipt(let receipt): if !blocksExtras { extras.receipt = receipt }
+        case .receipt(let receipt):
+            // It does not say whom each purchase was signed for: who bought here and is signed out would lose it.
+            let isShared = device.intents.contains { $0.customer != device.customer && $0.expires > now }
+            if !blocksExtras, !isShared || mode == .restore { extras.receipt = receipt }
         }
     }
 

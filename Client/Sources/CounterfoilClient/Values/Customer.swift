@@ -73,10 +73,7 @@ public struct Entitlement: Hashable, Sendable, Codable {
 
     /// Makes an entitlement, as a server answers it.
     public init(key: String, isActive: Bool, until: Date? = nil, productID: String? = nil) {
-        self.key = key
-        self.isActive = isActive
-        self.until = until
-        self.productID = productID
+        (self.key, self.isActive, self.until, self.productID) = (key, isActive, until, productID)
         state = isActive ? "active" : "inactive"
     }
 

@@ -27,9 +27,7 @@ public struct CustomerAnswer: Hashable, Sendable, Codable {
 
     /// Makes an answer, in tests and in backends of your own.
     public init(id: String, environment: String? = nil, asOf: Date) {
-        self.id = id
-        self.environment = environment
-        self.asOf = asOf
+        (self.id, self.environment, self.asOf) = (id, environment, asOf)
     }
 
     /// The server's instants are milliseconds, and its names are in snake case: what it calls `product_id` comes to
@@ -95,9 +93,7 @@ public struct ProductEntitlements: Hashable, Sendable, Codable {
 
     /// Makes an entry.
     public init(_ productID: String, _ entitlements: [String], duration: Int64? = nil) {
-        self.productID = productID
-        self.entitlements = entitlements
-        self.duration = duration
+        (self.productID, self.entitlements, self.duration) = (productID, entitlements, duration)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -118,8 +114,6 @@ public struct Refusal: Hashable, Sendable, Codable {
 
     /// Makes a refusal.
     public init(id: String?, code: String, param: String? = nil) {
-        self.id = id
-        self.code = code
-        self.param = param
+        (self.id, self.code, self.param) = (id, code, param)
     }
 }

@@ -40,12 +40,9 @@ public struct DeviceStatus: Hashable, Sendable {
         state: RenewalState, transaction: DeviceTransaction, renewalJWS: String, renewalSignedDate: Date,
         gracePeriodExpirationDate: Date? = nil, isVerified: Bool
     ) {
-        self.state = state
-        self.transaction = transaction
-        self.renewalJWS = renewalJWS
-        self.renewalSignedDate = renewalSignedDate
+        (self.state, self.transaction, self.renewalJWS) = (state, transaction, renewalJWS)
+        (self.renewalSignedDate, self.isVerified) = (renewalSignedDate, isVerified)
         self.gracePeriodExpirationDate = gracePeriodExpirationDate
-        self.isVerified = isVerified
     }
 }
 
@@ -71,13 +68,8 @@ public struct DeviceProduct: Hashable, Sendable, Identifiable {
         id: String, kind: ProductKind, displayName: String, description: String, displayPrice: String, price: Decimal,
         groupID: String? = nil
     ) {
-        self.id = id
-        self.kind = kind
-        self.displayName = displayName
-        self.description = description
-        self.displayPrice = displayPrice
-        self.price = price
-        self.groupID = groupID
+        (self.id, self.kind, self.groupID, self.price) = (id, kind, groupID, price)
+        (self.displayName, self.displayPrice, self.description) = (displayName, displayPrice, description)
     }
 }
 
@@ -102,9 +94,7 @@ public struct PurchaseOptions: Hashable, Sendable {
 
     /// Makes options.
     public init(quantity: Int = 1, offer: PurchaseOffer? = nil, appAccountToken: UUID? = nil) {
-        self.quantity = quantity
-        self.offer = offer
-        self.appAccountToken = appAccountToken
+        (self.quantity, self.offer, self.appAccountToken) = (quantity, offer, appAccountToken)
     }
 }
 

@@ -18,6 +18,22 @@ public struct ProductKind: RawRepresentable, Hashable, Sendable, Codable {
     public static let nonRenewing = Self(rawValue: "Non-Renewing Subscription")
 }
 
+/// How a customer came by a purchase. The texts are those of the App Store's signed transactions.
+public struct Ownership: RawRepresentable, Hashable, Sendable, Codable {
+    /// The text in a signed transaction.
+    public let rawValue: String
+
+    /// Takes any text, listed below or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Paid for.
+    public static let purchased = Self(rawValue: "PURCHASED")
+    /// Shared by somebody of the family.
+    public static let familyShared = Self(rawValue: "FAMILY_SHARED")
+    /// A seat that an organisation pays for.
+    public static let assigned = Self(rawValue: "ASSIGNED")
+}
+
 /// A transaction on this device.
 ///
 /// StoreKit's own type stays inside the store that hands it out, so that everything else builds without Apple's SDK.
@@ -40,6 +56,8 @@ public struct DeviceTransaction: Hashable, Sendable, Codable {
     public var revocationDate: Date?
     /// Whether a better subscription of the same group took its place.
     public var isUpgraded: Bool
+    /// Whether the customer paid for it, or has it from the family or an organisation.
+    public var ownership: Ownership
     /// The account that the app named when it bought.
     public var appAccountToken: UUID?
     /// Where it was bought: `Production`, `Sandbox`, `Xcode`.
@@ -54,22 +72,14 @@ public struct DeviceTransaction: Hashable, Sendable, Codable {
     package init(
         id: UInt64, originalID: UInt64, productID: String, kind: ProductKind, quantity: Int = 1, purchaseDate: Date,
         expirationDate: Date? = nil, revocationDate: Date? = nil, isUpgraded: Bool = false,
-        appAccountToken: UUID? = nil, environment: String, signedDate: Date, jws: String, isVerified: Bool
+        ownership: Ownership = .purchased, appAccountToken: UUID? = nil, environment: String, signedDate: Date,
+        jws: String, isVerified: Bool
     ) {
-        self.id = id
-        self.originalID = originalID
-        self.productID = productID
-        self.kind = kind
-        self.quantity = quantity
-        self.purchaseDate = purchaseDate
-        self.expirationDate = expirationDate
-        self.revocationDate = revocationDate
-        self.isUpgraded = isUpgraded
+        (self.id, self.originalID, self.productID, self.kind) = (id, originalID, productID, kind)
+        (self.purchaseDate, self.expirationDate, self.revocationDate) = (purchaseDate, expirationDate, revocationDate)
+        (self.isUpgraded, self.quantity, self.environment) = (isUpgraded, quantity, environment)
         self.appAccountToken = appAccountToken
-        self.environment = environment
-        self.signedDate = signedDate
-        self.jws = jws
-        self.isVerified = isVerified
+        (self.signedDate, self.jws, self.isVerified, self.ownership) = (signedDate, jws, isVerified, ownership)
     }
 }
 
@@ -77,11 +87,14 @@ public struct DeviceTransaction: Hashable, Sendable, Codable {
 package enum SignedText {
     package static func payload<Value: Decodable>(of jws: String) -> Value? {
         let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        var text = parts[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        text += String(repeating: "=", count: (4 - text.count % 4) % 4)
-        guard let data = Data(base64Encoded: text) else { return nil }
+        guard parts.count == 3, let data = bytes(parts[1]) else { return nil }
         return try? CustomerAnswer.decoder.decode(Value.self, from: data)
+    }
+
+    /// What a text in base64url stands for.
+    static func bytes(_ text: Substring) -> Data? {
+        let text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        return Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
     }
 
     /// The environment that a signed transaction or app transaction names.

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
@@ -155,15 +156,5 @@ extension ServerConfigurationReader {
                 id.path, "\(quoted(id.text)) is none of the apps" + Spelling.suggestion(for: id.text, among: known))
         }
         return Set(ids.map(\.text))
-    }
-}
-
-extension Secret {
-    /// The bytes that Standard Webhooks signs with; nil if this is no `whsec_` and base64 of 24 to 64 bytes.
-    package var webhookKey: [UInt8]? {
-        guard revealed.hasPrefix("whsec_"), let data = Data(base64Encoded: String(revealed.dropFirst(6))),
-            (24...64).contains(data.count)
-        else { return nil }
-        return Array(data)
     }
 }

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
@@ -103,7 +104,7 @@ extension ServerConfigurationReader {
                 "apple_id",
                 "is missing; App Store Connect shows it among the app's information, and production needs it")
         }
-        if var key = section.section("key") { app.key = apiKey(&key) }
+        app.key = apiKey(of: &section)
         app.offerKey = app.key?.signingKey
         if var offers = section.section("offers") {
             app.offerKey = signingKey(&offers) ?? app.offerKey
@@ -120,6 +121,12 @@ extension ServerConfigurationReader {
         if let secret = app.customerTokenSecret, secret.revealed.utf8.count < 32 {
             section.problem("customer_token_secret", "is shorter than 32 bytes, which HS256 needs")
         }
+        if let secret = secret(&section, "answer_key") {
+            app.answerKey = ServerConfiguration.AnswerKey(base64: secret.revealed)
+            if app.answerKey == nil {
+                section.problem("answer_key", "is not 32 bytes in base64; openssl rand -base64 32 makes a key")
+            }
+        }
         section.finish()
         judge(app, at: section.path)
         return app
@@ -132,6 +139,34 @@ extension ServerConfigurationReader {
             return nil
         }
         return number
+    }
+
+    /// The key, or the newer one and the one that it replaces.
+    private func apiKey(of section: inout Section) -> ServerConfiguration.APIKey? {
+        guard case .list? = section.value("key")?.content else {
+            guard var key = section.section("key") else { return nil }
+            return apiKey(&key)
+        }
+        let sections = section.sections("key")
+        if sections.isEmpty || sections.count > 2 {
+            section.problem("key", "should be one key, or two: the newer one and the one that it replaces")
+        }
+        let keys = sections.map { one in
+            var one = one
+            return (key: apiKey(&one), section: one)
+        }
+        guard var key = keys.first?.key, keys.count == 2, let former = keys.last, let formerKey = former.key else {
+            return keys.first?.key
+        }
+        if !formerKey.issuerID.isExactly(key.issuerID) {
+            former.section.problem("issuer_id", "is another than that of the newer key")
+        }
+        if formerKey.signingKey.keyID.isExactly(key.signingKey.keyID) {
+            former.section.problem("key_id", "is that of the newer key")
+        }
+        key.formerKey = formerKey.signingKey
+        note(former.section.path, "the key that is being replaced; revoke it in App Store Connect and take it out")
+        return key
     }
 
     private func apiKey(_ section: inout Section) -> ServerConfiguration.APIKey? {

@@ -27,7 +27,7 @@ extension ConfigurationTemplate {
             #sandbox: keep_apart
 
             # The In-App Purchase key: App Store Connect > Users and Access > Integrations. Without it nothing that was
-            # missed can be fetched.
+            # missed can be fetched. While it is being replaced, a list of two keys, the newer first.
             key:
               issuer_id: \(Self.quote(issuerID))
               key_id: \(Self.quote(keyID))
@@ -63,6 +63,8 @@ extension ConfigurationTemplate {
 
             # What your own server signs customer tokens with (HS256, 32 bytes or more), for keys shipped in the app.
             #customer_token_secret: {environment: CUSTOMER_TOKEN_SECRET}
+            # What answers are signed with for apps that have the public half (Ed25519): openssl rand -base64 32
+            #answer_key: {environment: ANSWER_KEY}
 
         """
     }

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Foundation
 
 /// What the system says about this process, under the names that Prometheus' own libraries use. Linux only; elsewhere what is

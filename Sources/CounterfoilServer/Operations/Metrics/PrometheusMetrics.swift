@@ -1,3 +1,4 @@
+package import LedgerServices
 public import CoreMetrics
 internal import Foundation
 internal import Synchronization

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import CoreMetrics
 internal import Synchronization
 

@@ -1,3 +1,4 @@
+internal import LedgerServices
 /// Prometheus' text format, version 0.0.4.
 struct PrometheusText {
     private(set) var text = ""

@@ -1,4 +1,5 @@
-internal import CoreMetrics
+internal import LedgerServices
+package import CoreMetrics
 internal import Synchronization
 
 /// How many requests there were, by route and status, and how long they took.
@@ -21,10 +22,15 @@ package final class RequestMetrics: Sendable {
     private static let overflow = Key(route: "other", method: "OTHER", status: 0)
 
     private let factory: any MetricsFactory
+    /// Connections of clients who had as many as they may.
+    let refusedConnections: Counter
     private let handles = Mutex<[Key: Handles]>([:])
     private let open = Atomic<Int>(0)
 
-    init(_ factory: any MetricsFactory) { self.factory = factory }
+    package init(_ factory: any MetricsFactory) {
+        self.factory = factory
+        refusedConnections = Counter(label: MetricFamily.refusedConnections.name, factory: factory)
+    }
 
     /// How many are under way.
     package var underWay: Int { open.load(ordering: .relaxed) }
@@ -58,26 +64,5 @@ package final class RequestMetrics: Sendable {
         return Handles(
             count: Counter(label: MetricFamily.requests.name, dimensions: labels, factory: factory),
             duration: Timer(label: MetricFamily.requestDuration.name, dimensions: labels, factory: factory))
-    }
-}
-
-/// Counters by a label. There is a limit to the labels: what comes after it is counted as `other`.
-package final class LabelledCounters: Sendable {
-    private static let capacity = 64
-    private let make: @Sendable (String) -> Counter
-    private let counters = Mutex<[String: Counter]>([:])
-
-    init(_ make: @escaping @Sendable (String) -> Counter) { self.make = make }
-
-    /// Counts one more.
-    package func increment(_ label: String) {
-        let counter = counters.withLock { counters in
-            let label = counters[label] != nil || counters.count < Self.capacity ? label : "other"
-            if let known = counters[label] { return known }
-            let made = make(label)
-            counters[label] = made
-            return made
-        }
-        counter.increment()
     }
 }

@@ -148,21 +148,22 @@ extension SimulatorCore {
 extension BearerCheck {
     /// Throws unless the app's key has signed the request.
     func check(_ envelope: AdvancedCommerceEnvelope) throws(APIFailure) {
-        try envelope.check(key.value, keyID: keyID, issuerID: issuerID, bundleID: bundleID)
+        try envelope.check(key, named: keyNames, issuerID: issuerID, bundleID: bundleID)
     }
 
     fileprivate func isSigned(_ offer: PromotionalOfferSignatureV1) -> Bool {
-        guard offer.keyId.isExactly(keyID), let der = Data(base64Encoded: offer.encodedSignature),
+        guard let key = key(offer.keyId), let der = Data(base64Encoded: offer.encodedSignature),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: der),
             let text = try? OfferSigner.promotionalOfferText(
-                bundleID: bundleID, keyID: keyID, productID: offer.productId, offerID: offer.offerIdentifier,
+                bundleID: bundleID, keyID: offer.keyId, productID: offer.productId, offerID: offer.offerIdentifier,
                 appAccountToken: offer.appAccountToken, nonce: offer.nonce, timestamp: offer.timestamp)
         else { return false }
-        return key.value.isValidSignature(signature, for: Data(text.utf8))
+        return key.isValidSignature(signature, for: Data(text.utf8))
     }
 
     fileprivate func isSigned(_ token: String) -> Bool {
-        DeveloperJWS(token)?.isSigned(by: key.value) ?? false
+        guard let jws = DeveloperJWS(token), let key = key(jws.keyID) else { return false }
+        return jws.isSigned(by: key)
     }
 }
 

@@ -19,7 +19,9 @@ extension Store {
             // Both ends count: with a clock that stands still, "until now" has to include what happened just now, and of
             // one instant much may have been signed later than the clock shows.
             guard notifications[number].signedDate <= query.endDate || query.endDate >= now else { break }
-            guard customer == nil || notifications[number].customer == customer,
+            // The history knows what is signed.
+            guard notifications[number].version == .two,
+                customer == nil || notifications[number].customer == customer,
                 query.accepts(notifications[number], exactly: settings.historyMatchesSubtypeExactly)
             else { continue }
             if page.count == Self.pageSize {

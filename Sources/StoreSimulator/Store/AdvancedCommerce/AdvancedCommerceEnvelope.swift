@@ -32,10 +32,12 @@ package struct AdvancedCommerceEnvelope: Sendable {
 
     /// Throws 4000174 unless the app's key has signed it, for this app and this purpose.
     package func check(
-        _ key: P256.Signing.PublicKey, keyID: String, issuerID: String, bundleID: String
+        _ key: (_ keyID: String) -> P256.Signing.PublicKey?, named names: String, issuerID: String, bundleID: String
     ) throws(APIFailure) {
-        guard token.names(keyID: keyID) else { throw Self.refusal("names another key than \(keyID)") }
-        guard token.isSigned(by: key) else { throw Self.refusal("is not signed by the key \(keyID)") }
+        guard let key = key(token.keyID), token.names(keyID: token.keyID) else {
+            throw Self.refusal("names another key than \(names)")
+        }
+        guard token.isSigned(by: key) else { throw Self.refusal("is not signed by the key \(token.keyID)") }
         guard claims.aud.isExactly("advanced-commerce-api") else { throw Self.refusal("is for another audience") }
         guard claims.iss.isExactly(issuerID), claims.bid.isExactly(bundleID) else {
             throw Self.refusal("is of another issuer or app")

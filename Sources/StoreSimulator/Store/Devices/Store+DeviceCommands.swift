@@ -71,14 +71,17 @@ extension Store {
 
     private mutating func sync(_ name: String, of customer: String, at now: Date) throws(StoreError) -> Subject {
         try checkNetwork(name, of: customer)
-        return try change(name, of: customer, at: now) { device in
+        let subject = try change(name, of: customer, at: now) { device in
             device.hidden = []
             device.unverified = []
             device.hidesRenewals = false
         }
+        // Whoever restores gets a receipt as well.
+        customers[customer]?.hasRefreshedReceipt = true
+        return subject
     }
 
-    private func checkNetwork(_ name: String, of customer: String) throws(StoreError) {
+    func checkNetwork(_ name: String, of customer: String) throws(StoreError) {
         guard customers[customer]?.devices[name]?.offline == nil else {
             throw StoreError(.deviceOffline, "\(customer)'s device \(name.debugDescription) has no network")
         }

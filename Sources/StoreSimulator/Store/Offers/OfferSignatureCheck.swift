@@ -88,7 +88,7 @@ package struct OfferSignatureCheck: Sendable {
     private func wrongKey(_ keyID: String) -> StoreError {
         StoreError(
             .offerSignatureWrongKey,
-            "the signature names the key \(keyID.debugDescription); the app's is \(bearer.keyID)")
+            "the signature names the key \(keyID.debugDescription); the app's is \(bearer.keyNames)")
     }
 }
 
@@ -112,9 +112,9 @@ extension OfferSignatureCheck {
         guard token.utf8.count <= BearerCheck.maximumSize, let jws = DeveloperJWS(token) else {
             throw Self.malformed("it is no JWS")
         }
-        guard jws.names(keyID: bearer.keyID) else { throw wrongKey(jws.keyID) }
-        guard jws.isSigned(by: bearer.key.value) else {
-            throw StoreError(.offerSignatureInvalid, "the signature is not by the key \(bearer.keyID)")
+        guard let key = bearer.key(jws.keyID), jws.names(keyID: jws.keyID) else { throw wrongKey(jws.keyID) }
+        guard jws.isSigned(by: key) else {
+            throw StoreError(.offerSignatureInvalid, "the signature is not by the key \(jws.keyID)")
         }
         guard let claims = jws.claims(Claims.self), !claims.nonce.isEmpty, claims.iat.magnitude < 0x1p40 else {
             throw Self.malformed("it lacks iss, iat, aud, bid or nonce")
@@ -154,14 +154,14 @@ extension OfferSignatureCheck {
         guard let der = Data(base64Encoded: signature),
             let parsed = try? P256.Signing.ECDSASignature(derRepresentation: der)
         else { throw Self.malformed("it is not base64 of a signature in DER") }
-        guard keyID.isExactly(bearer.keyID) else { throw wrongKey(keyID) }
+        guard let key = bearer.key(keyID) else { throw wrongKey(keyID) }
         func isSigned(_ product: String, _ offer: String, _ account: UUID?) -> Bool {
             guard
                 let text = try? OfferSigner.promotionalOfferText(
                     bundleID: bearer.bundleID, keyID: keyID, productID: product, offerID: offer,
                     appAccountToken: account, nonce: nonce, timestamp: timestamp)
             else { return false }
-            return bearer.key.value.isValidSignature(parsed, for: Data(text.utf8))
+            return key.isValidSignature(parsed, for: Data(text.utf8))
         }
         guard isSigned(subject.product.id, subject.offer, subject.account) else {
             throw Self.mistake(subject, isSigned)

@@ -1,0 +1,63 @@
+import ClientWorld
+import CounterfoilClient
+import Foundation
+import Testing
+
+@Suite("Requests that are cancelled", .timeLimit(.minutes(2)), .serialized)
+struct CancellationTests {
+    private static let answer = """
+        {"id": "anna", "as_of": 1750000000000, "entitlements": [], "groups": [], "consumables": []}
+        """
+    private let anna = CustomerCredential(customer: "anna", token: "token")
+
+    @Test("Five thousand cancelled requests neither crash nor hold up the next one")
+    func thousands() async throws {
+        let server = try LoopbackServer(answer: Self.answer)
+        let backend = HTTPBackend(server: server.url, key: "key")
+        let anna = anna
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<100 {
+            // A request on loopback takes about a millisecond.
+            let pauses = (0..<50).map { _ in UInt64.random(in: 0...3_000_000, using: &random) }
+            await withTaskGroup(of: Void.self) { group in
+                for pause in pauses {
+                    group.addTask {
+                        let asking = Task { try await backend.customer(anna, environment: nil) }
+                        try? await Task.sleep(nanoseconds: pause)
+                        asking.cancel()
+                        // It had its answer, or it gave up; both are well.
+                        _ = await asking.result
+                    }
+                }
+            }
+        }
+        #expect(try await backend.customer(anna, environment: nil).id == "anna")
+    }
+
+    @Test("Who is cancelled does not wait for a server that hangs")
+    func hanging() async throws {
+        let server = try LoopbackServer(answer: nil)
+        let backend = HTTPBackend(server: server.url, key: "key")
+        let anna = anna
+        let begin = Date()
+        let asking = Task { try await backend.customer(anna, environment: nil) }
+        try await Task.sleep(nanoseconds: 50_000_000)
+        asking.cancel()
+        await #expect(throws: BackendFailure.noConnection) { try await asking.value }
+        // The request itself ends after ten seconds.
+        #expect(Date().timeIntervalSince(begin) < 9)
+    }
+
+    @Test("Who is cancelled before asks nothing")
+    func before() async throws {
+        let (backend, request) = try StubProtocol.backend(.init(body: Self.answer))
+        let anna = anna
+        let asking = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await backend.customer(anna, environment: nil)
+        }
+        asking.cancel()
+        await #expect(throws: BackendFailure.noConnection) { try await asking.value }
+        #expect(request() == nil)
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// An HTTP server on loopback that gives every request the same answer, or none: for what only real sockets show.
+final class LoopbackServer: Sendable {
+    let url: URL
+    private let listener: Int32
+
+    struct NotStarted: Error {}
+
+    /// - Parameter answer: The body of every answer; nil to leave requests without one.
+    init(answer: String?) throws {
+        #if canImport(Glibc)
+            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            listener = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isBound = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 1024) == 0
+                    && getsockname(listener, $0, &length) == 0
+            }
+        }
+        guard isBound, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))") else {
+            throw NotStarted()
+        }
+        self.url = url
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread { Self.serve(connection, answer) }
+            }
+        }
+    }
+
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    private static func serve(_ connection: Int32, _ answer: String?) {
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            text += buffer.prefix(count)
+            // No request of these tests has a body.
+            guard text.suffix(4) == Array("\r\n\r\n".utf8) else { continue }
+            text = []
+            guard let answer else { continue }
+            let head =
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(answer.utf8.count)\r\n\r\n"
+            let bytes = Array((head + answer).utf8)
+            #if canImport(Glibc)
+                let sent = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            #else
+                let sent = send(connection, bytes, bytes.count, 0)
+            #endif
+            guard sent == bytes.count else { break }
+        }
+        close(connection)
+    }
+}

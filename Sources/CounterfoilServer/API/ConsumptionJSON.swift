@@ -1,0 +1,47 @@
+internal import AppStoreModels
+internal import Basics
+internal import Ledger
+internal import LedgerServices
+
+/// Consumption requests in answers.
+enum ConsumptionJSON {
+    static func write(_ inquiry: ConsumptionInquiry, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("object", "consumption_request")
+            json.member("transaction_id", inquiry.transactionId)
+            json.member("original_transaction_id", inquiry.originalTransactionId)
+            json.member("state", inquiry.state.rawValue)
+            json.member("requested_at", inquiry.requestedAt)
+            json.member("deadline", inquiry.deadline)
+            json.member("attempts", inquiry.attempts)
+            json.member("sent_at", inquiry.sentAt)
+            if let sent = inquiry.sent {
+                json.key("sent")
+                json.raw(sent.utf8)
+            }
+            json.member("answer", inquiry.answer)
+            json.member("decision", inquiry.decision?.rawValue)
+            json.member("decided_at", inquiry.decidedAt)
+        }
+    }
+
+    static func write(_ answer: ConsumptionAnswer, about transactionId: String, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("object", "consumption_preview")
+            json.member("transaction_id", transactionId)
+            json.member("would_send", answer.request != nil)
+            json.member("obstacle", answer.obstacle?.rawValue)
+            if let request = answer.request {
+                json.key("request")
+                request.write(to: &json)
+            }
+            json.member("reasons", answer.reasons) { json, reason in
+                json.object { json in
+                    json.member("member", reason.member)
+                    json.member("source", reason.source.rawValue)
+                    json.member("note", reason.note)
+                }
+            }
+        }
+    }
+}

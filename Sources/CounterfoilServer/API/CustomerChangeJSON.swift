@@ -1,0 +1,31 @@
+internal import Basics
+internal import Ledger
+internal import LedgerServices
+
+extension JSONWriter {
+    /// The members of a change.
+    ///
+    /// - Parameter naming: Whether who asks may know of other customers.
+    mutating func members(of change: CustomerChange, naming: Bool) {
+        member("type", change.type.rawValue)
+        member("sentence", TimelineSentence.text(change, naming: naming))
+        member("original_transaction_id", change.originalTransactionId)
+        guard naming else { return }
+        member("from", change.change.from) { $0.string($1) }
+        member("to", change.change.to) { $0.string($1) }
+    }
+
+    /// The texts that do not count, if there are any.
+    mutating func unverified(_ texts: [UnverifiedText]) {
+        guard !texts.isEmpty else { return }
+        member("unverified", texts) { json, text in
+            json.object { json in
+                json.member("object", "unverified_text")
+                json.member("notification_uuid", text.notification)
+                json.member("original_transaction_id", text.originalTransactionId)
+                json.member("code", text.code)
+                json.member("message", text.reason)
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+internal import LedgerServices
+internal import AppStoreModels
+internal import Basics
+internal import Foundation
+internal import Hummingbird
+
+/// The public keys that answers are signed with. An app has them in it; asking for them on the device would prove nothing.
+enum KeyRoutes {
+    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
+        router.get("/keys") { _, context in try keys(context, core) }
+    }
+
+    private static func keys(_ context: ServerContext, _ core: ServerCore) throws -> Response {
+        let principal = try context.require(.customersRead)
+        var json = JSONWriter()
+        json.object { json in
+            json.member("object", "list")
+            let apps = core.configuration.apps.filter { principal.apps?.containsExactly($0.bundleId) ?? true }
+            json.member("items", apps.filter { $0.answerKey != nil }) { json, app in
+                json.object { json in
+                    json.member("object", "answer_key")
+                    json.member("app", app.bundleId)
+                    json.member("algorithm", "Ed25519")
+                    json.member("public_key", Data(app.answerKey?.publicKey ?? []).base64EncodedString())
+                }
+            }
+        }
+        return json.response()
+    }
+}

@@ -1,0 +1,116 @@
+internal import Ledger
+internal import AppStoreModels
+internal import Basics
+internal import Entitlements
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// A member of a segment as it looks in answers. How it stands is what the customer's answer says.
+struct SegmentItem {
+    static let day: Milliseconds = 86_400_000
+
+    let member: SegmentMember
+    /// Whose it is. Who was erased is nobody to act on.
+    let customers: [String]
+    let scope: Scope
+    let subscription: SubscriptionState?
+    let purchase: PurchaseState?
+    /// How many whole days are left; nil where nothing ends by itself.
+    let daysLeft: Int64?
+
+    init(_ member: SegmentMember, _ segment: Segment, _ scope: Scope, _ engine: EntitlementEngine, now: Date) {
+        let lineage = member.lineage
+        let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
+        let states = engine.currentState(of: facts, now: now)
+        self.member = member
+        customers = member.owners.filter { !Erasure.isStandIn($0) }
+        self.scope = scope
+        subscription = states.subscriptions.first
+        purchase = states.purchases.last { $0.revocationDate?.milliseconds == member.since } ?? states.purchases.last
+        daysLeft = segment.endsByItself ? member.until.map { max(0, $0 - now.milliseconds) / Self.day } : nil
+    }
+
+    private var transactionId: String? { subscription?.transactionId ?? purchase?.transactionId }
+    private var productId: String? { subscription?.productId ?? purchase?.productId }
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("object", "segment_member")
+            json.member("original_transaction_id", member.lineage.originalTransactionId)
+            json.member("app", scope.bundleId)
+            json.member("environment", scope.environment.rawValue)
+            json.member("transaction_id", transactionId)
+            json.member("product_id", productId)
+            json.member("subscription_group_identifier", subscription?.subscriptionGroupIdentifier)
+            if let since = member.since { json.member("since", since) }
+            if let until = member.until { json.member("until", until) }
+            if let daysLeft { json.member("days_left", daysLeft) }
+            json.member("reason", member.reason?.rawValue)
+            if let willRenew = subscription?.willRenew { json.member("will_renew", willRenew) }
+            if let offers = subscription?.eligibleWinBackOfferIds, !offers.isEmpty {
+                json.member("eligible_win_back_offer_ids", offers) { $0.string($1) }
+            }
+            json.member("next_step", subscription?.nextStep.rawValue)
+            if customers.isEmpty {
+                json.key("customers")
+                json.null()
+            } else {
+                json.member("customers", customers) { $0.string($1) }
+            }
+        }
+    }
+}
+
+extension SegmentItem {
+    private static let columns = [
+        "original_transaction_id", "app", "environment", "transaction_id", "product_id",
+        "subscription_group_identifier", "since", "until", "days_left", "reason", "will_renew",
+        "eligible_win_back_offer_ids", "next_step", "customers",
+    ]
+
+    /// A cell for each of ``columns``. Instants are ISO 8601. Several values have a line each: that is what no name of a
+    /// customer has in it.
+    private var cells: [String?] {
+        [
+            member.lineage.originalTransactionId, scope.bundleId, scope.environment.rawValue, transactionId, productId,
+            subscription?.subscriptionGroupIdentifier, member.since.map(Self.instant), member.until.map(Self.instant),
+            daysLeft.map { String($0) }, member.reason?.rawValue, subscription?.willRenew.map { String($0) },
+            subscription?.eligibleWinBackOfferIds.joined(separator: "\n"), subscription?.nextStep.rawValue,
+            customers.isEmpty ? nil : customers.joined(separator: "\n"),
+        ]
+    }
+
+    private static func instant(_ milliseconds: Milliseconds) -> String {
+        Date(milliseconds: milliseconds).formatted(.iso8601)
+    }
+
+    /// A table with the names of its columns. The header `Link` says where the next page is.
+    static func csv(_ items: [SegmentItem], named name: String, next: SegmentPlace?, from request: Request) -> Response
+    {
+        var csv = CSVWriter(columns: columns)
+        for item in items { csv.row(item.cells) }
+        var headers: HTTPFields = [
+            .contentType: "text/csv; charset=utf-8; header=present",
+            .contentDisposition: "attachment; filename=\"\(name).csv\"", .xContentTypeOptions: "nosniff",
+        ]
+        if let next, let field = HTTPField.Name("link") {
+            headers[field] = "<\(link(to: next, named: name, from: request))>; rel=\"next\""
+        }
+        return Response(
+            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: csv.bytes)))
+    }
+
+    /// The same request for another page.
+    private static func link(to place: SegmentPlace, named name: String, from request: Request) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+        var query = [("format", "csv"), ("page", place.token)]
+        for parameter in ["app", "environment", "within_days", "reason", "limit"] {
+            if let value = request.parameter(parameter) { query.append((parameter, value)) }
+        }
+        let members = query.map { $0 + "=" + ($1.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "") }
+        return "/v1/segments/\(name)?" + members.joined(separator: "&")
+    }
+}

@@ -1,0 +1,121 @@
+internal import LedgerServices
+internal import Ledger
+internal import AppStoreModels
+internal import Basics
+internal import Entitlements
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Lists of purchases that a team acts on.
+enum SegmentRoutes {
+    /// How far members are counted.
+    private static let counted = 10_000
+
+    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
+        router.get("/segments") { request, context in try await list(request, context, core) }
+        router.get("/segments/{name}") { request, context in try await members(request, context, core) }
+    }
+
+    /// What there is, and how many are in each.
+    private static func list(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let scope = try context.scope(of: request, core, for: try context.require(.supportRead))
+        let now = core.now.milliseconds
+        var counts: [(segment: Segment, count: Int)] = []
+        for segment in Segment.allCases {
+            counts.append(
+                (segment, try await core.storage.count(of: segment, in: scope.id, at: now, limit: counted)))
+        }
+        var json = JSONWriter()
+        json.list(counts, next: nil) { json, item in
+            json.object { json in
+                json.member("object", "segment")
+                json.member("name", item.segment.name)
+                json.member("app", scope.bundleId)
+                json.member("environment", scope.environment.rawValue)
+                json.member("as_of", now)
+                json.member("count", item.count)
+                json.member("has_more", item.count == counted)
+            }
+        }
+        return json.response()
+    }
+
+    /// Who is in a segment, as JSON or as a table for a spreadsheet.
+    private static func members(
+        _ request: Request, _ context: ServerContext, _ core: ServerCore
+    ) async throws -> Response {
+        let scope = try context.scope(of: request, core, for: try context.require(.supportRead))
+        guard let name = context.parameters.get("name"), let segment = Segment(name: name) else {
+            let names = Segment.allCases.map(\.name).joined(separator: ", ")
+            throw APIFailure(.notFound, "not_found", "The segments are \(names).", parameter: "name")
+        }
+        let format = try SegmentFormat(request)
+        let paging = try Paging(request, largest: format.largestPage)
+        let now = core.now
+        let found = try await core.storage.members(
+            SegmentQuery(
+                segment, in: scope.id, at: now.milliseconds, within: try within(request),
+                reason: try request.word("reason").map { StateDetail(rawValue: $0) },
+                after: try paging.segmentPlace(), limit: paging.limit))
+        let engine = core.apps.engine(of: scope.bundleId)
+        let items = found.items.map { SegmentItem($0, segment, scope, engine, now: now) }
+        switch format {
+        case .json:
+            var json = JSONWriter()
+            json.list(items, next: found.next?.token) { $1.write(to: &$0) }
+            return json.response()
+        case .csv: return SegmentItem.csv(items, named: segment.name, next: found.next, from: request)
+        }
+    }
+
+    private static func within(_ request: Request) throws(APIFailure) -> Milliseconds? {
+        guard let text = request.parameter("within_days") else { return nil }
+        guard let days = Int64(text), (1...3660).contains(days) else {
+            throw APIFailure(
+                .badRequest, "invalid_parameter", "within_days is a number from 1 to 3660.", parameter: "within_days")
+        }
+        return days * SegmentItem.day
+    }
+}
+
+/// How a segment is written.
+enum SegmentFormat {
+    case json, csv
+
+    /// What `format` says, or else what the header `Accept` would rather have.
+    init(_ request: Request) throws(APIFailure) {
+        switch request.parameter("format") {
+        case "json": self = .json
+        case "csv": self = .csv
+        case nil: self = Self.prefersCSV(request.headers[values: .accept].joined(separator: ",")) ? .csv : .json
+        case _?:
+            throw APIFailure(
+                .badRequest, "invalid_parameter", "The formats are json and csv.", parameter: "format")
+        }
+    }
+
+    /// How many members a page may have. A table is looked at as a whole.
+    var largestPage: Int {
+        switch self {
+        case .json: 100
+        case .csv: 1000
+        }
+    }
+
+    /// Whether the header names `text/csv`, with a weight that is above that of JSON (RFC 9110, section 12.5.1).
+    static func prefersCSV(_ accept: String) -> Bool {
+        var weights: [String: Double] = [:]
+        for range in accept.split(separator: ",").prefix(32) {
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            guard let type = parts.first else { continue }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
+            weights[type] = weight ?? 1
+        }
+        guard let csv = weights["text/csv"], csv > 0 else { return false }
+        return csv >= weights["application/json"] ?? 0
+    }
+}

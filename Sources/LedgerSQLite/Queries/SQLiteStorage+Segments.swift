@@ -1,0 +1,74 @@
+package import Ledger
+internal import AppStoreModels
+package import Entitlements
+internal import GRDB
+
+extension SQLiteStorage: SegmentStorage {
+    /// How many rows are looked at for a page.
+    private static let window = 2000
+
+    /// A piece of the list of a segment. A test holds it to the index.
+    static let segmentPage = """
+        SELECT original_id, segment, begins, ends, place, since, reason FROM segments INDEXED BY segments_by_place
+        WHERE scope = ?1 AND segment = ?2 AND (place, original_id) > (?3, ?4) AND place <= ?5
+        ORDER BY place, original_id LIMIT ?6
+        """
+
+    /// How many there are at an instant. What ends by itself and has ended is before the part that is read.
+    static let segmentCount = """
+        SELECT count(*) FROM (
+            SELECT 1 FROM segments INDEXED BY segments_by_place
+            WHERE scope = ?1 AND segment = ?2 AND place > ?3 AND begins <= ?4 AND ends > ?4 LIMIT ?5)
+        """
+
+    package func members(_ query: SegmentQuery) async throws -> (items: [SegmentMember], next: SegmentPlace?) {
+        try await read { db in
+            let (after, last) = query.range
+            let rows = try db.all(
+                Self.segmentPage,
+                [
+                    .integer(query.scope), .integer(Int64(query.segment.rawValue)), .integer(after.number),
+                    .text(after.originalTransactionId), .integer(last), .integer(Int64(Self.window)),
+                ]
+            ) { row in row.text(0).flatMap { original in SegmentTable.row(of: row, from: 1).map { (original, $0) } } }
+            var items: [SegmentMember] = []
+            var seen = 0
+            for (original, row) in rows {
+                seen += 1
+                if query.holds(row), let member = try Self.member(original, row, in: query.scope, db) {
+                    items.append(member)
+                }
+                if items.count == query.limit { break }
+            }
+            let isOver = rows.count < Self.window && seen == rows.count
+            let next = rows.prefix(seen).last.map { SegmentPlace(number: $1.place, originalTransactionId: $0) }
+            return (items, isOver ? nil : next)
+        }
+    }
+
+    package func count(
+        of segment: Segment, in scope: Int64, at now: Milliseconds, limit: Int
+    ) async throws -> Int {
+        let first = SegmentQuery(segment, in: scope, at: now, limit: limit).range.after
+        return try await read { db in
+            try db.first(
+                Self.segmentCount,
+                [
+                    .integer(scope), .integer(Int64(segment.rawValue)),
+                    .integer(first.number == .min ? first.number : first.number - 1), .integer(now),
+                    .integer(Int64(limit)),
+                ]
+            ) { Int($0.number(0) ?? 0) } ?? 0
+        }
+    }
+
+    private static func member(
+        _ original: String, _ row: SegmentRow, in scope: Int64, _ db: Database
+    ) throws -> SegmentMember? {
+        guard let lineage = try lineage(original, in: scope, db) else { return nil }
+        return SegmentMember(
+            lineage: lineage, owners: try owners(of: lineage, in: scope, db),
+            reason: row.reason.map { StateDetail(rawValue: $0) }, until: row.ends == .max ? nil : row.ends,
+            since: row.since)
+    }
+}

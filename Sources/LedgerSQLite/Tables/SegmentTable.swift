@@ -1,0 +1,110 @@
+internal import Ledger
+internal import AppStoreModels
+internal import Entitlements
+internal import Foundation
+internal import GRDB
+
+/// Which purchases are in which segments, and from when until when. Which, ``SegmentMembership`` says; it follows from the
+/// records of the purchases and changes with them, in the same transaction.
+enum SegmentTable {
+    static let schema = [
+        """
+        CREATE TABLE segments (
+            scope INTEGER NOT NULL, original_id TEXT NOT NULL, segment INTEGER NOT NULL, begins INTEGER NOT NULL,
+            ends INTEGER NOT NULL, place INTEGER NOT NULL, since INTEGER, reason TEXT,
+            PRIMARY KEY (scope, original_id, segment, begins)) WITHOUT ROWID
+        """,
+        // A page of a list is a piece of it.
+        """
+        CREATE INDEX segments_by_place ON segments (scope, segment, place, original_id, begins, ends, since, reason)
+        """,
+        // Which purchases go on with others: few do, and what those are in hangs on it.
+        """
+        CREATE TABLE successions (
+            scope INTEGER NOT NULL, previous_id TEXT NOT NULL, original_id TEXT NOT NULL,
+            PRIMARY KEY (scope, previous_id, original_id)) WITHOUT ROWID
+        """,
+    ]
+
+    /// Puts a purchase where it belongs after a change, and those that it goes on with.
+    static func update(_ lineage: Lineage, replacing known: Lineage?, in scope: Int64, _ db: Database) throws {
+        try derive(lineage, in: scope, db)
+        let predecessors = lineage.predecessors.union(known?.predecessors ?? [])
+        for predecessor in predecessors.sorted() {
+            try db.run(
+                "INSERT OR IGNORE INTO successions (scope, previous_id, original_id) VALUES (?, ?, ?)",
+                [.integer(scope), .text(predecessor.text), .text(lineage.originalTransactionId)])
+            if let former = try SQLiteStorage.lineage(predecessor.text, in: scope, db) {
+                try derive(former, in: scope, db)
+            }
+        }
+    }
+
+    private static func derive(_ lineage: Lineage, in scope: Int64, _ db: Database) throws {
+        let key: [SQLValue] = [.integer(scope), .text(lineage.originalTransactionId)]
+        let rows = Set(lineage.segments(successors: try successors(of: lineage, key, in: scope, db)))
+        let known = try db.all(
+            """
+            SELECT segment, begins, ends, place, since, reason FROM segments WHERE scope = ? AND original_id = ?
+            """, key
+        ) { row(of: $0, from: 0) }
+        // Most purchases are in none, before and after.
+        guard Set(known) != rows else { return }
+        try db.run("DELETE FROM segments WHERE scope = ? AND original_id = ?", key)
+        for row in rows {
+            try db.run(
+                """
+                INSERT INTO segments (scope, original_id, segment, begins, ends, place, since, reason)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                key + [
+                    .integer(Int64(row.segment.rawValue)), .integer(row.begins), .integer(row.ends),
+                    .integer(row.place), .init(row.since), .init(row.reason),
+                ])
+        }
+    }
+
+    private static func successors(
+        of lineage: Lineage, _ key: [SQLValue], in scope: Int64, _ db: Database
+    ) throws -> [TransactionFact] {
+        let originals = try db.all(
+            "SELECT original_id FROM successions WHERE scope = ? AND previous_id = ? ORDER BY original_id", key
+        ) { $0.text(0) }
+        return try originals.flatMap { original in
+            try SQLiteStorage.lineage(original, in: scope, db)?.transactions.filter {
+                $0.previousOriginalTransactionId?.isExactly(lineage.originalTransactionId) ?? false
+            } ?? []
+        }
+    }
+
+    /// A membership from the columns `segment`, `begins`, `ends`, `place`, `since` and `reason`; nil if it is of a segment
+    /// that this version does not know.
+    static func row(of row: SQLStatement, from column: Int32) -> SegmentRow? {
+        guard let segment = row.number(column).flatMap({ Segment(rawValue: Int(clamping: $0)) }),
+            let begins = row.number(column + 1), let ends = row.number(column + 2), let place = row.number(column + 3)
+        else { return nil }
+        return SegmentRow(
+            segment, begins: begins, ends: ends, place: place, since: row.number(column + 4),
+            reason: row.text(column + 5))
+    }
+
+    /// Fills the table for what a ledger holds already.
+    static func fill(_ db: Database) throws {
+        var last: Int64 = .min
+        while true {
+            let rows = try db.all(
+                "SELECT \(LineageTable.reading), scope, id FROM lineages WHERE id > ? ORDER BY id LIMIT 1000",
+                [.integer(last)]
+            ) { row in
+                // What is damaged is for others to say.
+                let lineage = row.withBlob(3) { PackedLineage.lineage(row.text(0) ?? "", $0) }
+                return (lineage: lineage, scope: row.number(4) ?? 0, id: row.number(5) ?? 0)
+            }
+            guard let end = rows.last else { return }
+            last = end.id
+            for (lineage, scope, _) in rows {
+                if let lineage { try update(lineage, replacing: nil, in: scope, db) }
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import AppStoreModels
+internal import Basics
+package import Entitlements
+
+/// The apps that are served, and what judges their customers. Their keys and secrets may be replaced while the server runs.
+package struct Apps: Sendable {
+    private struct Table: Sendable {
+        var all: [AppSettings]
+        var engines: [String: EntitlementEngine]
+
+        init(_ all: [AppSettings]) {
+            self.all = all
+            engines = Dictionary(
+                all.map { ($0.bundleId, EntitlementEngine(catalogue: $0.catalogue)) },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    private let table: Live<Table>
+
+    package init(_ all: [AppSettings]) { table = Live(Table(all)) }
+
+    /// All of them, each once.
+    package var all: [AppSettings] { table.current.all }
+
+    /// The app with this bundle identifier.
+    package subscript(bundleId: String) -> AppSettings? { table.current.all.first { $0.bundleId.isExactly(bundleId) } }
+
+    /// What says which states follow from the facts of an app's customers. Of an app that is not served any more, one
+    /// without a catalogue.
+    package func engine(of bundleId: String) -> EntitlementEngine {
+        table.current.engines[bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
+    }
+
+    /// Has everybody who asks from now on find other settings.
+    package func replace(with all: [AppSettings]) { table.replace(with: Table(all)) }
+}

@@ -1,0 +1,143 @@
+internal import ServiceLifecycle
+internal import Basics
+internal import Ledger
+internal import AsyncHTTPClient
+package import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+internal import Synchronization
+
+/// The server's time: the system's, or, to rehearse, that of a simulated App Store, in which a year can pass in seconds.
+package struct ServerClock: Sendable {
+    /// What it shows.
+    package let now: @Sendable () -> Date
+    /// The simulator's clock that it follows.
+    package let followed: FollowedClock?
+
+    /// The system's clock.
+    package static let system = ServerClock(now: { Date() }, followed: nil)
+
+    /// A clock that shows what `now` says: for tests.
+    package static func showing(_ now: @escaping @Sendable () -> Date) -> ServerClock {
+        ServerClock(now: now, followed: nil)
+    }
+
+    private init(now: @escaping @Sendable () -> Date, followed: FollowedClock?) {
+        self.now = now
+        self.followed = followed
+    }
+
+    /// A clock that follows the simulator whose control URL this is.
+    package static func following(_ controlURL: String) async throws -> ServerClock {
+        let clock = FollowedClock(controlURL)
+        var attempt = 1
+        while true {
+            do {
+                try await clock.read()
+                return ServerClock(now: { clock.now() }, followed: clock)
+            } catch {
+                // It may be about to start beside the server, or be busy.
+                guard attempt < 4 else { throw error }
+                attempt += 1
+                try await Task.sleep(for: .milliseconds(250))
+            }
+        }
+    }
+}
+
+extension ServerClock {
+    /// How soon a jump is noticed.
+    private static let slice = Duration.milliseconds(250)
+    /// By how much the clock has to go other than time does, for that to be a jump: it may be read late.
+    private static let jump = 1.0
+
+    /// Waits: for so long, or until the clock jumps, as a simulator's does and as the system's does when it is put right. A
+    /// clock that stands still does not keep anybody waiting.
+    ///
+    /// - Returns: Whether it jumped. Whoever waits for an instant then looks again what time it is.
+    /// - Throws: `CancellationError`.
+    @discardableResult
+    package func wait(for pause: Duration) async throws -> Bool {
+        let (begun, start) = (now(), ContinuousClock.now)
+        var (shown, seen) = (begun, start)
+        while seen < start + pause {
+            try await Task.sleep(until: min(start + pause, seen + Self.slice))
+            let (time, instant) = (now(), ContinuousClock.now)
+            // All at once, or little by little, as a clock does that goes faster.
+            let isAhead =
+                time.timeIntervalSince(shown) > seen.duration(to: instant).seconds + Self.jump
+                || time.timeIntervalSince(begun) > start.duration(to: instant).seconds + Self.jump
+            if isAhead || time.timeIntervalSince(begun) < -Self.jump { return true }
+            (shown, seen) = (time, instant)
+        }
+        return false
+    }
+
+    /// A pause that begins now.
+    package func pause(of length: Duration) -> Pause {
+        Pause(end: .now + length, begun: now().milliseconds, length: Milliseconds(length.seconds * 1000))
+    }
+
+    /// Whether a pause is over: really, or by the clock if that has jumped.
+    package func isOver(_ pause: Pause) -> Bool {
+        let passed = now().milliseconds - pause.begun
+        return pause.end <= .now || passed >= pause.length || passed < 0
+    }
+
+    /// Before something that failed is tried again.
+    package struct Pause: Sendable {
+        fileprivate var end: ContinuousClock.Instant
+        fileprivate var begun: Milliseconds
+        fileprivate var length: Milliseconds
+    }
+}
+
+/// Follows the clock of a simulator: asks it often, and goes on by itself in between unless it is frozen.
+package final class FollowedClock: Service {
+    private struct Reading {
+        var shown: Date
+        var taken: ContinuousClock.Instant
+        var isFrozen: Bool
+    }
+
+    private struct Answer: Decodable {
+        var now: Double
+        var mode: String
+    }
+
+    private let url: String
+    private let reading = Mutex<Reading?>(nil)
+
+    package init(_ controlURL: String) { url = controlURL + "/clock" }
+
+    package func now() -> Date {
+        reading.withLock { reading in
+            guard let reading else { return Date() }
+            return reading.isFrozen ? reading.shown : reading.shown + reading.taken.duration(to: .now).seconds
+        }
+    }
+
+    /// Asks the simulator.
+    package func read() async throws {
+        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
+        guard response.status == .ok else { throw Unreadable() }
+        let body = try await response.body.collect(upTo: 1 << 16)
+        let answer = try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView))
+        let shown = Date(timeIntervalSince1970: answer.now / 1000)
+        reading.withLock { $0 = Reading(shown: shown, taken: .now, isFrozen: answer.mode == "frozen") }
+    }
+
+    /// Follows until the server ends.
+    package func run() async throws { await cancelWhenGracefulShutdown { await self.follow() } }
+
+    private func follow() async {
+        while !Task.isCancelled {
+            do { try await read() } catch {
+                // Until the simulator answers again the clock goes on as it did.
+            }
+            do { try await Task.sleep(for: .milliseconds(250)) } catch { return }
+        }
+    }
+
+    private struct Unreadable: Error {}
+}

@@ -1,0 +1,125 @@
+package import Ledger
+internal import AppStoreModels
+package import AppStoreServer
+internal import Entitlements
+internal import Foundation
+package import Logging
+internal import ServiceLifecycle
+
+/// Answers the App Store's questions before refunds, while they may be answered.
+package struct ConsumptionService: Service {
+    package typealias Storage = CustomerStorage & ConsumptionStorage
+
+    private let storage: any Storage
+    private let apps: Apps
+    private let scopes: ScopeBook
+    private let clients: [Int64: AppStoreServerClient]
+    private let clock: ServerClock
+    private let logger: Logger
+
+    package init(
+        storage: any Storage, apps: Apps, scopes: ScopeBook, clients: [Int64: AppStoreServerClient], clock: ServerClock,
+        logger: Logger
+    ) {
+        self.storage = storage
+        self.apps = apps
+        self.scopes = scopes
+        self.clients = clients
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Answers in time, until the server ends.
+    package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
+
+    private func work() async {
+        while !Task.isCancelled {
+            // Cancelled is stopped.
+            do { try await clock.wait(for: .seconds(1)) } catch { return }
+            do { try await answerDue() } catch {
+                logger.error("consumption requests wait", metadata: ["reason": "\(error.logReason)"])
+            }
+        }
+    }
+
+    /// How long one attempt may take before another is made, in milliseconds.
+    private static let lease: Milliseconds = 120_000
+
+    /// Answers the questions whose time has come.
+    package func answerDue() async throws {
+        while true {
+            let now = clock.now().milliseconds
+            let leaseEnds = now + Self.lease
+            let due = try await storage.takeInquiries(at: now, leaseEnds: leaseEnds, limit: 20)
+            for inquiry in due { try await answer(inquiry, leaseEnds) }
+            guard due.count == 20 else { return }
+        }
+    }
+
+    /// What would be sent about a transaction; nil when the ledger does not know it.
+    package func preview(_ transactionId: String, of customer: String?, in scope: Scope) async throws
+        -> ConsumptionAnswer?
+    {
+        guard let original = try await storage.originalTransactionId(of: transactionId, in: scope.id),
+            let lineage = try await storage.lineage(original, in: scope.id),
+            let transaction = lineage.transactions.first(where: { $0.transactionId == transactionId })
+        else { return nil }
+        var usage: [UsageReport] = []
+        if let customer {
+            usage = try await storage.usage(
+                of: customer, transactionId: transactionId, productId: transaction.productId, in: scope.id)
+        }
+        return ConsumptionAnswer(
+            about: transaction, usage: usage, policy: apps[scope.bundleId]?.consumption)
+    }
+
+    private func answer(_ inquiry: ConsumptionInquiry, _ leaseEnds: Milliseconds) async throws {
+        guard let scope = scopes[id: inquiry.scope] else { return }
+        var inquiry = inquiry
+        let now = clock.now().milliseconds
+        let owners = try await storage.owners(of: inquiry.originalTransactionId, in: scope.id)
+        let customer = owners.first ?? inquiry.customer
+        let answer = try await preview(inquiry.transactionId, of: customer, in: scope)
+        let obstacle = answer.map { $0.obstacle?.rawValue } ?? "unknown_transaction"
+        if now >= inquiry.deadline {
+            inquiry.state = .missed
+            inquiry.answer = obstacle ?? inquiry.answer ?? "too_late"
+        } else if let request = answer?.request {
+            try await send(request, &inquiry, scope)
+        } else {
+            // The customer may still agree, and the app say so.
+            inquiry.answer = obstacle
+            inquiry.nextAttemptAt = inquiry.deadline
+        }
+        try await storage.settle(inquiry, leaseEnds: leaseEnds)
+    }
+
+    private func send(
+        _ request: ConsumptionRequest, _ inquiry: inout ConsumptionInquiry, _ scope: Scope
+    ) async throws {
+        guard let client = clients[scope.id] else {
+            inquiry.answer = "not_configured"
+            inquiry.nextAttemptAt = inquiry.deadline
+            return
+        }
+        inquiry.attempts += 1
+        inquiry.sent = request.json
+        do {
+            try await client.sendConsumption(request, for: inquiry.transactionId)
+            inquiry.state = .sent
+            inquiry.sentAt = clock.now().milliseconds
+            inquiry.answer = "accepted"
+        } catch {
+            inquiry.answer = error.apiCode.map { String($0.rawValue) } ?? "\(error.code)"
+            logger.warning(
+                "the answer to a consumption request was not taken",
+                metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleId)"])
+            if error.code == .refused, !error.isRetryable {
+                inquiry.state = .refused
+            } else {
+                let pause: Milliseconds = 5000 << Milliseconds(min(inquiry.attempts, 7))
+                inquiry.nextAttemptAt = min(clock.now().milliseconds + pause, inquiry.deadline)
+            }
+        }
+    }
+}

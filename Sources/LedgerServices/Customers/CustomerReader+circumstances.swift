@@ -1,0 +1,18 @@
+internal import Entitlements
+internal import Foundation
+internal import Ledger
+
+extension CustomerReader {
+    /// Adds to a customer's facts what concerns the customer beside purchases, as it was at an instant; nil for now.
+    func addCircumstances(to facts: inout CustomerFacts, of customer: String, in scope: Scope, at instant: Date?)
+        async throws
+    {
+        let present = try await storage.circumstances(of: customer, in: scope)
+        facts.groups = present.groups
+        facts.grants = present.grants
+        facts.originalPurchases = present.originalPurchases
+        guard let instant, instant < now else { return }
+        facts.originalPurchases = try await storage.originalPurchasesHeld(by: customer, in: scope.id)
+            .filter { $0.ownership.owners(at: instant.milliseconds).containsName(customer) }.map(\.fact)
+    }
+}

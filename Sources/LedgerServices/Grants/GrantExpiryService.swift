@@ -1,0 +1,46 @@
+package import Ledger
+internal import Foundation
+package import Logging
+internal import ServiceLifecycle
+
+/// Says of grants that have ended that they have.
+package struct GrantExpiryService: Service {
+    let storage: any GrantStorage
+    let clock: ServerClock
+    let logger: Logger
+    /// Is called after there are new events.
+    let told: @Sendable () -> Void
+
+    package init(
+        storage: any GrantStorage, clock: ServerClock, logger: Logger, told: @escaping @Sendable () -> Void
+    ) {
+        self.storage = storage
+        self.clock = clock
+        self.logger = logger
+        self.told = told
+    }
+
+    /// Looks every second, until the server ends.
+    package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
+
+    private func work() async {
+        while !Task.isCancelled {
+            // Cancelled is stopped.
+            do { try await clock.wait(for: .seconds(1)) } catch { return }
+            do { try await tellDue() } catch {
+                logger.error("the ends of grants wait", metadata: ["reason": "\(error.logReason)"])
+            }
+        }
+    }
+
+    private static let batch = 100
+
+    /// Tells of all that have ended by now.
+    package func tellDue() async throws {
+        while true {
+            let count = try await storage.tellExpiredGrants(at: clock.now().milliseconds, limit: Self.batch)
+            if count > 0 { told() }
+            guard count == Self.batch else { return }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// Describes a metric with all its samples: the name, the kind and the sentence of Prometheus' text.
+///
+/// swift-metrics hands a backend the name alone, so that our own backend looks up the rest here.
+package struct MetricFamily: Sendable {
+    package enum Kind: Sendable {
+        case counter
+        case gauge
+        case histogram(HistogramBuckets)
+
+        /// Prometheus' word for it.
+        package var word: String {
+            switch self {
+            case .counter: "counter"
+            case .gauge: "gauge"
+            case .histogram: "histogram"
+            }
+        }
+    }
+
+    package var name: String
+    package var kind: Kind
+    /// One sentence; none for a metric that is not ours.
+    package var help: String?
+    /// The values of the first label whose samples come before all others.
+    package var leading: [String]
+
+    package init(_ name: String, _ kind: Kind, _ help: String? = nil, leading: [String] = []) {
+        (self.name, self.kind, self.help, self.leading) = (name, kind, help, leading)
+    }
+}
+
+/// The upper bounds of a histogram's buckets; one more bucket has the rest.
+package struct HistogramBuckets: Sendable {
+    /// In the unit of what is recorded, in order.
+    package let bounds: [Int64]
+    /// How many of that unit make one of the unit that is shown.
+    package let scale: Double
+
+    package init(bounds: [Int64], scale: Double = 1) { (self.bounds, self.scale) = (bounds, scale) }
+
+    /// Durations, recorded in nanoseconds and shown in seconds.
+    private init(microseconds: [Int64]) { self.init(bounds: microseconds.map { $0 * 1000 }, scale: 1e9) }
+
+    /// From a fraction of a millisecond to seconds: what somebody waits for.
+    package static let answers = HistogramBuckets(microseconds: [
+        250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000,
+    ])
+    /// From microseconds to a second: what is calculated.
+    package static let work = HistogramBuckets(microseconds: [
+        50, 100, 250, 500, 1000, 2500, 5000, 10_000, 50_000, 250_000, 1_000_000,
+    ])
+    /// From milliseconds to a day: what waits.
+    static let delays = HistogramBuckets(
+        microseconds: [10, 100, 1000, 5000, 30_000, 300_000, 3_600_000, 86_400_000].map { $0 * 1000 })
+    /// How many of something there are.
+    package static let sizes = HistogramBuckets(bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
+}
+
+/// The metrics of a server. `docs/operations.md` lists them.
+extension MetricFamily {
+    /// All of them, in the order in which they are shown.
+    package static let all = [
+        notifications, notificationTypes, lateNotifications, acknowledgement, verification, revocation,
+        revocationFailures, commit, batch, fold, foldLag,
+        requests, requestDuration, refusedConnections, requestsUnderWay, inboxBacklog, inboxAge, bodies, completeness,
+        recoveryFailures, webhookAttempts, webhookBacklog, webhookAge, disabledWebhooks, rootExpiry,
+    ]
+
+    package static let notifications = MetricFamily(
+        "counterfoil_notifications_total", .counter, "Notifications, by what became of them.",
+        leading: ["kept", "duplicate"])
+    static let notificationTypes = MetricFamily(
+        "counterfoil_notification_types_total", .counter, "Notifications that were new, by type and subtype.")
+    static let lateNotifications = MetricFamily(
+        "counterfoil_notifications_late_total", .counter,
+        "Deliveries that came half an hour or more after they were signed: attempts before have failed.")
+    package static let acknowledgement = MetricFamily(
+        "counterfoil_acknowledgement_duration_seconds", .histogram(.answers),
+        "From a notification's request to its answer.")
+    package static let verification = MetricFamily(
+        "counterfoil_verification_duration_seconds", .histogram(.work),
+        "The proof of one signed text, revocation included.")
+    package static let revocation = MetricFamily(
+        "counterfoil_revocation_lookup_duration_seconds", .histogram(.answers),
+        "Questions to the responders of certificates.")
+    static let revocationFailures = MetricFamily(
+        "counterfoil_revocation_lookup_failures_total", .counter, "Questions to responders that got no answer.")
+
+    package static let commit = MetricFamily(
+        "counterfoil_commit_duration_seconds", .histogram(.answers), "One commit to the ledger.")
+    package static let batch = MetricFamily(
+        "counterfoil_commit_notifications", .histogram(.sizes), "Notifications received in one commit.")
+    package static let fold = MetricFamily(
+        "counterfoil_fold_duration_seconds", .histogram(.answers),
+        "One batch of notifications folded into the ledger.")
+    static let foldLag = MetricFamily(
+        "counterfoil_fold_lag_seconds", .histogram(.delays),
+        "From when a notification was received to when it was folded.")
+
+    package static let requests = MetricFamily(
+        "counterfoil_http_requests_total", .counter, "Requests that were answered.")
+    package static let requestDuration = MetricFamily(
+        "counterfoil_http_request_duration_seconds", .histogram(.answers), "From a request's head to its answer.")
+    package static let refusedConnections = MetricFamily(
+        "counterfoil_http_connections_refused_total", .counter, "Connections of clients that had too many.")
+    package static let requestsUnderWay = MetricFamily(
+        "counterfoil_http_requests_under_way", .gauge, "Requests under way.")
+
+    package static let inboxBacklog = MetricFamily(
+        "counterfoil_inbox_backlog", .gauge, "Notifications that are kept and not yet folded.")
+    package static let inboxAge = MetricFamily(
+        "counterfoil_inbox_oldest_age_seconds", .gauge, "How long the oldest of them has waited.")
+    package static let bodies = MetricFamily("counterfoil_http_body_bytes", .gauge, "Request bodies in memory.")
+    package static let completeness = MetricFamily(
+        "counterfoil_completeness_age_seconds", .gauge, "How long ago everything was known to be here.")
+    package static let recoveryFailures = MetricFamily(
+        "counterfoil_recovery_failures", .gauge, "How often in a row recovery has failed; 0 when it works.")
+    static let webhookAttempts = MetricFamily(
+        "counterfoil_webhook_attempts_total", .counter, "Attempts to deliver to webhooks, by what became of them.",
+        leading: ["delivered", "retried", "failed"])
+    package static let webhookAge = MetricFamily(
+        "counterfoil_webhook_oldest_age_seconds", .gauge, "How long the oldest delivery has waited.")
+    package static let disabledWebhooks = MetricFamily(
+        "counterfoil_webhook_endpoints_disabled", .gauge, "Endpoints that are switched off.")
+    package static let rootExpiry = MetricFamily(
+        "counterfoil_root_expiry_timestamp_seconds", .gauge, "When a trusted root certificate ends, since 1970.")
+    package static let webhookBacklog = MetricFamily(
+        "counterfoil_webhook_backlog", .gauge, "Deliveries that wait, at most 100,000.")
+}

@@ -1,0 +1,22 @@
+/// Work on many things, a few at a time.
+enum Concurrently {
+    /// Does something with each, a few at a time; throws the first failure after all have ended.
+    static func forEach<Item: Sendable>(
+        _ items: [Item], atOnce limit: Int, _ body: @escaping @Sendable (Item) async throws -> Void
+    ) async throws {
+        let failure = await withTaskGroup(of: (any Error)?.self) { group in
+            var failure: (any Error)?
+            for (index, item) in items.enumerated() {
+                if index >= max(limit, 1), let ended = await group.next() { failure = failure ?? ended }
+                group.addTask {
+                    do { try await body(item) } catch { return error }
+                    return nil
+                }
+            }
+            for await ended in group { failure = failure ?? ended }
+            return failure
+        }
+        if let failure { throw failure }
+        try Task.checkCancellation()
+    }
+}

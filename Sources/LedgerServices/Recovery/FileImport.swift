@@ -1,0 +1,142 @@
+internal import Ledger
+internal import AppStoreTrust
+internal import Basics
+internal import Crypto
+package import Foundation
+internal import Synchronization
+
+/// Brings in a file of customers, one a line, a few at a time. Where it has come to is written beside the file, so that it
+/// goes on there the next time; so is what failed, and why.
+package struct FileImport: Sendable {
+    /// Where it has come to.
+    package struct Progress: Sendable, Codable, Hashable {
+        /// Which file this is about: its size and the SHA-256 of its beginning.
+        package var size: UInt64
+        package var beginning: String
+        /// How many bytes of it are dealt with.
+        package var offset: UInt64 = 0
+        package var lines = 0
+        package var failed = 0
+        package var news = 0
+        /// How many are asked for again later; nil in what a former version has written.
+        package var putAside: Int?
+    }
+
+    private struct Line: Sendable {
+        var number: Int
+        /// Nil for a line that is too long.
+        var text: String?
+
+        init(number: Int, _ line: LineReader.Line) {
+            self.number = number
+            if case .bytes(let bytes) = line { text = String(decoding: bytes, as: UTF8.self) }
+        }
+    }
+
+    /// As long as the largest receipt that is read.
+    private static let longestLine = 8 << 20
+    private static let batch = 64
+    private static let atOnce = 8
+    private static let chunk = 1 << 16
+
+    private let importer: Importer
+    private let file: URL
+    /// What failed or was put aside: number of the line, code, reason, and the beginning of the line, with tabs between.
+    package let failures: URL
+    private let place: URL
+
+    package init(_ importer: Importer, file: URL) {
+        self.importer = importer
+        self.file = file
+        failures = file.appendingPathExtension("failed")
+        place = file.appendingPathExtension("progress")
+    }
+
+    /// Brings in what is left of the file.
+    ///
+    /// - Parameter report: Told after each batch.
+    /// - Throws: When the file cannot be read, or the App Store or the ledger cannot be reached: what was done stays done.
+    package func run(_ report: @Sendable (Progress) -> Void) async throws -> Progress {
+        let handle = try FileHandle(forReadingFrom: file)
+        // It was only read: there is nothing that closing it could lose.
+        defer { do { try handle.close() } catch {} }
+        var progress = try begin(handle)
+        try handle.seek(toOffset: progress.offset)
+        var lines = LineReader(handle, longest: Self.longestLine)
+        let start = progress.offset
+        while true {
+            var batch: [Line] = []
+            while batch.count < Self.batch, let line = try lines.next() {
+                batch.append(Line(number: progress.lines + batch.count + 1, line))
+            }
+            guard !batch.isEmpty else { break }
+            let outcomes = try await bring(batch)
+            try append(outcomes, of: batch)
+            progress.lines += batch.count
+            for outcome in outcomes.values {
+                switch outcome {
+                case .imported(let news): progress.news += news
+                case .putAside(let news, _, _):
+                    progress.news += news
+                    progress.putAside = (progress.putAside ?? 0) + 1
+                case .failed: progress.failed += 1
+                }
+            }
+            progress.offset = start + lines.position
+            try JSONEncoder().encode(progress).write(to: place, options: .atomic)
+            report(progress)
+        }
+        return progress
+    }
+
+    private func begin(_ handle: FileHandle) throws -> Progress {
+        let size = try handle.seekToEnd()
+        try handle.seek(toOffset: 0)
+        let beginning = SHA256.hash(data: try handle.read(upToCount: Self.chunk) ?? Data())
+        let fresh = Progress(size: size, beginning: Data(beginning).base64EncodedString())
+        guard FileManager.default.fileExists(atPath: place.path) else { return fresh }
+        let known = try JSONDecoder().decode(Progress.self, from: Data(contentsOf: place))
+        // Another file of the same name begins anew. One that has only become longer goes on.
+        guard known.beginning == fresh.beginning, known.offset <= size else { return fresh }
+        var progress = known
+        progress.size = size
+        return progress
+    }
+
+    private func bring(_ batch: [Line]) async throws -> [Int: Importer.Outcome] {
+        let outcomes = Mutex<[Int: Importer.Outcome]>([:])
+        try await Concurrently.forEach(batch, atOnce: Self.atOnce) { line in
+            guard let outcome = try await self.bring(line) else { return }
+            outcomes.withLock { $0[line.number] = outcome }
+        }
+        return outcomes.withLock { $0 }
+    }
+
+    /// Nil for an empty line.
+    private func bring(_ line: Line) async throws -> Importer.Outcome? {
+        guard let text = line.text else { return .failed(code: "too_large", message: "the line is too long") }
+        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        return trimmed.isEmpty ? nil : try await importer.bring(trimmed)
+    }
+
+    private func append(_ outcomes: [Int: Importer.Outcome], of batch: [Line]) throws {
+        var report = ""
+        for line in batch {
+            let code: String
+            let reason: String
+            switch outcomes[line.number] {
+            case .failed(let why, let message): (code, reason) = (why, message)
+            case .putAside(_, let why, let message):
+                (code, reason) = (why, message + " (asked for again by the server)")
+            case .imported, nil: continue
+            }
+            report += "\(line.number)\t\(code)\t\(reason)\t\((line.text ?? "").prefix(64))\n"
+        }
+        guard !report.isEmpty else { return }
+        if !FileManager.default.fileExists(atPath: failures.path) { try Data().write(to: failures) }
+        let handle = try FileHandle(forWritingTo: failures)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(report.utf8))
+        try handle.close()
+    }
+}

@@ -1,0 +1,85 @@
+internal import Basics
+internal import Ledger
+internal import Foundation
+internal import ServiceLifecycle
+internal import Logging
+
+extension Recovery: Service {
+    /// Closes gaps by itself: at start, on a schedule, and when a notification betrays an outage.
+    package func run() async throws { await cancelWhenGracefulShutdown { await self.work() } }
+
+    /// How often it is looked whether there is something to do.
+    private static let tick = Duration.seconds(1)
+
+    /// Works until the task is cancelled. What is under way then goes on at the next start.
+    private func work() async {
+        await withTaskGroup(of: Void.self) { group in
+            for scope in recoverable { group.addTask { await self.work(on: scope) } }
+            group.addTask { await self.workOnErrands() }
+        }
+    }
+
+    private func work(on scope: Scope) async {
+        var last: Milliseconds?
+        var isFirst = true
+        var sweeping = Trouble()
+        while await rest(isFirst ? .zero : Self.tick) {
+            if isPausing(scope) { continue }
+            let wish = takeWish(in: scope.id)
+            let isDue = settings.isEnabled && isDue(after: last)
+            let hasWork = wish != nil || isDue || isFirst || trouble(in: scope.id) != nil
+            // What somebody asked for by hand is open already.
+            let cause = isDue ? (last == nil ? .start : .schedule) : wish == .outage ? wish : nil
+            isFirst = false
+            // While it is read the clock may jump, and then it is due again.
+            let start = now
+            do {
+                if hasWork { try await pass(scope, because: cause) }
+                if isDue { last = start }
+                if settings.isEnabled { try await sweep(scope, &sweeping) }
+            } catch {
+                // It is noted, and tried again when some time has passed.
+                if !Task.isCancelled { noteIfNew(error, in: scope) }
+            }
+        }
+    }
+
+    /// Sweeps on, with pauses of its own that grow: a pass that succeeds in between ends every other trouble.
+    private func sweep(_ scope: Scope, _ trouble: inout Trouble) async throws {
+        if let pause = trouble.pause, !clock.isOver(pause) { return }
+        do {
+            try await sweep(scope, pages: 1)
+            trouble = Trouble()
+        } catch {
+            trouble.count += 1
+            trouble.pause = clock.pause(of: Self.pause(after: trouble.count, error))
+            throw error
+        }
+    }
+
+    private func isDue(after last: Milliseconds?) -> Bool {
+        guard let last else { return true }
+        return now < last || now - last >= Milliseconds(settings.interval.seconds * 1000)
+    }
+
+    private func workOnErrands() async {
+        var pause = Self.tick
+        while await rest(pause) {
+            do {
+                try await runErrands()
+                pause = Self.tick
+            } catch {
+                logger.warning("histories could not be asked for", metadata: ["reason": "\(error.logReason)"])
+                pause = min(pause * 2, .seconds(300))
+            }
+        }
+    }
+
+    /// Waits; false when it is time to end.
+    private func rest(_ pause: Duration) async -> Bool {
+        do {
+            try await clock.wait(for: pause)
+            return true
+        } catch { return false }
+    }
+}

@@ -1,0 +1,88 @@
+internal import Ledger
+internal import AppStoreModels
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Foundation
+internal import Logging
+
+extension Recovery {
+    /// Customers that are asked about at once. The client sees to the App Store's quotas.
+    private static let atOnce = 4
+    /// How many subscriptions and purchases are looked at in one go.
+    private static let glances = 500
+    /// How long after the end of a sweep the next one begins.
+    private static let sweepInterval: Milliseconds = 86_400_000
+
+    /// Asks for all histories that somebody has put down to be asked for.
+    package func runErrands() async throws {
+        while true {
+            let errands = try await storage.takeErrands(at: now, limit: 64)
+            guard !errands.isEmpty else { return }
+            try await Concurrently.forEach(errands, atOnce: Self.atOnce) { try await self.run($0) }
+        }
+    }
+
+    private func run(_ errand: Errand) async throws {
+        guard let scope = scopes[id: errand.scope], clients[errand.scope] != nil else {
+            return try await storage.postpone(errand: errand.id, until: now + Self.sweepInterval, code: "no_key")
+        }
+        do {
+            let reading = try await histories.read(
+                errand.transactionId, in: scope, origin: .asked, putsAside: false)
+            guard let code = reading.unverified.first?.code else { return try await storage.finish(errand: errand.id) }
+            try await postpone(errand, code)
+        } catch {
+            guard let failure = error as? AppStoreServerError else { throw error }
+            if failure.isFinal {
+                // Whatever could not be believed: nobody will ever tell it again.
+                try await storage.keep(unverified: [], ofHistory: errand.transactionId, in: scope.id, at: now)
+                return try await storage.fail(errand: errand.id, code: failure.name, at: now)
+            }
+            // If nobody can be asked now, that is no reason to wait the longer with this one.
+            guard failure.mayBeAboutOne else { throw failure }
+            try await postpone(errand, failure.name)
+        }
+    }
+
+    private func postpone(_ errand: Errand, _ code: String) async throws {
+        try await storage.postpone(
+            errand: errand.id, until: now + AccountHistories.pause(after: errand.attempts), code: code)
+    }
+
+    /// Looks for subscriptions and purchases that are out of date, and asks the App Store about them.
+    ///
+    /// - Parameters:
+    ///   - pages: How far it goes at most.
+    ///   - startingAnew: Whether it begins again even if the last one ended a short while ago.
+    func sweep(_ scope: Scope, pages: Int, startingAnew: Bool = false) async throws {
+        guard clients[scope.id] != nil else { return }
+        var sweep = try await storage.sweep(in: scope.id) ?? Sweep(scope: scope.id, startedAt: now)
+        if let finishedAt = sweep.finishedAt {
+            guard startingAnew || finishedAt + Self.sweepInterval <= now || finishedAt > now else { return }
+            sweep = Sweep(scope: scope.id, startedAt: now)
+        }
+        var page = 0
+        while sweep.finishedAt == nil, page < pages {
+            page += 1
+            let glances = try await storage.glances(after: sweep.cursor, in: scope.id, limit: Self.glances)
+            let stale = glances.filter { $0.isOutOfDate(at: now, everyoneSince: sweep.everyoneSince) }
+            try await Concurrently.forEach(stale, atOnce: Self.atOnce) { glance in
+                try await self.refresh(glance.originalTransactionId, in: scope)
+            }
+            sweep.cursor = glances.last?.originalTransactionId ?? sweep.cursor
+            if glances.count < Self.glances { sweep.finishedAt = now }
+            try await storage.note(sweep)
+        }
+    }
+
+    private func refresh(_ original: String, in scope: Scope) async throws {
+        do { try await histories.read(original, in: scope, origin: .asked) } catch {
+            guard let failure = error as? AppStoreServerError, failure.isFinal || failure.mayBeAboutOne else {
+                throw error
+            }
+            try await storage.noteAsked(about: [original], in: scope.id, at: now)
+            // What the App Store does not know (any more) is no use to ask again at once.
+            if !failure.isFinal { try await histories.putAside(original, in: scope, code: failure.name) }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package import Ledger
+internal import AppStoreModels
+package import AppStoreServer
+internal import AppStoreTrust
+internal import Basics
+internal import Crypto
+internal import Foundation
+internal import Logging
+
+extension Recovery {
+    private enum Item: Sendable {
+        case kept(isNew: Bool, signedDate: Milliseconds)
+        case unverified(UnverifiedItem)
+    }
+
+    /// How often a window begins anew in one pass, because its token expired or its beginning is no longer kept.
+    private static let mostRestarts = 3
+
+    /// Reads what is left of a window.
+    ///
+    /// - Parameter isHint: Whether the rest of the recovery reads everything again, so that a refusal does no harm.
+    package func read(_ window: RecoveryWindow, isHint: Bool, _ client: AppStoreServerClient) async throws {
+        var window = window
+        for attempt in 0... {
+            do { return try await readPages(of: window, client) } catch {
+                guard let failure = error as? AppStoreServerError else { throw error }
+                guard attempt < Self.mostRestarts, try await begin(&window, anewAfter: failure) else {
+                    guard isHint, failure.isFinal else { throw failure }
+                    return try await storage.skip(window: window.id)
+                }
+                if window.from >= window.until { return }
+            }
+        }
+    }
+
+    /// Begins a window anew where that helps; false where it does not.
+    private func begin(
+        _ window: inout RecoveryWindow, anewAfter failure: AppStoreServerError
+    ) async throws -> Bool {
+        switch failure.apiCode {
+        case .paginationTokenExpired?, .invalidPaginationToken?:
+            guard window.token != nil || failure.apiCode == .paginationTokenExpired else { return false }
+            try await storage.restart(window: window.id)
+        case .startDateTooFarInPast?:
+            let limit = RecoveryPlan.limit(at: clock.now(), settings)
+            guard limit > window.from else { return false }
+            try await storage.clip(window: window, to: limit)
+            window.from = limit
+        default: return false
+        }
+        window.token = nil
+        return true
+    }
+
+    private func readPages(of window: RecoveryWindow, _ client: AppStoreServerClient) async throws {
+        let request = NotificationHistoryRequest(
+            startDate: Date(milliseconds: window.from), endDate: Date(milliseconds: window.until),
+            notificationType: window.filter?.type, notificationSubtype: window.filter?.subtype,
+            onlyFailures: window.onlyFailures ? true : nil)
+        for try await page in client.notificationHistory(request, after: window.token) {
+            let outcome = try await keep(page)
+            try await storage.note(outcome, of: window, at: now)
+            try Task.checkCancellation()
+        }
+    }
+
+    /// Keeps a page: all of it is on disk when this returns.
+    private func keep(_ page: NotificationHistoryResponse) async throws -> PageOutcome {
+        try await withThrowingTaskGroup(of: Item.self) { group in
+            for item in page.items { group.addTask { try await self.keep(item.signedPayload) } }
+            var outcome = PageOutcome(
+                next: page.hasMore ? page.nextPage : nil, isLast: !page.hasMore,
+                counts: RecoveryCounts(pages: 1, found: page.items.count), unverified: [])
+            for try await item in group {
+                switch item {
+                case .kept(let isNew, let signedDate):
+                    if isNew { outcome.counts.new += 1 } else { outcome.counts.duplicates += 1 }
+                    outcome.signedUntil = max(outcome.signedUntil ?? signedDate, signedDate)
+                case .unverified(let item):
+                    outcome.counts.failed += 1
+                    outcome.unverified.append(item)
+                }
+            }
+            return outcome
+        }
+    }
+
+    private func keep(_ signedPayload: String) async throws -> Item {
+        do {
+            let acceptance = try await ingest.accept(signedPayload, origin: .recovered)
+            let signedDate = acceptance.notification.payload.signedDate.milliseconds
+            if case .kept = acceptance.reception { return .kept(isNew: true, signedDate: signedDate) }
+            return .kept(isNew: false, signedDate: signedDate)
+        } catch {
+            guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
+            logger.error("a notification of the history cannot be believed", metadata: ["code": "\(refusal.code)"])
+            return .unverified(UnverifiedItem(signedPayload, refusal, isNotification: true))
+        }
+    }
+}

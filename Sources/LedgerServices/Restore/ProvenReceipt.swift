@@ -1,0 +1,76 @@
+internal import AppStoreModels
+package import AppStoreReceipts
+package import AppStoreTrust
+package import Entitlements
+internal import Foundation
+
+/// A receipt that was validated, and what it says was bought.
+///
+/// The App Store's history says more, and so does everything that it signs one by one. Where there is nothing of the kind,
+/// the ledger keeps what the receipt says: see ``ReceiptFact``.
+package struct ProvenReceipt: Sendable {
+    package var receipt: Verified<Receipt>
+    package var audience: PurchaseAudience
+    package var facts: [TransactionFact]
+}
+
+extension PurchaseProver {
+    /// Validates receipts of the configured apps, of any device.
+    package var receiptValidator: ReceiptValidator {
+        ReceiptValidator(
+            anchors: receiptAnchors, bundleIDs: Set(apps.all.map(\.bundleId)),
+            limits: ReceiptLimits(bytes: 4 << 20, attributes: 100_000), now: clock.now)
+    }
+
+    /// Validates a receipt in base64.
+    func proveReceipt(_ text: String) throws(VerificationError) -> ProvenReceipt {
+        try read(receiptValidator.validate(base64: text))
+    }
+
+    /// Reads a receipt that was validated.
+    package func read(_ receipt: Verified<Receipt>) throws(VerificationError) -> ProvenReceipt {
+        // Old receipts do not always say where they were made. What is not known to be production is not.
+        let environment: AppStoreEnvironment = receipt.payload.environment == .production ? .production : .sandbox
+        return ProvenReceipt(
+            receipt: receipt,
+            audience: PurchaseAudience(bundleId: receipt.payload.bundleID, environment: environment),
+            facts: try facts(of: receipt))
+    }
+
+    /// A receipt reads like the answer that `verifyReceipt` would give about it.
+    private func facts(of receipt: Verified<Receipt>) throws(VerificationError) -> [TransactionFact] {
+        let catalogue = apps[receipt.payload.bundleID]?.catalogue ?? ProductCatalogue()
+        let answer = VerifyReceiptEndpoint(validator: receiptValidator).response(about: receipt).json
+        var facts: [TransactionFact]
+        do {
+            facts = try VerifyReceiptFacts(response: Data(answer.utf8), received: clock.now(), catalogue: catalogue)
+                .facts.transactions
+        } catch {
+            throw VerificationError(.malformedReceipt, error.reason)
+        }
+        // Its own word for the kind of a product goes before what the catalogue supposes.
+        let kinds = Dictionary(
+            (receipt.appReceipt?.payload.purchases ?? []).map { ($0.transactionID, $0.productType) },
+            uniquingKeysWith: { first, _ in first })
+        for index in facts.indices {
+            guard let kind = kinds[facts[index].transactionId], let type = kind.flatMap(ProductType.init(receipt:))
+            else {
+                continue
+            }
+            facts[index].type = type
+        }
+        return facts
+    }
+}
+
+extension ProductType {
+    fileprivate init?(receipt type: ReceiptProductType) {
+        switch type {
+        case .nonConsumable: self = .nonConsumable
+        case .consumable: self = .consumable
+        case .nonRenewingSubscription: self = .nonRenewingSubscription
+        case .autoRenewableSubscription: self = .autoRenewableSubscription
+        default: return nil
+        }
+    }
+}

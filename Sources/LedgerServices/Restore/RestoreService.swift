@@ -1,0 +1,212 @@
+package import Ledger
+internal import AppStoreModels
+internal import AppStoreTrust
+internal import Entitlements
+package import Foundation
+
+/// What came of a restore.
+package struct Restoration: Sendable {
+    package var reading: CustomerReading
+    /// Nil when there was nothing to ask about.
+    package var history: AccountHistory.State?
+    /// The transactions that are kept and the customer's.
+    package var kept: [String] = []
+    /// What is not, and why.
+    package var refused: [RefusedText] = []
+}
+
+/// Takes in what apps send about their customers' purchases: keeps it, gives it to the customer, and completes it from the
+/// App Store.
+package struct RestoreService: Sendable {
+    package typealias Storage = LedgerStorage & CustomerStorage & ClaimStorage & OriginalPurchaseStorage
+
+    let storage: any Storage
+    let apps: Apps
+    let customers: CustomerReader
+    let histories: AccountHistories
+    let clock: ServerClock
+    /// Is called after there are new events.
+    let told: @Sendable () -> Void
+
+    package init(
+        storage: any Storage, apps: Apps, customers: CustomerReader, histories: AccountHistories, clock: ServerClock,
+        told: @escaping @Sendable () -> Void
+    ) {
+        self.storage = storage
+        self.apps = apps
+        self.customers = customers
+        self.histories = histories
+        self.clock = clock
+        self.told = told
+    }
+
+    var now: Date { clock.now() }
+
+    /// Keeps what an app sent, gives it to the customer, completes it from the App Store's history, and reads the customer.
+    ///
+    /// Any number may run at once for one customer: every step can be taken twice.
+    ///
+    /// - Parameters:
+    ///   - accountToken: The account that the customer's purchases name, if that is not the customer's identifier: what was
+    ///     signed for it is the customer's.
+    ///   - age: If the App Store was asked about the Apple account not so long ago, in seconds, it is not again.
+    package func restore(
+        _ proven: ProvenPurchases, for customer: String, named accountToken: String? = nil, in scope: Scope,
+        _ takeover: Takeover,
+        askingUnlessYoungerThan age: TimeInterval = 0
+    ) async throws -> Restoration {
+        guard !proven.isEmpty else {
+            return Restoration(reading: try await customers.customer(customer, in: scope, at: nil), history: nil)
+        }
+        let unknown = try await keep(proven, in: scope)
+        if let accountToken { try await adopt(accountToken, for: customer, in: scope) }
+        let sent = proven.originalTransactionIds
+        let account = proven.appTransaction?.payload.appTransactionId
+        let claimed = try await claim(
+            sent, account, for: customer, in: scope, takeover, skipsRefused: takeover == .nothing || !sent.isEmpty)
+        try await keepOriginalPurchases(of: proven, for: customer, in: scope, takeover)
+        let inUse = Set(sent).subtracting(claimed)
+        if takeover != .nothing, !sent.isEmpty, inUse.count == sent.count { throw ServiceFailure.inUse }
+        var history: AccountHistory.State?
+        if let ids = sent.isEmpty ? account.map({ [$0] }) : sent {
+            let fetched = try await histories.ask(about: ids, in: scope, because: .restore, unlessYoungerThan: age)
+            history = fetched.state
+            let relatives = try await storage.identifiersOfRelatives(of: sent, in: scope.id)
+            try await claim(
+                Array(fetched.found.union(relatives).subtracting(inUse)), nil, for: customer, in: scope,
+                takeover == .everything ? .everything : .nothing, skipsRefused: true)
+        }
+        let (kept, refused) = proven.sorted(inUse)
+        return Restoration(
+            reading: try await customers.customer(customer, in: scope, at: nil), history: history, kept: kept,
+            refused: proven.refused + unknown + refused)
+    }
+
+    /// Gives a customer what was signed for the account that their backend names, as often as something new has come.
+    private func adopt(_ accountToken: String, for customer: String, in scope: Scope) async throws {
+        guard !accountToken.isExactly(customer),
+            !(try await storage.lineages(of: accountToken, in: scope.id)).isEmpty
+        else { return }
+        let moved = try await storage.merge(accountToken, into: customer, in: scope.id, at: now.milliseconds)
+        if !moved.isEmpty { told() }
+    }
+
+    /// Keeps everything that was proven; what is left out are renewal infos of subscriptions that nobody knows, since such an
+    /// info does not say which app it is of.
+    private func keep(_ proven: ProvenPurchases, in scope: Scope) async throws -> [RefusedText] {
+        let arrived = now
+        _ = try await storage.commit(
+            proven.transactions.map {
+                Statement($0, scope: scope, at: arrived, origin: .app)
+            })
+        try await keep(proven.receipt?.facts ?? [], in: scope)
+        var renewals: [Statement] = []
+        var unknown: [RefusedText] = []
+        for (renewal, parameter) in proven.renewals {
+            let original = renewal.payload.originalTransactionId
+            if renewal.payload.environment == scope.environment,
+                try await storage.lineage(original, in: scope.id)?.transactions.isEmpty == false
+            {
+                renewals.append(
+                    Statement(renewal, scope: scope, at: arrived, origin: .app))
+            } else {
+                unknown.append(RefusedText(parameter: parameter, id: original, code: "unknown_subscription"))
+            }
+        }
+        if !renewals.isEmpty { _ = try await storage.commit(renewals) }
+        return unknown
+    }
+
+    /// Keeps what a receipt says and is not known as new. One and the same is sent again and again.
+    private func keep(_ facts: [TransactionFact], in scope: Scope) async throws {
+        var news: [Statement] = []
+        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionId) {
+            let known = Dictionary(
+                (try await storage.lineage(original, in: scope.id)?.transactions ?? []).map {
+                    ($0.transactionId, $0.signedDate.milliseconds)
+                }, uniquingKeysWith: { first, _ in first })
+            for fact in facts where known[fact.transactionId].map({ $0 < fact.signedDate.milliseconds }) ?? true {
+                news.append(
+                    try Statement(receipt: fact, scope: scope, at: now, origin: .app))
+            }
+        }
+        if !news.isEmpty { _ = try await storage.commit(news) }
+    }
+
+    /// Claims purchases, and whatever an Apple account buys, under the app's restore policy.
+    ///
+    /// - Returns: What is the customer's now.
+    @discardableResult
+    package func claim(
+        _ originals: [String], _ account: String?, for customer: String, in scope: Scope, _ takeover: Takeover,
+        skipsRefused: Bool
+    ) async throws -> Set<String> {
+        guard !originals.isEmpty || account != nil else { return [] }
+        let now = now
+        let policy = apps[scope.bundleId]?.restorePolicy ?? .keepOriginal
+        let claim = Claim(
+            customer: customer, scope: scope.id, originalTransactionIds: originals, appTransactionId: account,
+            policy: takeover == .nothing ? .keepOriginal : policy, takesNamed: takeover == .everything,
+            skipsRefused: skipsRefused, claimedAt: now.milliseconds)
+        let engine = apps.engine(of: scope.bundleId)
+        switch try await storage.claim(claim, givesAccess: { engine.givesAccess($0, now: now) }) {
+        case .granted(let originals):
+            told()
+            return originals
+        case .inUse:
+            throw ServiceFailure.inUse
+        }
+    }
+}
+
+extension ServiceFailure {
+    fileprivate static let inUse = ServiceFailure(
+        .conflict, "receipt_already_in_use",
+        """
+        A purchase belongs to another customer, and stays there: by the app's restore policy, or because the App Store \
+        signed it for that customer and nobody asked to restore it.
+        """)
+}
+
+extension ProvenPurchases {
+    /// The transactions that are kept for the customer, and those of purchases that stay another's.
+    fileprivate func sorted(_ inUse: Set<String>) -> (kept: [String], refused: [RefusedText]) {
+        let taken = Set(
+            transactions.filter { inUse.contains($0.payload.originalTransactionId) }.map(\.payload.transactionId)
+                + (receipt?.facts ?? []).filter { inUse.contains($0.originalTransactionId) }.map(\.transactionId))
+        let all = transactionIds
+        return (
+            all.filter { !taken.contains($0) },
+            all.filter { taken.contains($0) }.map { RefusedText(id: $0, code: ServiceFailure.inUse.code) }
+        )
+    }
+}
+
+extension EntitlementEngine {
+    /// Whether a subscription or purchase by itself gives access now.
+    package func givesAccess(_ lineage: Lineage, now: Date) -> Bool {
+        let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
+        let states = currentState(of: facts, now: now)
+        return states.subscriptions.contains(where: \.hasAccess) || states.purchases.contains(where: \.hasAccess)
+    }
+}
+
+extension [Lineage] {
+    /// The same with more transactions, of those that are not in it.
+    ///
+    /// It is what was read that counts: recovery may have put some of them into the ledger since.
+    func adding(_ facts: [TransactionFact]) -> [Lineage] {
+        var lineages = self
+        let known = Set(lineages.flatMap { $0.transactions.map(\.transactionId) })
+        let facts = facts.filter { !known.contains($0.transactionId) }
+        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionId).sorted(by: { $0.key < $1.key }
+        ) {
+            if let index = lineages.firstIndex(where: { $0.originalTransactionId == original }) {
+                lineages[index].transactions += facts
+            } else {
+                lineages.append(Lineage(originalTransactionId: original, transactions: facts))
+            }
+        }
+        return lineages
+    }
+}

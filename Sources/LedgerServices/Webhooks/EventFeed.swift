@@ -1,0 +1,44 @@
+package import Ledger
+internal import AppStoreTrust
+package import Foundation
+internal import Synchronization
+
+/// The events that webhooks tell, for who asks for them: the same objects in the same order.
+package final class EventFeed: Sendable {
+    private let storage: any WebhookStorage & EventFeedStorage
+    private let renderer: EventRenderer
+    private let gate = Mutex(FanOutGate())
+
+    package init(_ storage: any WebhookStorage & EventFeedStorage, _ renderer: EventRenderer) {
+        (self.storage, self.renderer) = (storage, renderer)
+    }
+
+    /// A page, each event as the body that an endpoint would be sent.
+    package func page(_ query: FeedQuery) async throws -> (bodies: [Data], cursor: Int64, hasMore: Bool) {
+        let outlook = try await storage.outlook()
+        let limit = gate.withLock { $0.limit(outlook, at: .now) }
+        let page = try await storage.events(query, within: limit)
+        var bodies: [Data] = []
+        for item in page.items {
+            do { if let body = try await body(of: item) { bodies.append(body) } } catch is EventRenderer.NotYet {
+                // It is read anew at the moment. Who asks again finds it.
+                return ([], query.after, true)
+            }
+        }
+        return (bodies, page.cursor, page.hasMore)
+    }
+
+    private func body(of item: FeedItem) async throws -> Data? {
+        var delivery = WebhookDelivery(
+            id: item.late ?? item.number, endpoint: 0, event: item.number, variant: 0, state: .pending, attempts: 0,
+            due: nil, lastStatus: nil, lastError: nil, createdAt: item.event.createdAt, endedAt: nil, body: nil,
+            eventID: item.event.id, eventType: item.event.type)
+        delivery.isRepeat = item.late != nil
+        do {
+            return try await renderer.body(item.event, item.notification, as: delivery, payload: .counterfoil)
+        } catch is VerificationError {
+            // What is not believed any more says nothing; that something happened stays true.
+            return try await renderer.body(item.event, nil, as: delivery, payload: .counterfoil)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import Ledger
+internal import AppStoreModels
+internal import AppStoreServer
+package import Foundation
+internal import Entitlements
+
+/// Writes the bodies of messages: the event, and what the App Store signed about it.
+package struct EventRenderer: Sendable {
+    let storage: any CustomerStorage
+    let scopes: ScopeBook
+    /// Who proves again what was kept.
+    let proven: ProvenTexts
+    let apps: Apps
+
+    package init(storage: any CustomerStorage, scopes: ScopeBook, proven: ProvenTexts, apps: Apps) {
+        self.storage = storage
+        self.scopes = scopes
+        self.proven = proven
+        self.apps = apps
+    }
+
+    /// The notification is being read anew at the moment.
+    struct NotYet: Error {}
+
+    /// Writes the body of a message. Nil when there is nothing to say in this vocabulary.
+    ///
+    /// - Parameter delivery: What it is for: it says which of the vocabulary's words for the event it is.
+    package func body(
+        _ event: LedgerEvent, _ notification: KeptNotification?, as delivery: WebhookDelivery,
+        payload: WebhookPayload
+    ) async throws -> Data? {
+        if notification?.state == .pending { throw NotYet() }
+        var told = ToldEvent(event: event, delivery: delivery, scope: scopes[id: event.scope])
+        if let notification, let scope = scopes[id: notification.scope] {
+            told.parts = try await NotificationParts(of: notification, in: scope, verifiedBy: proven)
+        }
+        switch payload {
+        case .counterfoil: return Data(EventJSON.body(told))
+        case .compatible:
+            let events = CompatibleEvent.events(of: event.type)
+            guard events.indices.contains(delivery.variant) else { return nil }
+            told.previous = try await previous(of: told)
+            told.entitlements = told.scope.flatMap { apps[$0.bundleId] }?.catalogue.entitlements ?? [:]
+            return CompatibleJSON.body(told, as: events[delivery.variant]).map { Data($0) }
+        }
+    }
+
+    /// The purchase or renewal before the one that an event is about.
+    private func previous(of told: ToldEvent) async throws -> PreviousPurchase? {
+        guard let transaction = told.parts?.transaction, let scope = told.scope else { return nil }
+        let lineage = try await storage.lineage(transaction.originalTransactionId, in: scope.id)
+        let before = lineage?.transactions
+            .filter { $0.transactionId != transaction.transactionId && $0.purchaseDate < transaction.purchaseDate }
+            .max { ($0.purchaseDate, $0.transactionId) < ($1.purchaseDate, $1.transactionId) }
+        return before.map { PreviousPurchase(productId: $0.productId, wasTrial: $0.offerDiscountType == .freeTrial) }
+    }
+}
+
+/// An event with all that is told of it.
+struct ToldEvent {
+    let event: LedgerEvent
+    let delivery: WebhookDelivery
+    let scope: Scope?
+    var parts: NotificationParts?
+    var previous: PreviousPurchase?
+    var entitlements: [String: Set<String>] = [:]
+}
+
+/// What was bought before.
+struct PreviousPurchase {
+    var productId: String
+    var wasTrial: Bool
+}

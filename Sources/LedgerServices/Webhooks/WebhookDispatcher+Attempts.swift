@@ -1,0 +1,108 @@
+internal import Basics
+package import Ledger
+internal import Foundation
+internal import Logging
+internal import Synchronization
+
+extension WebhookDispatcher {
+    /// All endpoints. Those that are gone from the configuration are not among them; their place in the events is kept.
+    package func endpoints() async throws -> [WebhookEndpoint] {
+        let (known, changes) = state.withLock { ($0.endpoints, $0.changes) }
+        if let known { return known }
+        let endpoints = try await storage.webhookEndpoints().filter { definition(of: $0) != nil }
+        // What was changed while they were read has to be read again.
+        state.withLock { if $0.changes == changes { $0.endpoints = endpoints } }
+        return endpoints
+    }
+
+    package func definition(of endpoint: WebhookEndpoint) -> WebhookDefinition? {
+        endpoint.isConfigured ? configured.current[endpoint.name] : endpoint.definition
+    }
+
+    package func target(_ endpoint: WebhookEndpoint, _ definition: WebhookDefinition) -> FanOutTarget {
+        let scopes = scopes
+        return FanOutTarget(endpoint: endpoint.id) { definition.deliveries(of: $0, scopes[id: $1]) }
+    }
+
+    /// What is on its way: for the metrics.
+    package func webhookBacklog() async throws -> WebhookBacklog { try await storage.webhookBacklog() }
+
+    /// Sends a delivery once; nil when it was cut short.
+    package func attempt(_ delivery: WebhookDelivery, _ definition: WebhookDefinition) async -> DeliveryOutcome? {
+        var outcome = DeliveryOutcome(delivery: delivery.id, endpoint: delivery.endpoint, result: .discarded)
+        let body: Data
+        do {
+            guard let rendered = try await self.body(of: delivery, definition.payload) else {
+                outcome.error = "nothing_to_say"
+                return outcome
+            }
+            body = rendered
+        } catch {
+            if Task.isCancelled { return nil }
+            logger.error(
+                "an event cannot be told", metadata: ["event": "\(delivery.eventID)", "reason": "\(error.logReason)"])
+            outcome.error = "unreadable_event"
+            outcome.isOurFault = true
+            return retrying(outcome, delivery, body: nil)
+        }
+        do {
+            let target = try WebhookTarget(definition.url, allowsHTTP: true)
+            let answer = try await sender.post(
+                body,
+                headers: WebhookSignature.headers(
+                    id: delivery.messageID, date: Date(), body: body, secrets: definition.secrets),
+                to: target, allowsPrivate: definition.allowsPrivateNetworks, turn: delivery.attempts)
+            return judge(outcome, answer, delivery, body)
+        } catch {
+            if Task.isCancelled { return nil }
+            switch error {
+            case let error as WebhookTarget.Refusal: outcome.error = error.code.rawValue
+            case let error as WebhookSender.NoAnswer: outcome.error = error.reason
+            default: outcome.error = "failed"
+            }
+            return retrying(outcome, delivery, body: body)
+        }
+    }
+
+    /// The body, the same in every attempt.
+    private func body(
+        of delivery: WebhookDelivery, _ payload: WebhookPayload
+    ) async throws -> Data? {
+        if let body = delivery.body { return body }
+        guard let told = try await storage.event(delivery.event) else { return nil }
+        return try await renderer.body(
+            told.event, told.notification, as: delivery, payload: payload)
+    }
+
+    private func judge(
+        _ outcome: DeliveryOutcome, _ answer: WebhookSender.Answer, _ delivery: WebhookDelivery, _ body: Data
+    ) -> DeliveryOutcome {
+        var outcome = outcome
+        outcome.status = answer.status
+        if (200...299).contains(answer.status) {
+            outcome.result = .delivered
+            return outcome
+        }
+        outcome.error = "status_\(answer.status)"
+        outcome.isGone = answer.status == 410
+        return retrying(outcome, delivery, body: body, wish: answer.retryAfter)
+    }
+
+    private func retrying(
+        _ outcome: DeliveryOutcome, _ delivery: WebhookDelivery, body: Data?, wish: Double? = nil
+    ) -> DeliveryOutcome {
+        var (outcome, generator) = (outcome, SystemRandomNumberGenerator())
+        let pause = RetrySchedule.pause(after: delivery.attempts + 1, wish: wish, using: &generator)
+        outcome.result = pause.map { .again(at: now + Milliseconds($0 * 1000), body: body) } ?? .failed
+        // Whoever is gone may come back, and then wants what was sent meanwhile.
+        if outcome.isGone, pause == nil { outcome.result = .again(at: now, body: body) }
+        logger.notice(
+            "a webhook was not delivered",
+            metadata: [
+                "event": "\(delivery.eventID)", "endpoint": "\(delivery.endpoint)",
+                "attempt": "\(delivery.attempts + 1)",
+                "reason": "\(outcome.error ?? "")",
+            ])
+        return outcome
+    }
+}

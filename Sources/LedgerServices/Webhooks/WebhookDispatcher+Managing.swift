@@ -1,0 +1,77 @@
+package import Ledger
+internal import Basics
+internal import Crypto
+internal import Foundation
+
+/// An endpoint with what is sent there.
+package struct ManagedWebhook: Sendable {
+    package var stored: WebhookEndpoint
+    package var definition: WebhookDefinition
+}
+
+extension WebhookDispatcher {
+    /// Goes by these endpoints of the configuration from now on. What is on its way to one that is gone waits until it is there
+    /// again.
+    package func configure(_ webhooks: [WebhookDefinition]) async throws {
+        let configured = Dictionary(webhooks.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        try await storage.registerWebhooks(configured.keys.sorted(), at: now)
+        self.configured.replace(with: configured)
+        reload()
+    }
+
+    /// All endpoints, as they are at the moment.
+    package func managed() async throws -> [ManagedWebhook] {
+        try await storage.webhookEndpoints().compactMap { endpoint in
+            definition(of: endpoint).map { ManagedWebhook(stored: endpoint, definition: $0) }
+        }
+    }
+
+    /// Makes an endpoint, which begins at the present; nil when the name is taken.
+    package func add(_ definition: WebhookDefinition) async throws -> ManagedWebhook? {
+        let endpoint = try await storage.addWebhook(definition, at: now)
+        reload()
+        return endpoint.map { ManagedWebhook(stored: $0, definition: definition) }
+    }
+
+    /// Changes an endpoint that is not of the configuration. What is on its way goes by the new definition.
+    package func change(_ id: Int64, to definition: WebhookDefinition) async throws {
+        try await storage.changeWebhook(id, to: definition)
+        reload()
+    }
+
+    /// Switches an endpoint on or off. While it is off its events wait, and come when it is on again, unless they are
+    /// discarded.
+    package func switchOn(_ isOn: Bool, _ endpoint: WebhookEndpoint, discardingBacklog: Bool) async throws {
+        let disabled = isOn ? nil : endpoint.disabled ?? .init(reason: .requested, since: now)
+        try await storage.switchWebhook(endpoint.id, disabled, discardingBacklog: discardingBacklog, at: now)
+        reload()
+    }
+
+    /// Removes an endpoint, and what is on its way to it.
+    package func remove(_ id: Int64) async throws {
+        try await storage.removeWebhook(id)
+        reload()
+    }
+
+    /// Sends events again that an endpoint takes.
+    package func replay(_ range: ReplayRange, to webhook: ManagedWebhook) async throws -> ReplayOutcome {
+        let target = target(webhook.stored, webhook.definition)
+        defer { letGoSoon() }
+        return try await storage.replay(range, to: target, at: now)
+    }
+
+    /// Sends an event that says nothing.
+    package func test(_ endpoint: WebhookEndpoint) async throws -> WebhookDelivery? {
+        let event = LedgerEvent(
+            id: "evt_" + UUID().uuidString.lowercased(), scope: 0, type: .webhookTest, occurredAt: now, createdAt: now)
+        defer { wake() }
+        return try await storage.addWebhookTest(event, to: endpoint.id)
+    }
+}
+
+extension Secret {
+    /// What it is called where it must not be shown: sixteen hexadecimal digits.
+    package var fingerprint: String {
+        SHA256.hash(data: Data(revealed.utf8)).prefix(8).hexadecimal
+    }
+}

@@ -1,0 +1,69 @@
+internal import AppStoreModels
+internal import AppStoreReceipts
+internal import Crypto
+internal import Foundation
+
+/// What a notification of version 1 says at the moment at which it is sent, but for what has to be signed.
+struct Version1Contents: Sendable {
+    /// The members but for `password` and `unified_receipt`.
+    var members: [OrderedJSON.Member]
+    var transactions: OrderedJSON
+    var renewals: OrderedJSON
+    var receipt: ReceiptContents
+
+    /// The body that is posted.
+    func json(password: String?, receipt text: String) -> String {
+        var all = ReceiptMembers()
+        all.add("password", password)
+        let isSandbox = receipt.type == .productionSandbox || receipt.type == .productionVPPSandbox
+        let unified: [OrderedJSON.Member] = [
+            .init("status", .number(0)),
+            .init("environment", .string(isSandbox ? "Sandbox" : "Production")),
+            .init("latest_receipt_info", transactions), .init("latest_receipt", .string(text)),
+            .init("pending_renewal_info", renewals),
+        ]
+        return OrderedJSON.object(members + all.all + [.init("unified_receipt", .object(unified))]).text
+    }
+}
+
+extension Store {
+    /// What a notification of version 1 says when it is sent at `now`; nil for any other, and when its customer is gone.
+    ///
+    /// Its receipt and transactions are those of that moment, also when it is sent again: nothing in it says what was true
+    /// when it was made but its type.
+    func version1Contents(of record: NotificationRecord, at now: Date) -> Version1Contents? {
+        guard case .version1(let content) = record.content,
+            let customer = record.customer.flatMap({ customers[$0] })
+        else { return nil }
+        var members = ReceiptMembers()
+        members.add("notification_type", content.type.rawValue)
+        members.add("environment", isSandbox ? "Sandbox" : "PROD")
+        if let subscription = subscriptions[content.originalTransactionId] {
+            let info = renewalInfo(of: subscription, at: now)
+            members.add("auto_renew_adam_id", Self.adamID(of: info.autoRenewProductId))
+            members.add("auto_renew_product_id", info.autoRenewProductId)
+            // Words here, numbers in `pending_renewal_info`.
+            members.add("auto_renew_status", info.autoRenewStatus == .on)
+            if content.type == .didChangeRenewalStatus { members.add("auto_renew_status_change_date", record.date) }
+            if let intent = info.expirationIntent {
+                members.add("expiration_intent", .number(Int64(intent.rawValue)))
+            }
+        }
+        members.add("original_transaction_id", content.originalTransactionId)
+        members.add("bid", app.bundleId)
+        members.add("bvrs", version)
+        members.add("deprecation", Self.deprecation)
+        return Version1Contents(
+            members: members.all, transactions: latestReceiptInfo(of: customer, excludingOld: false),
+            renewals: pendingRenewalInfo(of: customer, at: now), receipt: receiptContents(of: customer, at: now))
+    }
+
+    /// When version 1 was deprecated.
+    private static let deprecation = "2023-06-05"
+
+    /// A number for a product, which the catalogue has none of: always the same.
+    private static func adamID(of product: String) -> String {
+        let digest = SHA256.hash(data: Array(product.utf8)).prefix(4)
+        return String(digest.reduce(1_000_000_000) { $0 &+ ($1 == 0 ? 1 : Int64($1) &* 3_141_593) })
+    }
+}

@@ -1,0 +1,113 @@
+@testable import LedgerServices
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Synchronization
+import Testing
+
+@testable import Ledger
+
+/// A server lives through the scenarios that come with the simulator. After each step it has to know of every customer what
+/// the store knows, and what it signs has to be good for the purchase: a server that gets it wrong fails the scenario.
+@Suite struct RehearsalTests {
+    @Test func `promotional offers with the server's signatures`() async throws { try await live("promotional-offers") }
+
+    @Test func `renewals that are charged before they begin`() async throws { try await live("renewal-charged-ahead") }
+
+    @Test func `prices that reach subscribers after their notice`() async throws { try await live("price-campaign") }
+
+    private static let named: Set = ["promotional-offers", "renewal-charged-ahead", "price-campaign"]
+    /// In version 1 a server hears of less, and where a purchase is tied to another account it is another customer's: those
+    /// have tests of their own.
+    private static let others = ShippedScenarios.names.filter {
+        !named.contains($0) && !["version-1-to-2", "account-token"].contains($0)
+    }
+
+    @Test(arguments: others)
+    func `every other story`(_ name: String) async throws { try await live(name) }
+
+    private func live(_ name: String) async throws {
+        let scenario = try #require(try ShippedScenarios.scenario(name))
+        try await World.run {
+            $0.clock = .frozen(Date(timeIntervalSince1970: 1_767_225_600))
+            let lead = StoreSettings.production.renewalLead
+            ($0.production.renewalLead, $0.sandbox.renewalLead) = (lead, lead)
+            // How fast one may ask is tested with recovery.
+            ($0.production.enforcesRateLimits, $0.sandbox.enforcesRateLimits) = (false, false)
+        } server: {
+            $0.keys = [World.backend]
+        } _: { world in
+            let report = try await world.simulator.run(scenario, beside: companion(world))
+            #expect(report.passed, "\(name): \(report.explanation)")
+            #expect(report.steps.allSatisfy { $0.outcome == .passed })
+        }
+    }
+
+    private func companion(_ world: World) -> ScenarioCompanion {
+        let signatures = Mutex(0)
+        return ScenarioCompanion { command, environment in
+            guard
+                case .purchase(
+                    let customer, let product, let quantity, let offer?, let introductory, let account, let plan,
+                    let device, nil, let introductorySignature, true) = command
+            else { return command }
+            // One format after the other.
+            let isOriginal = signatures.withLock { count in
+                count += 1
+                return count.isMultiple(of: 2)
+            }
+            let signature = try await sign(world, customer, product, offer, isOriginal: isOriginal, environment)
+            return .purchase(
+                customer: customer, product: product, quantity: quantity, offer: offer, introductory: introductory,
+                appAccountToken: account, billingPlan: plan, device: device, signature: signature,
+                introductorySignature: introductorySignature)
+        } check: {
+            try await differences(world)
+        }
+    }
+
+    /// What the server signs for a customer's promotional offer.
+    private func sign(
+        _ world: World, _ customer: String, _ product: String, _ offer: String, isOriginal: Bool,
+        _ environment: AppStoreEnvironment
+    ) async throws -> OfferSignature {
+        let token = try #require(try world.simulator.state(of: customer, in: environment).appAccountToken)
+        var body: [String: Any] = ["product_id": product, "offer_id": offer]
+        if isOriginal { body.merge(["format": "original", "app_account_token": token]) { $1 } }
+        let answer = try await world.call(
+            .POST, "/v1/customers/\(token)/offers/promotional?environment=\(environment.rawValue)", body)
+        return try #require(answer.offerSignature, "\(String(decoding: answer.body, as: UTF8.self))")
+    }
+
+    /// What the server knows differently.
+    private func differences(_ world: World) async throws -> [String] {
+        try await world.settle()
+        let core = try world.server.core
+        var wrong: [String] = []
+        for environment in [AppStoreEnvironment.production, .sandbox] {
+            let isLost = world.simulator.core.read(environment) { store, _ in
+                store.notifications.contains { !$0.isDelivered }
+            }
+            // What got lost has to be asked for, as often as it takes.
+            for attempt in 1...10 where isLost {
+                do {
+                    try await core.recovery.runNow()
+                    break
+                } catch { if attempt == 10 { throw error } }
+            }
+            try await world.settle()
+            let scope = try world.scope(environment)
+            for state in world.simulator.states(in: environment) {
+                let customer = state.appAccountToken ?? state.customer
+                let claim = Claim(
+                    customer: customer, scope: scope.id, originalTransactionIds: [],
+                    appTransactionId: state.appTransactionId, policy: .transfer, claimedAt: core.now.milliseconds)
+                _ = try await core.storage.claim(claim) { _ in false }
+                let known = try await core.customers.customer(customer, in: scope, at: nil)
+                wrong += Agreement.differences(state, known.states).map { "the server: \(state.customer): \($0)" }
+            }
+        }
+        return wrong
+    }
+}

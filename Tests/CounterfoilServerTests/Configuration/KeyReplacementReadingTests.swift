@@ -1,0 +1,109 @@
+@testable import LedgerServices
+import AppStoreServer
+import AppStoreTrust
+import CounterfoilServer
+import Crypto
+import Foundation
+import SwiftASN1
+import Testing
+import X509
+
+@testable import Ledger
+
+@Suite struct `The configuration while something is replaced` {
+    private static func app(_ key: String) -> String {
+        """
+        apps:
+          - bundle_id: com.example.app
+            apple_id: 1234567890
+            key: \(key)
+
+        """
+    }
+
+    private static let environment = ["NEW": TestConfiguration.privateKey, "OLD": TestConfiguration.privateKey]
+    private static let newer = "{issuer_id: i, key_id: NEW, private_key: {environment: NEW}}"
+    private static let older = "{issuer_id: i, key_id: OLD, private_key: {environment: OLD}}"
+
+    @Test func `has two keys, the newer first, and says which goes`() throws {
+        let loaded = try TestConfiguration.read(
+            Self.app("[\(Self.newer), \(Self.older)]"), environment: Self.environment)
+        let key = try #require(loaded.configuration.apps.first?.key)
+        #expect(key.signingKey.keyID == "NEW" && key.formerKey?.keyID == "OLD")
+        #expect(loaded.configuration.apps.first?.offerKey?.keyID == "NEW")
+        #expect(loaded.notes.contains { $0.path == "apps[0].key[1]" && $0.message.contains("being replaced") })
+        let one = try TestConfiguration.read(Self.app("[\(Self.newer)]"), environment: Self.environment)
+        #expect(one.configuration.apps.first?.key?.signingKey.keyID == "NEW")
+        #expect(one.configuration.apps.first?.key?.formerKey == nil)
+    }
+
+    @Test(arguments: [
+        ("[]", "should be one key, or two"), ("[\(newer), \(older), \(newer)]", "should be one key, or two"),
+        ("[\(newer), \(newer)]", "is that of the newer key"),
+        ("[\(newer), \(older.replacing("issuer_id: i", with: "issuer_id: j"))]", "another than that of the newer key"),
+        ("[\(newer), x]", "apps[0].key[1]"),
+    ])
+    func `refuses what is no such pair`(_ key: String, _ words: String) {
+        let problems = TestConfiguration.problems(Self.app(key), environment: Self.environment)
+        #expect(problems.contains { $0.contains(words) }, "\(problems)")
+    }
+
+    private static func root(_ name: String, until end: Date) throws -> String {
+        let key = P256.Signing.PrivateKey()
+        let name = try DistinguishedName { CommonName(name) }
+        let certificate = try Certificate(
+            version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: end - 86_400 * 3650,
+            notValidAfter: end, issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: try Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+            }, issuerPrivateKey: .init(key))
+        return try certificate.serializeAsPEM().pemString
+    }
+
+    @Test func `trusts Apple's roots and those of files together, and notes which end within a year`() throws {
+        let end = try Date("2031-03-01T00:00:00Z", strategy: .iso8601)
+        let loaded = try TestConfiguration.read(
+            TestConfiguration.smallest + "trust: {anchors: [apple, next.pem]}\n",
+            files: ["/etc/counterfoil/next.pem": TestConfiguration.file(try Self.root("Next Root", until: end))])
+        let anchors = loaded.configuration.trust.anchors
+        #expect(anchors.expirations.map(\.name) == ["Next Root"] + TrustAnchors.apple.expirations.map(\.name))
+        #expect(loaded.configuration.trust.receiptAnchors == anchors)
+        func notes(_ days: Double) -> [String] {
+            loaded.noting(at: end - days * 86_400).notes.filter { $0.path == "trust" }.map(\.message)
+        }
+        #expect(notes(400).isEmpty)
+        #expect(notes(300).count == 1 && notes(300).allSatisfy { $0.contains("Next Root ends on 2031-03-01") })
+        #expect(notes(-1).count == 1)
+    }
+
+    @Test func `takes keys, secrets and webhooks while the server runs, and names what has to wait`() throws {
+        let old = try TestConfiguration.read(Self.app(Self.older), environment: Self.environment).configuration
+        let changed = try TestConfiguration.read(
+            Self.app("[\(Self.newer), \(Self.older)]") + """
+                    public_offers: [save20]
+                    customer_token_secret: {environment: TOKENS}
+                    restore_policy: share
+                keys: [{name: k, secret: {environment: KEY}, scopes: [all]}]
+                storage: {cache_mib: 64}
+                listen: {port: 9}
+
+                """,
+            environment: Self.environment.merging(
+                ["TOKENS": String(repeating: "t", count: 32), "KEY": String(repeating: "k", count: 24)]) { $1 }
+        ).configuration
+        let (taken, waiting) = old.taking(changed)
+        #expect(taken.apps[0].key?.signingKey.keyID == "NEW" && taken.apps[0].key?.formerKey?.keyID == "OLD")
+        #expect(taken.apps[0].publicOffers == ["save20"] && taken.apps[0].customerTokenSecret != nil)
+        #expect(taken.keys.count == 1 && taken.apps[0].restorePolicy == .transfer)
+        #expect(taken.storage == old.storage && taken.listen == old.listen)
+        #expect(waiting == ["apps com.example.app", "listen", "storage"])
+        #expect(old.taking(old).waiting.isEmpty)
+        // Who asks the App Store is made at start.
+        let without = try TestConfiguration.read(TestConfiguration.smallest).configuration
+        #expect(without.taking(old).taken.apps[0].key == nil && without.taking(old).waiting == ["apps com.example.app"])
+        let other = try TestConfiguration.read(
+            Self.app(Self.newer.replacing("issuer_id: i", with: "issuer_id: j")), environment: Self.environment)
+        #expect(old.taking(other.configuration).taken.apps[0].key?.issuerID == "i")
+        #expect(old.taking(other.configuration).waiting == ["apps com.example.app"])
+    }
+}

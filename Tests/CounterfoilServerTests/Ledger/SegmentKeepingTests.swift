@@ -1,0 +1,131 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import LedgerSQLite
+@testable import Ledger
+
+@Suite struct `The index of segments` {
+    private static func withLedger(
+        _ body: @Sendable (TestLedger, StoreLife, URL) async throws -> Void
+    ) async throws {
+        let life = try await StoreLife.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            var random = SeededGenerator(seed: 7)
+            try await ledger.take(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
+            try await body(ledger, life, folder)
+        }
+    }
+
+    private static func rows(_ storage: SQLiteStorage) async throws -> [String] {
+        try await storage.pool.read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM segments ORDER BY scope, original_id, segment, begins")
+                .map { "\($0)" }
+        }
+    }
+
+    @Test func `is a function of the facts, whatever order they come in`() async throws {
+        let life = try await StoreLife.shared.value
+        try await Tool.inTemporaryFolder { folder in
+            var found: Set<[String]> = []
+            for seed in 1...3 as ClosedRange<UInt64> {
+                let ledger = try await TestLedger(in: folder)
+                var random = SeededGenerator(seed: seed)
+                try await ledger.take(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
+                found.insert(try await Self.rows(ledger.storage))
+            }
+            #expect(found.count == 1)
+            let rows = try #require(found.first)
+            #expect(rows.count > 5)
+        }
+    }
+
+    @Test func `is filled when an older ledger is opened`() async throws {
+        try await Self.withLedger { ledger, life, folder in
+            let before = try await Self.rows(ledger.storage)
+            try await ledger.storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        DROP TABLE segments; DROP TABLE successions;
+                        DELETE FROM grdb_migrations WHERE identifier = '10';
+                        """)
+            }
+            try ledger.storage.close()
+            let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
+            #expect(try await Self.rows(storage) == before)
+            #expect(try await LedgerRebuild(storage, verifier: life.verifier).run(replacing: false).isIdentical)
+            try storage.close()
+        }
+    }
+
+    @Test func `is put right by a rebuild`() async throws {
+        try await Self.withLedger { ledger, life, _ in
+            let before = try await Self.rows(ledger.storage)
+            try await ledger.storage.pool.write { db in
+                try db.execute(sql: "UPDATE segments SET ends = 5 WHERE segment = (SELECT min(segment) FROM segments)")
+            }
+            let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
+            let check = try await rebuild.run(replacing: false)
+            #expect(check.differing == ["the index of segments"])
+            #expect(try await rebuild.run(replacing: true).isReplaced)
+            #expect(try await Self.rows(ledger.storage) == before)
+        }
+    }
+
+    @Test func `is read in the order of a page, and nothing else is`() async throws {
+        try await Self.withLedger { ledger, _, _ in
+            for (sql, count) in [(SQLiteStorage.segmentPage, 6), (SQLiteStorage.segmentCount, 5)] {
+                let plan = try await ledger.storage.pool.read { db in
+                    try Row.fetchAll(
+                        db, sql: "EXPLAIN QUERY PLAN " + sql,
+                        arguments: StatementArguments(Array(repeating: 1, count: count))
+                    ).compactMap { $0["detail"] as String? }
+                }
+                let search = plan.filter { $0.contains("segments") }
+                #expect(search.count == 1, "\(plan)")
+                #expect(
+                    search.allSatisfy {
+                        $0.hasPrefix(
+                            "SEARCH segments USING COVERING INDEX segments_by_place (scope=? AND segment=? AND ")
+                    }, "\(plan)")
+                #expect(!plan.contains { $0.contains("B-TREE") }, "\(plan)")
+            }
+        }
+    }
+
+    @Test func `takes out who goes on under another key, in either order`() async throws {
+        let date = World.start
+        let old = TransactionFact(
+            transactionId: "1", originalTransactionId: "1", productId: "p", type: .autoRenewableSubscription,
+            purchaseDate: date, expiresDate: date + 86_400 * 30, signedDate: date)
+        let renewal = RenewalFact(
+            originalTransactionId: "1", productId: "p", autoRenewProductId: "p", willRenew: false, signedDate: date)
+        let new = TransactionFact(
+            transactionId: "2", originalTransactionId: "2", productId: "p", type: .autoRenewableSubscription,
+            purchaseDate: date + 60, expiresDate: date + 86_400 * 30, signedDate: date + 60,
+            previousOriginalTransactionId: "1")
+        try await Tool.inTemporaryFolder { folder in
+            for order in [[0, 1, 2], [2, 1, 0], [0, 2, 1]] {
+                let ledger = try await TestLedger(in: folder)
+                let facts: [Ledger.Statement.Fact] = [.transaction(old), .renewal(renewal), .transaction(new)]
+                let scope = ledger.scope.id
+                try await ledger.storage.pool.write { db in
+                    for (number, index) in order.enumerated() {
+                        _ = try Fold.put(
+                            facts[index], in: scope,
+                            Fold.Source(id: Int64(-number - 1), text: Data([UInt8(number)]), kind: .transaction), db)
+                        if order == [0, 1, 2], number == 1 {
+                            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM segments") == 1)
+                        }
+                    }
+                }
+                #expect(try await Self.rows(ledger.storage) == [], "\(order)")
+            }
+        }
+    }
+}

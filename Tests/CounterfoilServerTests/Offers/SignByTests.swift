@@ -1,0 +1,52 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+/// `counterfoil buy --sign-by`, against a server.
+@Suite struct SignByTests {
+    private static let monthly = "com.example.premium.monthly"
+
+    /// Runs the built command, which is told of the simulator and of the server's key.
+    private static func run(_ world: World, _ arguments: String...) async throws -> (status: Int32, errors: String) {
+        let process = Process()
+        process.executableURL = try ServerProcess.executable()
+        process.arguments = arguments + ["--simulator", world.simulator.information.controlURL, "--json"]
+        process.environment = ["TERM": "dumb", "COUNTERFOIL_KEY": World.backendKey]
+        let log = world.folder.appending(path: "errors.txt")
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        process.standardError = try FileHandle(forWritingTo: log)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        let (ends, ended) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { process in
+            ended.yield(process.terminationStatus)
+            ended.finish()
+        }
+        try process.run()
+        for await status in ends { return (status, try String(contentsOf: log, encoding: .utf8)) }
+        return (-1, "")
+    }
+
+    @Test func `the server signs the promotional offer that a customer buys on the command line`() async throws {
+        try await World.run(server: { $0.keys = [World.backend] }) { world in
+            try await world.simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
+            try await world.settle()
+            let bought = try await Self.run(
+                world, "buy", "anna", "premium.monthly", "--offer", "save20", "--sign-by", world.url)
+            #expect(bought.status == 0, "\(bought.errors)")
+            try await world.simulator.advance(by: .month)
+            #expect(try world.simulator.state(of: "anna").subscriptions.first?.offerIdentifier == "save20")
+            // Ben never subscribed: the server does not sign, and nothing is bought.
+            try await world.simulator.perform(.createCustomer(customer: "ben"))
+            let refused = try await Self.run(
+                world, "buy", "ben", "premium.monthly", "--offer", "save20", "--sign-by", world.url)
+            #expect(refused.status == 1 && refused.errors.contains("the server answered 409"), "\(refused.errors)")
+            #expect(try world.simulator.state(of: "ben").subscriptions.isEmpty)
+            let unreachable = try await Self.run(
+                world, "buy", "anna", "premium.monthly", "--offer", "save20", "--sign-by", "http://127.0.0.1:1")
+            #expect(unreachable.status == 1 && unreachable.errors.contains("does not answer"), "\(unreachable.errors)")
+        }
+    }
+}

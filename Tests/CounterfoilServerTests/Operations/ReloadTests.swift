@@ -1,0 +1,188 @@
+@testable import LedgerServices
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import CounterfoilServer
+import Crypto
+import Foundation
+import Logging
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite struct `A server that reads its configuration again` {
+    private static let first = "cfk_the-first-key-of-the-tests-here"
+    private static let second = "cfk_the-second-key-of-the-tests-it"
+
+    private static func key(_ text: String) -> ServerConfiguration.Key {
+        .init(name: "k", hash: APIKeyText.hash(of: text), scopes: Set(APIScope.all))
+    }
+
+    private static func status(_ world: World, _ key: String) async throws -> Int {
+        var api = world.api
+        api.key = key
+        return try await api.get("/v1/customers/anna").status
+    }
+
+    @Test func `takes its keys and webhooks, and what is on its way arrives`() async throws {
+        try await WebhookReceiver.run { receiver in
+            let (one, two) = ("/one", "/two")
+            try await World.run(server: { configuration in
+                configuration.keys = [Self.key(Self.first)]
+                configuration.webhooks = [World.webhook("one", receiver.url + one)]
+            }) { world in
+                _ = try await world.buy("anna")
+                try await world.tell()
+                #expect(receiver.take().map(\.path) == [one])
+                var changed = try world.configuration()
+                changed.keys = [Self.key(Self.second)]
+                changed.webhooks = [World.webhook("two", receiver.url + two)]
+                let taken = changed
+                try await world.server.reload { taken }
+                #expect(try await Self.status(world, Self.first) == 401)
+                #expect(try await Self.status(world, Self.second) == 200)
+                _ = try await world.buy("ben")
+                try await world.tell()
+                #expect(receiver.take().map(\.path) == [two])
+            }
+        }
+    }
+
+    @Test func `keeps what was when the configuration cannot be used, and the log says why`() async throws {
+        let lines = LogCapture()
+        var log = ServerConfiguration.Log()
+        log.level = .notice
+        try await World.run(
+            server: { $0.keys = [Self.key(Self.first)] }, logger: lines.logger(log)
+        ) { world in
+            try await world.server.reload {
+                try LoadedConfiguration(contentsOf: URL(filePath: "/nowhere/counterfoil.yaml")).configuration
+            }
+            #expect(lines.text.contains("the configuration was not taken") && lines.text.contains("/nowhere/"))
+            #expect(try await Self.status(world, Self.first) == 200)
+            var changed = try world.configuration()
+            changed.keys = [Self.key(Self.second)]
+            changed.limits.requestsPerSecond = 5
+            changed.apps[0].restorePolicy = .share
+            let taken = changed
+            try await world.server.reload { taken }
+            #expect(try await Self.status(world, Self.second) == 200)
+            #expect(lines.text.contains("count from the next start") && lines.text.contains("limits"))
+            #expect(try world.server.core.configuration.apps[0].restorePolicy == .transfer)
+        }
+    }
+
+    // MARK: - Keys of the App Store Server API
+
+    private static func signingKey(_ world: World) throws -> SigningKey {
+        let information = world.simulator.information
+        return try SigningKey(
+            pem: String(contentsOfFile: information.privateKey, encoding: .utf8), keyID: information.keyId)
+    }
+
+    private static func keyID(of jws: String?) throws -> String? {
+        let header = try #require(jws).prefix { $0 != "." }
+        let text = header.replacing("-", with: "+").replacing("_", with: "/")
+        let data = Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
+        return (try JSONSerialization.jsonObject(with: try #require(data)) as? [String: Any])?["kid"] as? String
+    }
+
+    @Test func `asks the App Store without a gap while its key is replaced`() async throws {
+        try await World.run(server: { $0.keys = [World.backend] }) { world in
+            let old = try Self.signingKey(world)
+            let new = try SigningKey(pem: world.simulator.addAPIKey("NEWKEY0001"), keyID: "NEWKEY0001")
+            let transaction = try #require(
+                try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly)).transactionId)
+            func asks() async throws -> String? {
+                _ = try await world.signedTransactions(of: transaction)
+                return try Self.keyID(of: try world.store().tokens.token().text)
+            }
+            #expect(try await asks() == old.keyID)
+            var changed = try world.configuration()
+            changed.apps[0].key?.signingKey = new
+            changed.apps[0].key?.formerKey = old
+            changed.apps[0].offerKey = new
+            let taken = changed
+            try await world.server.reload { taken }
+            #expect(try await asks() == new.keyID)
+            let offer = try await world.call(
+                .POST, "/v1/customers/anna/offers/promotional",
+                ["product_id": World.monthly, "offer_id": "save20", "force": true])
+            #expect(try Self.keyID(of: offer.text("jws")) == new.keyID)
+            // The older one is revoked: nobody notices.
+            world.simulator.revokeAPIKey(old.keyID)
+            #expect(try await asks() == new.keyID)
+        }
+    }
+
+    @Test func `asks with the older key where the newer one is refused, also in mid-life`() async throws {
+        try await World.run { world in
+            let old = try Self.signingKey(world)
+            let new = try SigningKey(pem: world.simulator.addAPIKey("NEWKEY0002"), keyID: "NEWKEY0002")
+            let transaction = try #require(
+                try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly)).transactionId)
+            var changed = try world.configuration()
+            changed.apps[0].key?.signingKey = new
+            changed.apps[0].key?.formerKey = old
+            let taken = changed
+            try await world.server.reload { taken }
+            #expect(try await world.signedTransactions(of: transaction).count == 1)
+            world.simulator.revokeAPIKey(new.keyID)
+            #expect(try await world.signedTransactions(of: transaction).count == 1)
+            #expect(try Self.keyID(of: try world.store().tokens.token().text) == old.keyID)
+            // Without any key that is good it is refused.
+            world.simulator.revokeAPIKey(old.keyID)
+            let error = await #expect(throws: AppStoreServerError.self) {
+                try await world.signedTransactions(of: transaction)
+            }
+            #expect(error?.code == .unauthorized)
+        }
+    }
+
+    // MARK: - A process
+
+    @Test func `on SIGHUP, as a process`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            func write(_ key: String, more: String = "") throws {
+                let hash = APIKeyText.hexadecimalHash(of: key)
+                try Data(
+                    """
+                    apps: [{bundle_id: com.example.app, apple_id: 1234567890}]
+                    recovery: {enabled: false}
+                    keys: [{name: k, secret: {sha256: \(hash)}, scopes: [all]}]
+                    \(more)
+                    """.utf8
+                ).write(to: file)
+            }
+            try write(Self.first)
+            let log = folder.appending(path: "log.txt")
+            let server = try await ServerProcess(configuration: file, log: log)
+            func status(_ key: String) async throws -> Int {
+                try await Asker(url: server.url, key: key).get("/v1/customers/anna").status
+            }
+            /// Waits until the log says so.
+            func waits(for words: String) async throws {
+                for _ in 0..<600 {
+                    if try String(contentsOf: log, encoding: .utf8).contains(words) { return }
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                Issue.record("the log never said: \(words)")
+            }
+            #expect(try await status(Self.first) == 200)
+            try write(Self.second)
+            server.hangUp()
+            try await waits(for: "the configuration was read again")
+            #expect(try await status(Self.second) == 200)
+            #expect(try await status(Self.first) == 401)
+            try write(Self.first, more: "nonsense: 1")
+            server.hangUp()
+            try await waits(for: "the configuration was not taken")
+            #expect(try String(contentsOf: log, encoding: .utf8).contains("nonsense"))
+            #expect(try await status(Self.second) == 200)
+            #expect(await server.stop() == 0)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import GRDB
+import Ledger
+@testable import LedgerServices
+@testable import LedgerSQLite
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import CounterfoilServer
+
+@Suite("The history of an Apple account") struct AccountHistoryTests {
+    @Test func `is read from where it ended, whoever asked before`() async throws {
+        try await World.withAPI { world in
+            _ = try await world.subscriber("anna")
+            try await world.settle()
+            let core = try world.server.core
+            let scope = try world.scope()
+            let original = try #require(
+                try await core.storage.glances(after: "", in: scope.id, limit: 1).first?.originalTransactionId)
+            #expect(try await core.storage.historyMark(of: [original], in: scope.id) == nil)
+            #expect(try await core.histories.read(original, in: scope, origin: .asked).found == [original])
+            let mark = try #require(try await core.storage.historyMark(of: ["another", original], in: scope.id))
+            #expect(mark.transactionId == original && mark.revision?.isEmpty == false)
+            // A restore asks once more, since it wants to know it now, and finds nothing new.
+            let history = try await core.histories.ask(about: [original], in: scope, because: .restore)
+            #expect(history.state == .complete)
+            #expect(try await core.storage.historyMark(of: [original], in: scope.id)?.revision == mark.revision)
+            #expect(try await core.histories.read(original, in: scope, origin: .asked).news == 0)
+            // It counts as asked about, so that no sweep asks again.
+            let glance = try await core.storage.glances(after: "", in: scope.id, limit: 1).first
+            #expect(try #require(glance?.askedAt) > 0)
+        }
+    }
+
+    @Test func `is asked for again where the App Store refuses the key, which says nothing about the account`()
+        async throws
+    {
+        try await World.withAPI { world in
+            _ = try await world.subscriber("anna")
+            try await world.settle()
+            let core = try world.server.core
+            let scope = try world.scope()
+            let original = try #require(
+                try await core.storage.glances(after: "", in: scope.id, limit: 1).first?.originalTransactionId)
+            world.simulator.revokeAPIKey(world.simulator.information.keyId)
+            let history = try await core.histories.ask(about: [original], in: scope, because: .restore)
+            #expect(history.state == .pending)
+            #expect(try await core.storage.errandCounts(in: scope.id).waiting == 1)
+        }
+    }
+
+    @Test func `is kept in one table, also where a former version had two`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            let scope = ledger.scope.id
+            try await ledger.storage.pool.write { db in
+                try db.execute(
+                    sql: """
+                        DELETE FROM grdb_migrations WHERE identifier = '9';
+                        \(HistoryTable.former[0]);
+                        INSERT INTO histories VALUES (\(scope), '1', 'recovery', 8000), (\(scope), '2', NULL, 8000);
+                        INSERT INTO account_histories VALUES (\(scope), '1', 'restore', 9000),
+                            (\(scope), '2', 'restore', 9000), (\(scope), '3', 'restore', 9000);
+                        """)
+            }
+            try ledger.storage.close()
+            let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
+            let marks = try await ["1", "2", "3"].revisions(storage, scope)
+            #expect(marks == ["recovery", "restore", "restore"])
+            let asked = try await storage.pool.read {
+                try Int64.fetchAll($0, sql: "SELECT asked_at FROM histories ORDER BY original_id")
+            }
+            #expect(asked == [8000, 8000, 0], "what only a restore knew is looked at once more")
+            #expect(try await storage.pool.read { try !$0.tableExists("account_histories") })
+            try storage.close()
+        }
+    }
+}
+
+extension [String] {
+    fileprivate func revisions(_ storage: SQLiteStorage, _ scope: Int64) async throws -> [String?] {
+        var marks: [String?] = []
+        for id in self { marks.append(try await storage.historyMark(of: [id], in: scope)?.revision) }
+        return marks
+    }
+}

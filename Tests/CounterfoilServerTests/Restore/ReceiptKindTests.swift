@@ -1,0 +1,69 @@
+import AppStoreModels
+import CounterfoilServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@testable import Ledger
+
+@Suite struct `Receipts of every kind` {
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func `of a volume purchase are taken as long as they hold`(_ environment: AppStoreEnvironment) async throws {
+        let product = "com.example.premium.monthly"
+        try await World.run(
+            simulator: { $0.makesReceiptAuthority = true }, server: { $0.keys = [World.backend] }
+        ) { world in
+            try world.simulator.add(Fault("notification:*", .drop))
+            let path = "/v1/customers/anna/purchases" + (environment == .sandbox ? "?environment=Sandbox" : "")
+            func report(_ receipt: String) async throws -> APIAnswer {
+                try await world.call(.POST, path, ["receipt": receipt])
+            }
+            let end = world.simulator.now + 40 * 86_400
+            try await world.simulator.perform(
+                .assignVolumePurchase(customer: "anna", expirationDate: end), in: environment)
+            let bought = try await world.simulator.perform(
+                .purchase(customer: "anna", product: product, introductory: false, appAccountToken: .absent),
+                in: environment)
+            let receipt = try world.simulator.receipt(of: "anna", in: environment)
+            let answer = try await report(receipt)
+            #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+            #expect(answer.text("subscriptions.0.original_transaction_id") == bought.originalTransactionId)
+            // Of an organisation's app it is the receipt that ends, not what was bought in it.
+            try await world.simulator.advance(by: 41 * 86_400)
+            let expired = try await report(receipt)
+            #expect(expired.status == 400 && expired.text("type") == "receipt_expired")
+            try await world.simulator.perform(.assignVolumePurchase(customer: "anna"), in: environment)
+            #expect(try await report(try world.simulator.receipt(of: "anna", in: environment)).status == 200)
+            try await world.simulator.perform(.revokeVolumePurchase(customer: "anna"), in: environment)
+            let revoked = try await report(try world.simulator.receipt(of: "anna", in: environment))
+            #expect(revoked.text("type") == "receipt_expired")
+        }
+    }
+
+    @Test func `of a sandbox customer who has bought nothing begin with a request, and prove nothing`() async throws {
+        try await World.run(
+            simulator: { $0.makesReceiptAuthority = true }, server: { $0.keys = [World.backend] }
+        ) { world in
+            let simulator = world.simulator
+            try await simulator.perform(.createCustomer(customer: "anna"), in: .sandbox)
+            let none = #expect(throws: StoreError.self) { try simulator.receipt(of: "anna", in: .sandbox) }
+            #expect(none?.code == .noReceipt)
+            try await simulator.perform(.refreshReceipt(customer: "anna"), in: .sandbox)
+            let receipt = try simulator.receipt(of: "anna", in: .sandbox)
+            let answer = try await world.call(
+                .POST, "/v1/customers/anna/purchases?environment=Sandbox", ["receipt": receipt])
+            #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+            #expect(answer.count("subscriptions") == 0 && answer.count("purchases") == 0)
+        }
+    }
+
+    @Test func `lead support from the order on the customer's mail to the customer`() async throws {
+        try await World.run(server: { $0.keys = [World.backend] }) { world in
+            let outcome = try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
+            try await world.settle()
+            let order = try #require(outcome.orderId)
+            let looked = try await world.call(.GET, "/v1/orders/\(order)")
+            #expect(looked.texts("customers") == [outcome.appAccountToken].compactMap { $0 })
+        }
+    }
+}

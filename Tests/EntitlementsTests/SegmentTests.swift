@@ -1,0 +1,155 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Segments")
+struct SegmentTests {
+    /// What a purchase is in, as `segment from…until since reason` in days; `-` where there is none.
+    private static func memberships(
+        _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], of original: String = "1"
+    ) -> [String] {
+        let facts = CustomerFacts(transactions: transactions, renewals: renewals)
+        return SegmentMembership.of(original, in: facts).map { one in
+            func text(_ date: Date?) -> String {
+                date.map { "\(Int(($0.timeIntervalSince(day(0)) / 86_400).rounded()))" } ?? "-"
+            }
+            return "\(one.entry.segment.name) \(text(one.from))…\(text(one.until)) \(text(one.entry.since)) "
+                + (one.entry.reason?.rawValue ?? "-")
+        }
+    }
+
+    private static let month = period("1", 0, 30)
+    private static let trial = period("1", 0, 7) { ($0.offerType, $0.offerDiscountType) = (.introductory, .freeTrial) }
+
+    @Test("a subscription that renews is in none, now and later")
+    func renews() {
+        #expect(Self.memberships([Self.month], [renewal(on: 0)]) == [])
+        #expect(Self.memberships([Self.month]) == [])
+        #expect(Self.memberships([]) == [])
+    }
+
+    @Test("what will not renew is in one until it ends, with the reason")
+    func willNotRenew() {
+        #expect(
+            Self.memberships([Self.month], [renewal(on: 5, renews: false)]) == ["will_not_renew -…30 - cancelled"])
+        let priced = renewal(on: 5, renews: false) { $0.priceIncreaseStatus = .pending }
+        #expect(Self.memberships([Self.month], [priced]) == ["will_not_renew -…30 - price_consent_pending"])
+        let gone = renewal(on: 5, renews: false) { $0.expirationIntent = .productNotAvailable }
+        #expect(Self.memberships([Self.month], [gone]) == ["will_not_renew -…30 - product_not_available"])
+        // Who shares it cannot change it.
+        let shared = period("1", 0, 30) { $0.ownership = .familyShared }
+        #expect(Self.memberships([shared], [renewal(on: 5, renews: false)]) == [])
+    }
+
+    @Test("a failed payment is in grace first, and in billing retry from its end on")
+    func failure() {
+        let failed = EntitlementsTests.failure(on: 30, grace: 46)
+        #expect(
+            Self.memberships([Self.month], [failed]) == ["in_grace_period -…46 30 -", "in_billing_retry 46…- 46 -"])
+        #expect(Self.memberships([Self.month], [EntitlementsTests.failure(on: 30)]) == ["in_billing_retry -…- 30 -"])
+        // Signed a day ahead: until the period ends nothing is wrong.
+        #expect(
+            Self.memberships([Self.month], [EntitlementsTests.failure(on: 29)]) == ["in_billing_retry 30…- 30 -"])
+    }
+
+    @Test("who has lapsed is in one when the App Store names a win-back offer")
+    func winBack() {
+        let offers: (inout RenewalFact) -> Void = {
+            $0.expirationIntent = .customerCancelled
+            $0.eligibleWinBackOfferIds = ["comeback"]
+        }
+        #expect(
+            Self.memberships([Self.month], [renewal(on: 40, renews: false, change: offers)])
+                == ["win_back_eligible -…- 30 cancelled"])
+        #expect(Self.memberships([Self.month], [renewal(on: 40, renews: false)]) == [])
+    }
+
+    @Test("a higher price is in one until the period ends")
+    func price() {
+        let pending = renewal(on: 5) { $0.priceIncreaseStatus = .pending }
+        #expect(Self.memberships([Self.month], [pending]) == ["price_consent_pending -…30 - -"])
+        let agreed = renewal(on: 6) { $0.priceIncreaseStatus = .accepted }
+        #expect(Self.memberships([Self.month], [agreed]) == [])
+    }
+
+    @Test("a free trial is in one, and in two when it will not renew")
+    func freeTrial() {
+        #expect(Self.memberships([Self.trial], [renewal(on: 0)]) == ["trial_ending -…7 0 -"])
+        #expect(
+            Self.memberships([Self.trial], [renewal(on: 1, renews: false)])
+                == ["will_not_renew -…7 - cancelled", "trial_ending -…7 0 -"])
+        let paid = period("1", 0, 7) { ($0.offerType, $0.offerDiscountType) = (.introductory, .payUpFront) }
+        #expect(Self.memberships([paid], [renewal(on: 0)]) == [])
+        // The grace after a trial is none.
+        #expect(
+            Self.memberships([Self.trial], [EntitlementsTests.failure(on: 7, grace: 13)])
+                == ["in_grace_period -…13 7 -", "in_billing_retry 13…- 13 -"])
+    }
+
+    @Test("what was refunded is in one, whatever kind of purchase, and what was revoked is not")
+    func refunded() {
+        let refunded = period("1", 0, 30) { $0.refund(on: 9, type: .refundFull) }
+        #expect(Self.memberships([refunded]) == ["refunded -…- 9 -"])
+        let map = purchase("4", "map", .nonConsumable, on: 1) { $0.refund(on: 3) }
+        #expect(Self.memberships([map], of: "4") == ["refunded -…- 3 -"])
+        let revoked = period("1", 0, 30) {
+            $0.ownership = .familyShared
+            $0.refund(on: 9, type: .familyRevoke)
+        }
+        #expect(Self.memberships([revoked]) == [])
+        // Of a period before the present one nothing is said.
+        let earlier = period("1", 0, 30) { $0.refund(on: 35, type: .refundFull) }
+        #expect(Self.memberships([earlier, period("2", 30, 60)], [renewal(on: 30)]) == [])
+    }
+
+    @Test("what goes on under another key is in none")
+    func migrated() {
+        let renewals = [renewal(on: 5, renews: false)]
+        let new = period("9", of: "9", 10, 40) { $0.previousOriginalTransactionId = "1" }
+        #expect(Self.memberships([Self.month], renewals) != [])
+        #expect(Self.memberships([Self.month, new], renewals) == [])
+    }
+
+    @Test("what is paid ahead counts: it ends when all of it does")
+    func ahead() {
+        let next = period("2", 30, 60, signed: 29)
+        #expect(
+            Self.memberships([Self.month, next], [renewal(on: 29, renews: false) { $0.renewalDate = day(60) }])
+                == ["will_not_renew -…60 - cancelled"])
+    }
+
+    /// The index and the answer are the same function of the facts, at every instant from the present on.
+    @Test("at any later instant the members are those whose state says so", arguments: 0..<4 as Range<UInt64>)
+    func agreement(_ part: UInt64) {
+        var seen: Set<Segment> = []
+        for seed in 0..<300 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed * 4 + part)
+            let all = CustomerFacts.random(&random)
+            for original in Set(all.transactions.map(\.originalTransactionId)).sorted() {
+                var facts = CustomerFacts(
+                    transactions: all.transactions.filter { $0.originalTransactionId == original },
+                    renewals: all.renewals.filter { $0.originalTransactionId == original })
+                if Bool.random(using: &random), var last = facts.renewals.popLast() {
+                    last.eligibleWinBackOfferIds = ["comeback"]
+                    last.priceIncreaseStatus = .pending
+                    facts.renewals.append(last)
+                }
+                let memberships = SegmentMembership.of(original, in: facts)
+                let present = facts.present(now: .distantPast)
+                for date in [present] + (0..<25).map({ _ in day(.random(in: -5...200, using: &random).rounded()) }) {
+                    let states = engine.state(of: facts, asOf: max(date, present))
+                    let entries = states.subscriptions.flatMap(\.segments) + states.purchases.flatMap(\.segments)
+                    let members = memberships.filter {
+                        $0.from.map { $0 <= date } ?? true && $0.until.map { date < $0 } ?? true
+                    }
+                    #expect(
+                        Set(members.map(\.entry.segment)) == Set(entries.map(\.segment)), "seed \(seed) \(original)")
+                    seen.formUnion(entries.map(\.segment))
+                }
+            }
+        }
+        #expect(seen.count > 4, "\(seen)")
+    }
+}

@@ -1,0 +1,154 @@
+import AppStoreModels
+import AppStoreReceipts
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@Suite struct `Version 1 on the wire` {
+    private static let product = "com.example.premium.monthly"
+
+    /// A simulator whose app gets version 1 in both environments.
+    private static func run(_ body: (Simulator, Receiver) async throws -> Void) async throws {
+        try await Simulator.runWithReceiver {
+            $0.makesReceiptAuthority = true
+            $0.production.notificationVersion = .one
+            $0.sandbox.notificationVersion = .one
+        } _: {
+            try await body($0, $1)
+        }
+    }
+
+    private static func object(_ body: Data?) throws -> [String: Any] {
+        let body = try #require(body)
+        return try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
+    }
+
+    private static func validator(_ simulator: Simulator) throws -> ReceiptValidator {
+        let now = simulator.now
+        return ReceiptValidator(
+            anchors: try TrustAnchors(contentsOf: simulator.information.rootCertificates.map { URL(filePath: $0) }),
+            now: { now })
+    }
+
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func `a body has the members of Apple's, the secret and a receipt`(_ environment: AppStoreEnvironment) async throws
+    {
+        try await Self.run { simulator, receiver in
+            let isSandbox = environment == .sandbox
+            let id = try await simulator.buy(Self.product, in: environment)
+            try await simulator.perform(.cancel(customer: "anna"), in: environment)
+            let first = try Self.object(receiver.bodies.first)
+            #expect(first["notification_type"] as? String == "INITIAL_BUY")
+            let body = try Self.object(receiver.bodies.last)
+            #expect(body["notification_type"] as? String == "DID_CHANGE_RENEWAL_STATUS")
+            #expect(body["environment"] as? String == (isSandbox ? "Sandbox" : "PROD"))
+            #expect(body["password"] as? String == simulator.information.sharedSecret)
+            #expect(body["bid"] as? String == simulator.information.bundleId)
+            #expect(body["auto_renew_product_id"] as? String == Self.product)
+            // Words at the top, numbers below.
+            #expect(body["auto_renew_status"] as? String == "false")
+            #expect(body["auto_renew_status_change_date_ms"] as? String == "1780000000000")
+            #expect((body["auto_renew_status_change_date_pst"] as? String)?.hasSuffix("America/Los_Angeles") == true)
+            #expect(body["original_transaction_id"] as? String == id)
+            #expect(Int64(body["auto_renew_adam_id"] as? String ?? "") != nil && body["deprecation"] is String)
+            let unified = try #require(body["unified_receipt"] as? [String: Any])
+            #expect(unified["status"] as? Int == 0)
+            #expect(unified["environment"] as? String == (isSandbox ? "Sandbox" : "Production"))
+            let renewals = try #require(unified["pending_renewal_info"] as? [[String: String]])
+            #expect(renewals.first?["auto_renew_status"] == "0")
+            let receipt = try #require(unified["latest_receipt"] as? String)
+            let proven = try #require(try Self.validator(simulator).validate(base64: receipt).appReceipt).payload
+            #expect(proven.purchases.map(\.transactionID) == [id])
+            #expect(proven.environment?.rawValue == environment.rawValue)
+            // The same rows as the retired endpoint gives.
+            let request = try JSONSerialization.data(
+                withJSONObject: ["receipt-data": receipt, "password": "counterfoil"])
+            let answer = try Self.object(Data(simulator.core.verifyReceipt(request, in: environment).body))
+            #expect(answer["latest_receipt_info"] as? NSArray == unified["latest_receipt_info"] as? NSArray)
+            #expect(answer["pending_renewal_info"] as? NSArray == unified["pending_renewal_info"] as? NSArray)
+        }
+    }
+
+    @Test func `it is sent three more times, after 6, 24 and 48 hours; the sandbox sends once`() async throws {
+        try await Self.run { simulator, receiver in
+            receiver.answerAll(.status(500))
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                try await simulator.buy(Self.product, in: environment)
+            }
+            try await simulator.advance(by: 200 * 3600)
+            func hours(_ environment: AppStoreEnvironment) -> [Double] {
+                simulator.core.read(environment) { store, _ in
+                    store.notifications[0].attempts.map { $0.attemptDate.timeIntervalSince(Simulator.start) / 3600 }
+                }
+            }
+            #expect(hours(.production) == [0, 6, 30, 78])
+            #expect(hours(.sandbox) == [0])
+        }
+    }
+
+    @Test func `the app is switched over by a setting, and the history begins there`() async throws {
+        try await Self.run { simulator, receiver in
+            try await simulator.buy(Self.product)
+            let transport = AsyncHTTPClientTransport()
+            let answer = try await transport.send(
+                HTTPTransportRequest(
+                    method: "PATCH", url: simulator.information.controlURL + "/production/settings",
+                    headers: [("Content-Type", "application/json")], body: Data(#"{"notificationVersion":2}"#.utf8)))
+            #expect(answer.status == 200)
+            let wrong = try await transport.send(
+                HTTPTransportRequest(
+                    method: "PATCH", url: simulator.information.controlURL + "/production/settings",
+                    headers: [("Content-Type", "application/json")], body: Data(#"{"notificationVersion":3}"#.utf8)))
+            #expect(wrong.status == 400)
+            try await simulator.advance(by: Period.month)
+            #expect(try Self.object(receiver.bodies.first)["signedPayload"] == nil)
+            #expect(try Self.object(receiver.bodies.last)["signedPayload"] != nil)
+            var types: [NotificationTypeV2] = []
+            let request = NotificationHistoryRequest(startDate: Simulator.start - 60, endDate: simulator.now + 60)
+            let verifier = try simulator.verifier()
+            for try await item in try simulator.client().notificationHistory(request).items {
+                types.append(try await verifier.notification(item.signedPayload).payload.notificationType)
+            }
+            #expect(types == [.didRenew])
+            // The body of each can be asked for, as it was or would be posted.
+            let uuids = simulator.core.read(.production) { store, _ in store.notifications.map(\.uuid) }
+            for (index, uuid) in uuids.enumerated() {
+                let body = try await transport.send(
+                    HTTPTransportRequest(
+                        method: "GET",
+                        url: simulator.information.controlURL + "/production/notifications/" + uuid)
+                ).body
+                #expect((try Self.object(body)["notification_type"] as? String == "INITIAL_BUY") == (index == 0))
+            }
+        }
+    }
+
+    @Test func `faults befall it like any other`() async throws {
+        try await Self.run { simulator, receiver in
+            try simulator.add(Fault("notification:V1.INITIAL_BUY", .extraFields, count: 1))
+            try await simulator.buy(Self.product)
+            #expect(try Self.object(receiver.bodies.last)["fieldOfTheFuture"] != nil)
+            try simulator.add(Fault("notification:*", .unknownValues, count: 1))
+            try await simulator.perform(.cancel(customer: "anna"))
+            #expect(try Self.object(receiver.bodies.last)["notification_type"] as? String == "VALUE_OF_THE_FUTURE")
+            try simulator.add(Fault("notification:V1.DID_CHANGE_RENEWAL_STATUS", .invalidSignature, count: 1))
+            try await simulator.perform(.resume(customer: "anna"))
+            let unified = try #require(try Self.object(receiver.bodies.last)["unified_receipt"] as? [String: Any])
+            let receipt = try #require(unified["latest_receipt"] as? String)
+            let validator = try Self.validator(simulator)
+            #expect(throws: VerificationError.self) { try validator.validate(base64: receipt) }
+            try simulator.add(Fault("notification:*", .truncate, count: 1))
+            try await simulator.perform(.cancel(customer: "anna"))
+            #expect(throws: (any Error).self) { try Self.object(receiver.bodies.last) }
+            let before = receiver.bodies.count
+            // A name of version 2 does not mean that of version 1.
+            try simulator.add(Fault("notification:DID_CHANGE_RENEWAL_STATUS", .drop))
+            try await simulator.perform(.resume(customer: "anna"))
+            #expect(receiver.bodies.count == before + 1)
+            #expect(throws: SimulatorError.self) { try simulator.add(Fault("notification:V1.EXPIRED", .drop)) }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import AppStoreModels
+import AppStoreReceipts
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import StoreSimulator
+import Testing
+
+/// What is outside of the simulator's process sees of receipts.
+@Suite struct `Receipts by the control API` {
+    private struct Given: Decodable {
+        let receipt: String
+        let identifierForVendor: UUID
+
+        enum CodingKeys: String, CodingKey {
+            case receipt = "receipt-data"
+            case identifierForVendor
+        }
+    }
+
+    /// A request to the control API below an environment; the status and the body.
+    private static func call(
+        _ simulator: Simulator, _ path: String, _ body: String? = nil
+    ) async throws -> (status: Int, body: Data) {
+        let answer = try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(
+                method: body == nil ? "GET" : "POST", url: simulator.information.controlURL + path,
+                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body.map { Data($0.utf8) }))
+        return (answer.status, answer.body)
+    }
+
+    private static func object(_ data: Data) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    private static func octets(_ id: UUID) -> Data { withUnsafeBytes(of: id.uuid) { Data($0) } }
+
+    @Test func `name the device that they are bound to`() async throws {
+        try await Simulator.run {
+            $0.makesReceiptAuthority = true
+        } _: { simulator in
+            try await simulator.buy("com.example.unlock")
+            let now = simulator.now
+            let validator = ReceiptValidator(
+                anchors: try TrustAnchors(contentsOf: simulator.information.rootCertificates.map { URL(filePath: $0) }),
+                now: { now })
+            var seen: Set<UUID> = []
+            for query in ["", "?device=phone", "?device=tablet"] {
+                let answer = try await Self.call(simulator, "/production/customers/anna/receipt" + query)
+                let given = try JSONDecoder().decode(Given.self, from: answer.body)
+                _ = try validator.validate(base64: given.receipt, deviceID: Self.octets(given.identifierForVendor))
+                seen.insert(given.identifierForVendor)
+            }
+            #expect(seen.count == 3)
+            let phone = try await Self.call(simulator, "/production/customers/anna/devices/phone")
+            let contents = try JSONDecoder().decode(DeviceContents.self, from: phone.body)
+            #expect(seen.contains(contents.identifierForVendor))
+            let receipt = try #require(contents.receipt)
+            _ = try validator.validate(base64: receipt, deviceID: Self.octets(contents.identifierForVendor))
+            for other in seen.subtracting([contents.identifierForVendor]) {
+                let error = #expect(throws: VerificationError.self) {
+                    try validator.validate(base64: receipt, deviceID: Self.octets(other))
+                }
+                #expect(error?.code == .wrongDevice)
+            }
+            let blank = try await Self.call(simulator, "/production/customers/anna/receipt?device=")
+            #expect(blank.status == 400)
+        }
+    }
+
+    @Test func `are missing in the sandbox until somebody buys or asks for one`() async throws {
+        try await Simulator.run { simulator in
+            let path = "/sandbox/customers/anna/receipt"
+            _ = try await Self.call(simulator, "/sandbox/commands", #"{"createCustomer":{"customer":"anna"}}"#)
+            let none = try await Self.call(simulator, path)
+            #expect(none.status == 409)
+            #expect(try Self.object(none.body)["type"] as? String == "no_receipt")
+            let phone = try await Self.call(simulator, "/sandbox/customers/anna/devices/phone")
+            #expect(try Self.object(phone.body)["receipt"] == nil)
+            let refreshed = try await Self.call(
+                simulator, "/sandbox/commands", #"{"refreshReceipt":{"customer":"anna","device":"phone"}}"#)
+            #expect(try Self.object(refreshed.body)["result"] as? String == "success")
+            #expect(try await Self.call(simulator, path).status == 200)
+        }
+    }
+
+    @Test func `go with order identifiers, and with purchases that wait for somebody`() async throws {
+        try await Simulator.run { simulator in
+            let bought = try await Self.call(
+                simulator, "/production/commands",
+                #"{"purchase":{"customer":"anna","product":"premium.monthly","introductory":false}}"#)
+            let order = try #require(try Self.object(bought.body)["orderId"] as? String)
+            let looked = try await simulator.client().order(order)
+            #expect(looked.signedTransactions?.count == 1)
+            try await simulator.buy("com.example.unlock")
+            let state = try simulator.state(of: "anna")
+            #expect(state.subscriptions.map(\.orderId) == [order])
+            let unlocked = try #require(state.purchases.first?.orderId)
+            #expect(unlocked != order)
+            #expect(try await simulator.client().order(unlocked).signedTransactions?.count == 1)
+            // Ask to Buy, and a purchase that the customer has to finish outside the app.
+            for (command, customer) in [
+                (#"{"askToBuy":{"customer":"ben"}}"#, "ben"),
+                (#"{"planPurchase":{"customer":"carl","device":"phone","result":"interrupted"}}"#, "carl"),
+            ] {
+                #expect(try await Self.call(simulator, "/production/commands", command).status == 200)
+                let purchase = #"{"purchase":{"customer":"\#(customer)","product":"unlock","device":"phone"}}"#
+                let waiting = try Self.object(try await Self.call(simulator, "/production/commands", purchase).body)
+                #expect(waiting["result"] as? String == "pending" && waiting["orderId"] == nil)
+                let approved = try Self.object(
+                    try await Self.call(
+                        simulator, "/production/commands", #"{"approvePurchase":{"customer":"\#(customer)"}}"#
+                    ).body)
+                #expect(approved["result"] as? String == "success" && approved["orderId"] is String)
+            }
+        }
+    }
+}

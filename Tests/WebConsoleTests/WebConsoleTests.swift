@@ -1,0 +1,4 @@
+import Testing
+import WebConsole
+
+@Suite struct WebConsoleTests {}
