@@ -3,23 +3,7 @@ import TestSupport
 
 /// The built command, run as a process of its own.
 enum Command {
-    struct Outcome: Sendable {
-        /// The exit status; 128 and the signal's number after a crash.
-        let status: Int32
-        let output: String
-        let errors: String
-
-        /// The output as one JSON object.
-        func object() throws -> [String: Any] {
-            let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
-            guard let object = value as? [String: Any], output.hasSuffix("}\n"),
-                output.count(where: { $0 == "\n" }) == 1
-            else {
-                throw CocoaError(.coderReadCorrupt)
-            }
-            return object
-        }
-    }
+    typealias Outcome = ChildProcess.Outcome
 
     struct NotBuilt: Error, CustomStringConvertible {
         let description: String
@@ -51,35 +35,20 @@ enum Command {
         _ executable: URL, _ arguments: [String], stdin: Data = Data(), environment: [String: String] = [:],
         in directory: URL? = nil
     ) async throws -> Outcome {
-        try await Tool.inTemporaryFolder { folder in
-            // Files, not pipes: neither side waits for the other, and a command that stops reading kills nobody.
-            func handles(_ name: String, _ contents: Data = Data()) throws -> URL {
-                let file = folder.appending(path: name)
-                try contents.write(to: file)
-                return file
-            }
-            let (input, output, errors) = (try handles("in", stdin), try handles("out"), try handles("err"))
-            let process = Process()
-            process.executableURL = executable
-            process.arguments = arguments
-            process.environment = environment.merging(["TERM": "xterm-256color"]) { own, _ in own }
-            if let directory { process.currentDirectoryURL = directory }
-            process.standardInput = try FileHandle(forReadingFrom: input)
-            process.standardOutput = try FileHandle(forWritingTo: output)
-            process.standardError = try FileHandle(forWritingTo: errors)
-            let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
-                process.terminationHandler = { process in
-                    let crashed = process.terminationReason == .uncaughtSignal
-                    done.resume(returning: (crashed ? 128 : 0) + process.terminationStatus)
-                }
-                do { try process.run() } catch {
-                    process.terminationHandler = nil
-                    done.resume(throwing: error)
-                }
-            }
-            return Outcome(
-                status: status, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
-                errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+        try await ChildProcess.run(
+            executable, arguments, stdin: stdin,
+            environment: environment.merging(["TERM": "xterm-256color"]) { own, _ in own }, in: directory)
+    }
+}
+
+extension ChildProcess.Outcome {
+    /// The output as one JSON object.
+    func object() throws -> [String: Any] {
+        let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
+        guard let object = value as? [String: Any], output.hasSuffix("}\n"), output.count(where: { $0 == "\n" }) == 1
+        else {
+            throw CocoaError(.coderReadCorrupt)
         }
+        return object
     }
 }

@@ -142,7 +142,7 @@ import Testing
             for example in Typed.examples(try await Self.pages.value["counterfoil listen"] ?? "") {
                 guard !example.contains("--json") else {
                     // It says nothing before there is something to hear.
-                    let listener = try terminal.begin(example)
+                    let listener = try await terminal.begin(example)
                     while listener.isRunning {
                         try await terminal.expect("counterfoil trigger TEST --environment sandbox")
                     }

@@ -9,7 +9,7 @@ struct RevocationCommandTests {
     private func withNotification(_ body: (_ folder: String, _ file: String) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
-            let simulator = try RunningCommand(
+            let simulator = try await RunningCommand(
                 ["simulator", "--directory", store.path, "--clock", "frozen:2027-03-01T00:00:00Z", "--json"],
                 state: folder.appending(path: "state"))
             let result: Result<Void, any Error>

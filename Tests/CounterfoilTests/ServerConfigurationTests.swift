@@ -58,7 +58,7 @@ struct ServerConfigurationTests {
     func simulator() async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
-            let simulator = try RunningCommand(
+            let simulator = try await RunningCommand(
                 ["simulator", "--directory", store.path, "--json"], state: folder.appending(path: "state"))
             var lines = simulator.lines.makeAsyncIterator()
             _ = try RunningCommand.object(await lines.next())
@@ -86,7 +86,7 @@ struct ServerConfigurationTests {
     func online() async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
-            let simulator = try RunningCommand(
+            let simulator = try await RunningCommand(
                 ["simulator", "--directory", store.path, "--json"], state: folder.appending(path: "state"))
             var lines = simulator.lines.makeAsyncIterator()
             _ = try RunningCommand.object(await lines.next())

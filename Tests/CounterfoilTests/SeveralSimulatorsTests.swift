@@ -10,7 +10,7 @@ import Testing
 
         func start(_ name: String) async throws -> (command: RunningCommand, url: String, folder: String) {
             let store = folder.appending(path: name).path
-            let command = try RunningCommand(["simulator", "--directory", store, "--json"], state: state)
+            let command = try await RunningCommand(["simulator", "--directory", store, "--json"], state: state)
             var lines = command.lines.makeAsyncIterator()
             let information = try RunningCommand.object(await lines.next())
             let control = try #require(information["controlURL"] as? String)

@@ -22,7 +22,7 @@ struct SimulatorTests {
     private func withSession(_ body: @Sendable (Session) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
-            let simulator = try RunningCommand(
+            let simulator = try await RunningCommand(
                 [
                     "simulator", "--port", "0", "--directory", store.path, "--clock", "frozen:2026-01-01T00:00:00Z",
                     "--json",
@@ -202,7 +202,7 @@ struct SimulatorTests {
     @Test("is listened to: every notification verified, and the URL put back")
     func listening() async throws {
         try await withSession { session in
-            let listener = try RunningCommand(
+            let listener = try await RunningCommand(
                 ["listen", "--simulator", session.folder.path], state: session.folder.appending(path: "state"))
             var lines = listener.lines.makeAsyncIterator()
             #expect(await lines.next()?.hasPrefix("listening to production and sandbox on port ") == true)

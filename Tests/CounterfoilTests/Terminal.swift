@@ -71,9 +71,9 @@ final class Terminal {
     }
 
     /// Starts something and does not wait for anything.
-    func begin(_ line: String) throws -> RunningCommand {
+    func begin(_ line: String) async throws -> RunningCommand {
         let words = literal(Self.typed(line)).split(separator: " ").map(String.init)
-        return try RunningCommand(
+        return try await RunningCommand(
             Array(words.drop { $0 == "counterfoil" }.prefix { $0 != "&" }), state: state, environment: environment,
             in: home)
     }
@@ -81,7 +81,7 @@ final class Terminal {
     /// Starts what goes on: a simulator, a server, a listener. Returns when it has said that it is ready.
     @discardableResult
     func start(_ line: String) async throws -> Background {
-        let command = try begin(line)
+        let command = try await begin(line)
         var hints: [String] = []
         for await line in command.lines {
             hints.append(line)

@@ -108,9 +108,8 @@ private final class CrashSite: Sendable {
         notifications = signed
         configuration = folder.appending(path: "counterfoil.yaml")
         let written = try await ServerProcess.run(
-            ["init", "--simulator", folder.appending(path: "simulator").path, "--output", configuration.path],
-            in: folder)
-        try #require(written.status == 0, "\(written.output)")
+            ["init", "--simulator", folder.appending(path: "simulator").path, "--output", configuration.path])
+        try #require(written.status == 0, "\(written.text)")
         path = try LoadedConfiguration(contentsOf: configuration).configuration.storage.path
         reference = try await TestLedger(in: folder, name: "reference.sqlite")
     }
@@ -286,8 +285,8 @@ private final class CrashSite: Sendable {
         let events = try await counts.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") }
         try counts.close()
         #expect(events == notifications.count && state.withLock { $0.folded.count } == notifications.count)
-        let rebuilt = try await ServerProcess.run(["rebuild", "--check", "--config", configuration.path], in: folder)
-        #expect(rebuilt.status == 0, "\(rebuilt.output)")
+        let rebuilt = try await ServerProcess.run(["rebuild", "--check", "--config", configuration.path])
+        #expect(rebuilt.status == 0, "\(rebuilt.text)")
     }
 
     /// A UUID as notifications write it, of its digits.

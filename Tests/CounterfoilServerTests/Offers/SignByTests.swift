@@ -2,6 +2,7 @@ import AppStoreModels
 import CounterfoilServer
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 
 /// `counterfoil buy --sign-by`, against a server.
@@ -10,23 +11,10 @@ import Testing
 
     /// Runs the built command, which is told of the simulator and of the server's key.
     private static func run(_ world: World, _ arguments: String...) async throws -> (status: Int32, errors: String) {
-        let process = Process()
-        process.executableURL = try ServerProcess.executable()
-        process.arguments = arguments + ["--simulator", world.simulator.information.controlURL, "--json"]
-        process.environment = ["TERM": "dumb", "COUNTERFOIL_KEY": World.backendKey]
-        let log = world.folder.appending(path: "errors.txt")
-        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
-        process.standardError = try FileHandle(forWritingTo: log)
-        process.standardOutput = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        let (ends, ended) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { process in
-            ended.yield(process.terminationStatus)
-            ended.finish()
-        }
-        try process.run()
-        for await status in ends { return (status, try String(contentsOf: log, encoding: .utf8)) }
-        return (-1, "")
+        let outcome = try await ServerProcess.run(
+            arguments + ["--simulator", world.simulator.information.controlURL, "--json"],
+            environment: ["COUNTERFOIL_KEY": World.backendKey])
+        return (outcome.status, outcome.errors)
     }
 
     @Test func `the server signs the promotional offer that a customer buys on the command line`() async throws {

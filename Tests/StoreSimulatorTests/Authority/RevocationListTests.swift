@@ -40,7 +40,7 @@ struct RevocationListTests {
     }
 
     /// Shows `body` what OpenSSL says about the list itself, and about the intermediate in its light.
-    private func inspect(_ mode: OCSPService.Mode, _ body: (String, Tool.Outcome) -> Void) async throws {
+    private func inspect(_ mode: OCSPService.Mode, _ body: (String, ChildProcess.Outcome) -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let authority = try TestAuthority.new()
             try authority.rotateLeaf(now: TestStore.now)

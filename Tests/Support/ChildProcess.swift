@@ -1,0 +1,132 @@
+package import Foundation
+import Subprocess
+import Synchronization
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
+
+/// A program that runs beside the tests. What it prints on standard output is read line by line as it comes.
+///
+/// Not Foundation's `Process`: in Swift 6.3 it reads past the end of directory entries while it looks for open files, and
+/// crashes tests that have more than a thousand (swift-corelibs-foundation, pull request 5472).
+package final class ChildProcess: Sendable {
+    /// What a program left behind.
+    package struct Outcome: Sendable {
+        /// The exit status; 128 and the signal's number after a crash.
+        package let status: Int32
+        package let output: String
+        package let errors: String
+
+        /// Both outputs: programs disagree on where a verdict belongs.
+        package var text: String { output + errors }
+    }
+
+    /// What it prints on standard output; it ends with the process.
+    package let lines: AsyncStream<String>
+    private let identifier: Int32
+    private let hasEnded: Mutex<Bool>
+    private let status: Task<Int32, Never>
+
+    /// Starts a program. It runs when this returns.
+    ///
+    /// - Parameter errors: A file that its standard error is added to; that of the tests if nil.
+    package init(
+        _ executable: URL, _ arguments: [String], environment: [String: String], in directory: URL? = nil,
+        errors: URL? = nil
+    ) async throws {
+        let configuration = Self.configuration(executable, arguments, environment, directory)
+        let file = try errors.map { errors in
+            try FileDescriptor.open(
+                FilePath(errors.path), .writeOnly, options: [.create, .append],
+                permissions: .ownerReadWrite)
+        }
+        let (lines, line) = AsyncStream.makeStream(of: String.self)
+        let (starts, start) = AsyncStream.makeStream(of: Result<Int32, any Error>.self)
+        self.lines = lines
+        status = Task {
+            defer { line.finish() }
+            do {
+                return try await Subprocess.run(
+                    configuration, input: .none, output: .sequence,
+                    error: .fileDescriptor(file ?? .standardError, closeAfterSpawningProcess: file != nil)
+                ) { execution in
+                    start.yield(.success(Int32(execution.processIdentifier.value)))
+                    for try await text in execution.standardOutput.strings() { line.yield(text) }
+                }.terminationStatus.number
+            } catch {
+                start.yield(.failure(error))
+                return -1
+            }
+        }
+        var started: Result<Int32, any Error> = .failure(CancellationError())
+        for await result in starts {
+            started = result
+            break
+        }
+        identifier = try started.get()
+        hasEnded = Mutex(false)
+        Task {
+            _ = await status.value
+            hasEnded.withLock { $0 = true }
+        }
+    }
+
+    package var isRunning: Bool { hasEnded.withLock { !$0 } }
+
+    /// Sends a signal, unless it has ended.
+    package func send(_ signal: Int32) {
+        hasEnded.withLock { ended in
+            if !ended { _ = kill(identifier, signal) }
+        }
+    }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: The exit status; 128 and the signal's number after a crash.
+    package func end() async -> Int32 { await status.value }
+
+    /// Runs a program to its end.
+    package static func run(
+        _ executable: URL, _ arguments: [String], stdin: Data = Data(), environment: [String: String]? = nil,
+        in directory: URL? = nil
+    ) async throws -> Outcome {
+        try await Tool.inTemporaryFolder { folder in
+            // A file, not a pipe: a program that stops reading kills nobody.
+            let input = folder.appending(path: "in")
+            try stdin.write(to: input)
+            let result = try await Subprocess.run(
+                configuration(executable, arguments, environment, directory),
+                input: .fileDescriptor(
+                    FileDescriptor.open(FilePath(input.path), .readOnly), closeAfterSpawningProcess: true),
+                output: .bytes(limit: 64 << 20), error: .bytes(limit: 64 << 20))
+            return Outcome(
+                status: result.terminationStatus.number,
+                output: String(decoding: result.standardOutput, as: UTF8.self),
+                errors: String(decoding: result.standardError, as: UTF8.self))
+        }
+    }
+
+    private static func configuration(
+        _ executable: URL, _ arguments: [String], _ environment: [String: String]?, _ directory: URL?
+    ) -> Configuration {
+        Configuration(
+            executable: .path(FilePath(executable.path)), arguments: Arguments(arguments),
+            environment: environment.map { variables in
+                .custom(Dictionary(uniqueKeysWithValues: variables.map { (.init(stringLiteral: $0), $1) }))
+            } ?? .inherit,
+            workingDirectory: directory.map { FilePath($0.path) })
+    }
+}
+
+extension TerminationStatus {
+    /// The exit status; 128 and the signal's number after a crash.
+    fileprivate var number: Int32 {
+        switch self {
+        case .exited(let code): code
+        case .signaled(let signal): 128 + signal
+        }
+    }
+}
