@@ -180,28 +180,32 @@ package struct ServerCore: Sendable {
         metrics.add(
             .init(.rootExpiry) { roots.map { ([("root", $0.name)], $0.date.timeIntervalSince1970) } })
         let (recovery, webhooks, bodies, requests) = (recovery, webhooks, bodies, requests)
+        // Weakly: these record their own metrics, and a server that was stopped must leave nothing.
         metrics.add(.init(.requestsUnderWay) { [([], Double(requests.underWay))] })
         metrics.add(
             .init(.bodies) { [([], Double(bodies.bytes))] })
         metrics.add(
-            .init(.completeness) {
-                recovery.completenessAges().compactMap { scope, age in
+            .init(.completeness) { [weak recovery] in
+                (recovery?.completenessAges() ?? []).compactMap { scope, age in
                     age.map { ([("app", scope.bundleId), ("environment", scope.environment.rawValue)], $0) }
                 }
             })
         metrics.add(
-            .init(.recoveryFailures) {
-                recovery.failuresInARow().map { scope, count in
+            .init(.recoveryFailures) { [weak recovery] in
+                (recovery?.failuresInARow() ?? []).map { scope, count in
                     ([("app", scope.bundleId), ("environment", scope.environment.rawValue)], Double(count))
                 }
             })
-        metrics.add(.init(.webhookBacklog) { await Self.backlog(webhooks).map { [([], Double($0.deliveries))] } ?? [] })
         metrics.add(
-            .init(.disabledWebhooks) {
+            .init(.webhookBacklog) { [weak webhooks] in
+                await Self.backlog(webhooks).map { [([], Double($0.deliveries))] } ?? []
+            })
+        metrics.add(
+            .init(.disabledWebhooks) { [weak webhooks] in
                 await Self.backlog(webhooks).map { [([], Double($0.disabledEndpoints))] } ?? []
             })
         metrics.add(
-            .init(.webhookAge) {
+            .init(.webhookAge) { [weak webhooks] in
                 guard let backlog = await Self.backlog(webhooks) else { return [] }
                 let age = backlog.oldest.map { max(0, clock.now().timeIntervalSince(Date(milliseconds: $0))) }
                 return [([], age ?? 0)]
@@ -213,9 +217,9 @@ package struct ServerCore: Sendable {
         do { return try await storage.backlog() } catch { return nil }
     }
 
-    private static func backlog(_ webhooks: WebhookDispatcher) async -> WebhookBacklog? {
+    private static func backlog(_ webhooks: WebhookDispatcher?) async -> WebhookBacklog? {
         // As above.
-        do { return try await webhooks.webhookBacklog() } catch { return nil }
+        do { return try await webhooks?.webhookBacklog() } catch { return nil }
     }
 
     static func verifier(

@@ -1,0 +1,30 @@
+@testable import CounterfoilServer
+import Foundation
+import LedgerServices
+import StoreSimulator
+import Testing
+
+/// What is left of a server that was stopped.
+@Suite("A stopped server") struct StopTests {
+    @Test func `leaves nothing in the process that ran it`() async throws {
+        weak var server: Server?
+        weak var metrics: ServerMetrics?
+        weak var webhooks: WebhookDispatcher?
+        weak var recovery: LedgerServices.Recovery?
+        weak var simulator: Simulator?
+        try await World.run { world in
+            try await world.simulator.perform(
+                .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false))
+            try await world.settle()
+            server = try world.server
+            metrics = try world.server.core.metrics
+            webhooks = try world.server.core.webhooks
+            recovery = try world.server.core.recovery
+            simulator = world.simulator
+        }
+        #expect(server == nil)
+        #expect(metrics == nil && webhooks == nil && recovery == nil)
+        // Its clock was the simulator's.
+        #expect(simulator == nil)
+    }
+}
