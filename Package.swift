@@ -115,11 +115,11 @@ let package = Package(
         .target(name: "Basics", swiftSettings: settings),
         .target(name: "AppStoreModels", swiftSettings: settings),
         .target(
-            name: "AppStoreTrust", dependencies: ["Basics", crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
+            name: "AppStoreTrust", dependencies: ["Basics", "AppStoreModels", crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
         .target(
             name: "AppStoreServer",
             dependencies: [
-                "Basics", "AppStoreModels", "AppStoreTrust", crypto, x509,
+                "Basics", "AppStoreModels", "AppStoreTrust", "Entitlements", crypto, x509,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -129,7 +129,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "AppStoreReceipts",
-            dependencies: ["Basics", "AppStoreModels", "AppStoreTrust", crypto, cryptoExtras, x509, asn1],
+            dependencies: ["Basics", "AppStoreModels", "AppStoreTrust", "Entitlements", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings),
         .target(name: "ConfigurationReading", dependencies: [yams], swiftSettings: settings),
         .target(

@@ -14,7 +14,7 @@ configuration.production.gracePeriod = .sixteenDays
 let simulator = try await Simulator.start(configuration)
 
 let bought = try await simulator.perform(.purchase(customer: "anna", product: "com.example.basic.monthly"))
-try await simulator.advance(by: Period(5, .month) ?? .month)
+try await simulator.advance(by: .months(5))
 try await simulator.perform(.failBilling(customer: "anna"))
 try await simulator.advance(by: .month)
 print(try simulator.state(of: "anna").summary)
@@ -22,15 +22,7 @@ try await simulator.perform(.fixBilling(customer: "anna"))
 print(try simulator.state(of: "anna").summary)
 
 // The API is the App Store's, so the client is the one for the App Store, and so is the verifier.
-let information = simulator.information
-let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
-let client = AppStoreServerClient(
-    tokens: try APITokenSource(key: key, issuerID: information.issuerId, bundleID: information.bundleId),
-    host: try AppStoreHost(url: information.baseURLs.production, environment: .production))
-var trust = SignedDataVerifier.Configuration(
-    apps: .only([App(bundleId: information.bundleId, appAppleId: information.appAppleId)]))
-trust.anchors = try TrustAnchors(contentsOf: information.rootCertificates.map { URL(filePath: $0) })
-let verifier = try SignedDataVerifier(trust)
+let (client, verifier) = (try simulator.client(), try simulator.verifier())
 for try await text in client.transactionHistory(of: bought.transactionId ?? "").items {
     let transaction = try await verifier.transaction(text).payload
     print(transaction.purchaseDate.formatted(.iso8601), transaction.transactionReason?.rawValue ?? "")

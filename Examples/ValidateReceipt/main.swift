@@ -14,7 +14,7 @@ do {
         print(purchase.productID, purchase.transactionID, purchase.purchaseDate)
     }
 } catch {
-    print("refused:", error.code, error.reason)
+    print("refused:", error.code, error.message)
 }
 
 // Any transaction of the customer opens the door to the history. This one is not verified: the App Store's answer will be.

@@ -22,11 +22,10 @@ let body = try JSONDecoder().decode(
 do {
     let notification = try await verifier.notification(body.signedPayload)
     print(notification.payload.notificationType.rawValue, notification.payload.notificationUUID)
-    if let text = notification.payload.data?.signedTransactionInfo {
-        let transaction = try await verifier.transaction(text)
+    if case .purchase(let transaction, _) = try await verifier.content(of: notification) {
         print(transaction.payload.productId, transaction.payload.expiresDate as Any)
     }
 } catch {
-    // `code` is for programs, `reason` for people. Only `revocation_unknown` may be different next time.
-    print("refused:", error.code, error.reason, error.isRetryable ? "(try again)" : "")
+    // `code` is for programs, `message` for people. Only `revocation_unknown` may be different next time.
+    print("refused:", error.code, error.message, error.isRetryable ? "(try again)" : "")
 }

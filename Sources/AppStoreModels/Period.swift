@@ -29,6 +29,15 @@ public struct Period: Sendable, Hashable {
     /// A year.
     public static let year = Period(exactly: 1, .year)
 
+    /// So many days. A count outside 1 to 10,000 is brought to the nearest of the two, as with the other units.
+    public static func days(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .day) }
+    /// So many weeks.
+    public static func weeks(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .week) }
+    /// So many months.
+    public static func months(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .month) }
+    /// So many years.
+    public static func years(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .year) }
+
     /// Reads ISO 8601 with one unit, such as `P2W`; nil for anything else.
     public init?(iso8601 text: String) {
         guard text.utf8.count <= 8, text.hasPrefix("P"), let last = text.last, let unit = Unit(rawValue: String(last)),

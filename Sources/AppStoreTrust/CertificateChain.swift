@@ -116,7 +116,7 @@ package struct CertificateChain: Sendable {
         do {
             return try read()
         } catch {
-            throw VerificationError(error.code, "certificate \(index + 1): \(error.reason)")
+            throw VerificationError(error.code, "certificate \(index + 1): \(error.message)")
         }
     }
 }

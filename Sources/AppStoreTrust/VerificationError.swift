@@ -1,23 +1,25 @@
+public import AppStoreModels
+
 /// Why something signed was refused.
 ///
-/// Branch on ``code``; log ``reason``. Neither ever holds a payload, a key or a receipt.
-public struct VerificationError: Error, Sendable, CustomStringConvertible {
+/// Branch on ``code``; log ``message``. Neither ever holds a payload, a key or a receipt.
+public struct VerificationError: CounterfoilError {
     /// What was wrong.
     public let code: Code
 
     /// The same for a person: which certificate, which limit, which value was expected.
-    public let reason: String
+    public let message: String
 
-    package init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
-        self.reason = reason
+        self.message = message
     }
 
     /// Whether the same input may be accepted later without any change: only while revocation could not be established.
     public var isRetryable: Bool { code == .revocationUnknown }
 
-    /// The code and the reason in one line.
-    public var description: String { "\(code): \(reason)" }
+    /// The code and the message in one line.
+    public var description: String { "\(code): \(message)" }
 }
 
 /// Errors are equal when their codes are: the reason is for people.

@@ -118,7 +118,7 @@ struct ReceiptCommand: ParsableCommand {
                 Output.line(VerificationReport.json(error))
                 throw Refusal(message: nil)
             }
-            throw Refusal(message: "\(error.code): \(error.reason.printable)")
+            throw Refusal(message: "\(error.code): \(error.message.printable)")
         }
     }
 
@@ -138,7 +138,7 @@ struct ReceiptCommand: ParsableCommand {
         let response = VerifyReceiptEndpoint(validator: validator, environment: accepted).response(contents: contents)
         Output.line(response.json)
         guard response.status == .valid else {
-            throw Refusal(message: response.reason.map { "\($0.code): \($0.reason.printable)" })
+            throw Refusal(message: response.reason.map { "\($0.code): \($0.message.printable)" })
         }
     }
 
@@ -155,7 +155,7 @@ struct ReceiptCommand: ParsableCommand {
             let locations = (intermediates + trust.roots).map { URL(filePath: $0) }
             validator.intermediates = try CertificatePool(contentsOf: locations)
         } catch {
-            throw ValidationError("--intermediate: \(error.reason)")
+            throw ValidationError("--intermediate: \(error.message)")
         }
         validator.bundleIDs = bundleIDs.isEmpty ? nil : Set(bundleIDs)
         validator.versions = versions.isEmpty ? nil : Set(versions)

@@ -18,7 +18,7 @@ extension Verify {
             configuration.anchors = try TrustAnchors(
                 contentsOf: information.rootCertificates.map { URL(filePath: $0) })
         } catch {
-            throw Refusal(message: "the simulator's certificates: \(error.reason)")
+            throw Refusal(message: "the simulator's certificates: \(error.message)")
         }
         configuration.now = { now }
         configuration.validAt = trust.asOf ?? .now

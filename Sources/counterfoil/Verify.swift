@@ -89,7 +89,7 @@ struct Verify: AsyncParsableCommand {
                 Output.line(VerificationReport.json(error))
                 throw Refusal(message: nil)
             }
-            throw Refusal(message: "\(error.code): \(error.reason.printable)")
+            throw Refusal(message: "\(error.code): \(error.message.printable)")
         }
     }
 

@@ -184,7 +184,7 @@ struct VerifyReceiptTests {
                 _ = engine.explanation(of: "pro", facts: read.facts, asOf: Self.received)
             } catch {
                 refused += 1
-                #expect(!error.reason.isEmpty)
+                #expect(!error.message.isEmpty)
             }
         }
         #expect((1..<3000).contains(refused))

@@ -29,7 +29,7 @@ extension AppStoreServerError {
             case .answerTooLarge?: .answerTooLarge
             default: .transport
             }
-        let text = (failure as? HTTPTransportError)?.reason ?? "\(failure)"
+        let text = (failure as? HTTPTransportError)?.message ?? "\(failure)"
         self.init(code, String(text.replacing(token, with: Self.hidden).prefix(500)))
     }
 

@@ -5,12 +5,12 @@ public import Foundation
 ///
 /// Branch on ``code`` and ``apiCode``; log the error itself. What the server said survives in ``status``, ``apiMessage``,
 /// ``body`` and ``retryAfter``; a token or key never does.
-public struct AppStoreServerError: Error, Sendable, CustomStringConvertible {
+public struct AppStoreServerError: CounterfoilError {
     /// What went wrong.
     public let code: Code
 
     /// The same for a person.
-    public let reason: String
+    public let message: String
 
     /// The name of the endpoint, as in ``AppStoreEndpoint/name``; nil if the call did not get as far.
     public internal(set) var endpoint: String?
@@ -36,9 +36,9 @@ public struct AppStoreServerError: Error, Sendable, CustomStringConvertible {
     /// The most bytes of ``body``.
     public static let maximumBodySize = 4096
 
-    package init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
-        self.reason = reason
+        self.message = message
     }
 
     /// Whether the same call may succeed later, with nothing changed; so too after a cancellation, see ``isCancellation``.
@@ -62,7 +62,7 @@ public struct AppStoreServerError: Error, Sendable, CustomStringConvertible {
         if let endpoint { text += " (\(endpoint))" }
         if let status { text += " status \(status)" }
         if let apiCode { text += " \(apiCode.rawValue)\(apiCode.name.map { " " + $0 } ?? "")" }
-        text += ": \(apiMessage ?? reason)"
+        text += ": \(apiMessage ?? message)"
         if attempts > 1 { text += " (\(attempts) attempts)" }
         return text
     }

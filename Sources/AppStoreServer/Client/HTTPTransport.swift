@@ -1,3 +1,4 @@
+public import AppStoreModels
 public import Foundation
 
 /// What carries a request to the App Store and brings the answer back.
@@ -81,21 +82,21 @@ private func first(_ name: String, _ headers: [(name: String, value: String)]) -
 }
 
 /// Why there is no answer.
-public struct HTTPTransportError: Error, Sendable, CustomStringConvertible {
+public struct HTTPTransportError: CounterfoilError {
     /// What happened.
     public let code: Code
 
     /// The same for a person, without any header.
-    public let reason: String
+    public let message: String
 
     /// Creates an error.
-    public init(_ code: Code, _ reason: String) {
+    public init(_ code: Code, _ message: String) {
         self.code = code
-        self.reason = reason
+        self.message = message
     }
 
-    /// The code and the reason in one line.
-    public var description: String { "\(code): \(reason)" }
+    /// The code and the message in one line.
+    public var description: String { "\(code): \(message)" }
 
     /// A machine-readable reason.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

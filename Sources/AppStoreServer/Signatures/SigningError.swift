@@ -1,20 +1,22 @@
+public import AppStoreModels
+
 /// Why a key could not be read or a signature not be made.
 ///
-/// Branch on ``code``; log ``reason``. Neither ever holds a key, a token or what was to be signed.
-public struct SigningError: Error, Sendable, CustomStringConvertible {
+/// Branch on ``code``; log ``message``. Neither ever holds a key, a token or what was to be signed.
+public struct SigningError: CounterfoilError {
     /// What was wrong.
     public let code: Code
 
     /// The same for a person.
-    public let reason: String
+    public let message: String
 
-    package init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
-        self.reason = reason
+        self.message = message
     }
 
-    /// The code and the reason in one line.
-    public var description: String { "\(code): \(reason)" }
+    /// The code and the message in one line.
+    public var description: String { "\(code): \(message)" }
 
     /// A machine-readable reason, stable between releases.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -29,7 +29,7 @@ public struct HTTPRevocationTransport: RevocationTransport {
         do {
             return try await HTTPClient.withoutRedirects.execute(message, timeout: .seconds(30))
         } catch {
-            throw OCSPProblem("no answer from the responder: \(HTTPTransportError(client: error).reason)")
+            throw OCSPProblem("no answer from the responder: \(HTTPTransportError(client: error).message)")
         }
     }
 }

@@ -56,7 +56,7 @@ struct DecodedNotification {
                 json.member("object", "problem")
                 json.member("part", "\(problem.part)")
                 json.member("code", "\(problem.error.code)")
-                json.member("message", problem.error.reason)
+                json.member("message", problem.error.message)
             }
         }
     }

@@ -88,9 +88,9 @@ extension APIFailure {
     /// Why something signed is not believed. What could not be found out yet may be sent again.
     init(_ error: VerificationError) {
         if error.isRetryable {
-            self.init(.serviceUnavailable, "\(error.code)", error.reason, isRetryable: true, backoff: 30_000)
+            self.init(.serviceUnavailable, "\(error.code)", error.message, isRetryable: true, backoff: 30_000)
         } else {
-            self.init(.badRequest, "\(error.code)", error.reason)
+            self.init(.badRequest, "\(error.code)", error.message)
         }
     }
 }

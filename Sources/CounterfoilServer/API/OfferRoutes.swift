@@ -124,7 +124,7 @@ enum OfferRoutes {
 
     private static func signing<Value>(_ sign: () throws -> Value) throws -> Value {
         do { return try sign() } catch let error as SigningError {
-            throw APIFailure(.badRequest, "\(error.code)", error.reason)
+            throw APIFailure(.badRequest, "\(error.code)", error.message)
         }
     }
 

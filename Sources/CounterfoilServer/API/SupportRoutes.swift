@@ -243,7 +243,7 @@ extension ServerCore {
             return verified
         } catch {
             throw APIFailure(
-                .badGateway, "\(error.code)", "The App Store's answer cannot be believed: \(error.reason)",
+                .badGateway, "\(error.code)", "The App Store's answer cannot be believed: \(error.message)",
                 isRetryable: true)
         }
     }

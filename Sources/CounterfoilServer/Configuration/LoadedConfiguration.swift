@@ -1,3 +1,4 @@
+public import AppStoreModels
 /// A configuration as it was read, and what its reader would like to say about it.
 public struct LoadedConfiguration: Sendable {
     /// What the server has to do.
@@ -34,12 +35,18 @@ public struct ConfigurationIssue: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Why a configuration cannot be used: everything that is wrong with it, at once.
-public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ConfigurationError: CounterfoilError, Hashable {
     /// At least one; after a hundred only their number is told.
     public let problems: [ConfigurationIssue]
 
     init(problems: [ConfigurationIssue]) { self.problems = problems }
 
+    /// `invalid_configuration`.
+    public var code: String { "invalid_configuration" }
+
     /// A line for each problem.
-    public var description: String { problems.map(\.description).joined(separator: "\n") }
+    public var message: String { problems.map(\.description).joined(separator: "\n") }
+
+    /// The message.
+    public var description: String { message }
 }

@@ -35,7 +35,7 @@ extension OnlineCheck {
                     Purchase key of this team and not revoked, and this machine's clock right
                     """)
             case (.signing, _):
-                self.init("wrong_key", "no token can be signed: \(error.reason)", "download the key again")
+                self.init("wrong_key", "no token can be signed: \(error.message)", "download the key again")
             case (.refused, .serverNotificationUrlNotFound?):
                 self.init(
                     "no_notification_url", "App Store Connect has no URL for notifications of this environment",
@@ -59,12 +59,12 @@ extension OnlineCheck {
                     "correct base_urls, or leave it out for Apple's addresses; look for a proxy in between")
             case (.transport, _), (.unreachable, _), (.timeout, _), (.circuitOpen, _):
                 self.init(
-                    "unreachable", "the App Store Server API cannot be reached: \(error.reason)",
+                    "unreachable", "the App Store Server API cannot be reached: \(error.message)",
                     "check base_urls, name resolution, and that this machine may open connections to that address")
             case (.rateLimited, _):
                 self.init("rate_limited", "the App Store takes no more requests for now", "run the command again later")
             default:
-                self.init("failed", "the App Store did not answer as it should: \(error.reason)", "run it again later")
+                self.init("failed", "the App Store did not answer as it should: \(error.message)", "run it again later")
             }
         }
 

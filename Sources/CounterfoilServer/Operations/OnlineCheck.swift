@@ -81,7 +81,7 @@ package struct OnlineCheck: Sendable {
         do {
             tokens = try APITokenSource(
                 key: key.signingKey, issuerID: key.issuerID, bundleID: app.bundleId, now: { Date() })
-        } catch { throw AppStoreServerError(.signing, error.reason) }
+        } catch { throw AppStoreServerError(.signing, error.message) }
         var options = AppStoreServerClient.Configuration()
         options.timeout = .seconds(10)
         options.retry = .never

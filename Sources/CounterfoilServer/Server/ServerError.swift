@@ -1,17 +1,21 @@
+public import AppStoreModels
 internal import Ledger
 internal import Foundation
 internal import NIOCore
 internal import NIOSSL
 
 /// Why a server cannot begin.
-public struct ServerError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ServerError: CounterfoilError, Hashable {
     /// What kind of trouble it is.
-    public struct Code: RawRepresentable, Sendable, Hashable {
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The name, such as `port_taken`.
         public let rawValue: String
 
         /// Takes any name, listed below or not.
         public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name.
+        public var description: String { rawValue }
 
         /// The ledger cannot be used: another process has it, the disk is full, it is damaged.
         public static let noLedger = Self(rawValue: "no_ledger")

@@ -54,7 +54,7 @@ public struct RenewalFact: Sendable, Hashable {
     }
 
     /// What a renewal info of the App Store says.
-    public init(_ payload: JWSRenewalInfoDecodedPayload) {
+    package init(_ payload: JWSRenewalInfoDecodedPayload) {
         self.init(
             originalTransactionId: payload.originalTransactionId, productId: payload.productId,
             autoRenewProductId: payload.autoRenewProductId, willRenew: payload.autoRenewStatus == .on,

@@ -79,7 +79,7 @@ extension TransactionFact {
     }
 
     /// What a transaction of the App Store says.
-    public init(_ payload: JWSTransactionDecodedPayload) {
+    package init(_ payload: JWSTransactionDecodedPayload) {
         self.init(
             transactionId: payload.transactionId, originalTransactionId: payload.originalTransactionId,
             productId: payload.productId, type: payload.type, purchaseDate: payload.purchaseDate,

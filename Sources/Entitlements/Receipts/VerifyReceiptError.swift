@@ -1,5 +1,7 @@
+public import AppStoreModels
+
 /// Why a `verifyReceipt` response gives no facts.
-public struct VerifyReceiptError: Error, Sendable, CustomStringConvertible {
+public struct VerifyReceiptError: CounterfoilError {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
@@ -27,21 +29,21 @@ public struct VerifyReceiptError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public let code: Code
     /// What was wrong, for people. Nothing of the response is in it but numbers.
-    public let reason: String
+    public let message: String
     /// The App Store's status, if there was one.
     public let status: Int?
     /// Whether the App Store says that asking it again may help.
     public let isRetryable: Bool
 
-    init(_ code: Code, _ reason: String, status: Int? = nil, isRetryable: Bool = false) {
+    init(_ code: Code, _ message: String, status: Int? = nil, isRetryable: Bool = false) {
         self.code = code
-        self.reason = reason
+        self.message = message
         self.status = status
         self.isRetryable = isRetryable
     }
 
-    /// The code and the reason.
-    public var description: String { "\(code): \(reason)" }
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
 }
 
 /// How much a `verifyReceipt` response may have.

@@ -2,17 +2,6 @@ package import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
 
-/// Who proves a signed text.
-package protocol TextVerifier: Sendable {
-    func notification(
-        _ text: String
-    ) async throws(VerificationError) -> Verified<ResponseBodyV2DecodedPayload>
-    func transaction(_ text: String) async throws(VerificationError) -> Verified<JWSTransactionDecodedPayload>
-    func renewalInfo(_ text: String) async throws(VerificationError) -> Verified<JWSRenewalInfoDecodedPayload>
-}
-
-extension SignedDataVerifier: TextVerifier {}
-
 /// A notification and what is signed inside it, all of it proven: made in one way, for the ledger, for webhooks and for whoever
 /// looks at it.
 package struct NotificationParts: Sendable {
@@ -35,17 +24,8 @@ package struct NotificationParts: Sendable {
     package init(
         inside payload: ResponseBodyV2DecodedPayload, in scope: Scope, verifiedBy verifier: some TextVerifier
     ) async throws(VerificationError) {
-        self.payload = payload
-        if let text = payload.data?.signedTransactionInfo {
-            let transaction = try await verifier.transaction(text).payload
-            try scope.requireMatch(transaction.bundleId, transaction.environment)
-            self.transaction = transaction
-        }
-        if let text = payload.data?.signedRenewalInfo {
-            let renewal = try await verifier.renewalInfo(text).payload
-            try scope.requireMatch(scope.bundleId, renewal.environment)
-            self.renewal = renewal
-        }
+        let parts = try await verifier.parts(inside: payload, of: scope.bundleId, scope.environment)
+        self.init(payload: payload, transaction: parts.transaction?.payload, renewal: parts.renewal?.payload)
     }
 
     /// What a notification that was kept says; nil when it was not folded.

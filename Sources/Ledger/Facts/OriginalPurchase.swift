@@ -1,3 +1,4 @@
+internal import AppStoreServer
 package import AppStoreModels
 package import AppStoreReceipts
 package import AppStoreTrust
@@ -99,16 +100,6 @@ extension OriginalPurchase {
     /// The app transaction identifier in a subject.
     package static func appTransactionId(ofSubject subject: String) -> String? {
         subject.hasPrefix(prefix) ? nil : subject
-    }
-}
-
-extension OriginalPurchaseFact {
-    /// What an app transaction says.
-    package init(_ payload: AppTransaction) {
-        self.init(
-            applicationVersion: payload.originalApplicationVersion, purchaseDate: payload.originalPurchaseDate,
-            appTransactionId: payload.appTransactionId, signedDate: payload.receiptCreationDate,
-            isTestData: payload.receiptType != .production)
     }
 }
 

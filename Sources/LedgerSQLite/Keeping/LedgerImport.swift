@@ -116,7 +116,7 @@ package struct LedgerImport: Sendable {
         {
             return .failure(error)
         } catch let error as VerificationError {
-            return .failure(Refusal(reason: "\(error.code): \(error.reason)"))
+            return .failure(Refusal(reason: "\(error.code): \(error.message)"))
         } catch {
             return .failure(Refusal(reason: "is no line of an export"))
         }

@@ -64,7 +64,7 @@ extension SQLiteStorage {
             folded.id = id
             try Fold.apply(folded, makingEvent: false, db)
         } else if let failure = notification.failure, !failure.isRetryable {
-            try fail(id, "\(failure.code)", failure.reason, notification.received.receivedAt, db)
+            try fail(id, "\(failure.code)", failure.message, notification.received.receivedAt, db)
         }
     }
 }

@@ -15,7 +15,7 @@ package struct UnverifiedText: Sendable, Hashable {
     package init(_ error: VerificationError, _ originalTransactionId: String, notification: String?) {
         self.originalTransactionId = originalTransactionId
         self.notification = notification
-        (code, reason) = ("\(error.code)", error.reason)
+        (code, reason) = ("\(error.code)", error.message)
     }
 }
 

@@ -10,7 +10,7 @@ extension UnverifiedItem {
         let claimedUUID = isNotification ? Self.claimedUUID(text) : nil
         self.init(
             digest: Data(SHA256.hash(data: Data((claimedUUID ?? text).utf8)).prefix(16)), claimedUUID: claimedUUID,
-            code: "\(refusal.code)", message: refusal.reason)
+            code: "\(refusal.code)", message: refusal.message)
     }
 
     private struct Claim: Decodable { var notificationUUID: String }

@@ -268,7 +268,7 @@ package final class NotificationProcessor: Service {
         logger.error(
             "a notification holds what cannot be believed", metadata: ["id": "\(id)", "code": "\(error.code)"])
         do {
-            try await storage.fail(id, code: "\(error.code)", message: error.reason, at: now().milliseconds)
+            try await storage.fail(id, code: "\(error.code)", message: error.message, at: now().milliseconds)
             return true
         } catch {
             return false

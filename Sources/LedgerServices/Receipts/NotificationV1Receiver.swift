@@ -51,7 +51,7 @@ package final class NotificationV1Receiver: Sendable {
         let receipt: ProvenReceipt
         do { receipt = try prover.proveReceipt(text) } catch {
             logger.warning("a version 1 notification was refused", metadata: ["code": "\(error.code)"])
-            throw ServiceFailure(.invalid, "\(error.code)", error.reason)
+            throw ServiceFailure(.invalid, "\(error.code)", error.message)
         }
         guard let app = apps[receipt.audience.bundleId],
             let scope = scopes[receipt.audience.bundleId, receipt.audience.environment]

@@ -48,7 +48,7 @@ package struct Importer: Sendable {
             guard let transaction = Self.transaction(of: receipt) else { return .imported(news: 0) }
             return try await fetch(transaction, in: scopes)
         } catch let refusal as VerificationError {
-            return .failed(code: "\(refusal.code)", message: refusal.reason)
+            return .failed(code: "\(refusal.code)", message: refusal.message)
         }
     }
 
@@ -72,11 +72,11 @@ package struct Importer: Sendable {
             } catch let failure as AppStoreServerError {
                 guard failure.isFinal || failure.mayBeAboutOne else { throw failure }
                 if !failure.isFinal { waiting = waiting ?? (scope, failure) }
-                last = .failed(code: failure.name, message: failure.apiMessage ?? failure.reason)
+                last = .failed(code: failure.name, message: failure.apiMessage ?? failure.message)
             }
         }
         guard let (scope, failure) = waiting else { return last }
         try await histories.putAside(transaction, in: scope, code: failure.name)
-        return .putAside(news: 0, code: failure.name, message: failure.apiMessage ?? failure.reason)
+        return .putAside(news: 0, code: failure.name, message: failure.apiMessage ?? failure.message)
     }
 }

@@ -165,7 +165,7 @@ package struct PurchaseProver: Sendable {
     ) async throws(ServiceFailure) -> Value {
         do { return try await proof() } catch {
             throw ServiceFailure(
-                error.isRetryable ? .unavailable : .invalid, "\(error.code)", error.reason,
+                error.isRetryable ? .unavailable : .invalid, "\(error.code)", error.message,
                 isRetryable: error.isRetryable, backoff: error.isRetryable ? 30_000 : nil, parameter: parameter)
         }
     }

@@ -31,46 +31,10 @@ extension PurchaseProver {
     package func read(_ receipt: Verified<Receipt>) throws(VerificationError) -> ProvenReceipt {
         // Old receipts do not always say where they were made. What is not known to be production is not.
         let environment: AppStoreEnvironment = receipt.payload.environment == .production ? .production : .sandbox
+        let catalogue = apps[receipt.payload.bundleID]?.catalogue ?? ProductCatalogue()
         return ProvenReceipt(
             receipt: receipt,
             audience: PurchaseAudience(bundleId: receipt.payload.bundleID, environment: environment),
-            facts: try facts(of: receipt))
-    }
-
-    /// A receipt reads like the answer that `verifyReceipt` would give about it.
-    private func facts(of receipt: Verified<Receipt>) throws(VerificationError) -> [TransactionFact] {
-        let catalogue = apps[receipt.payload.bundleID]?.catalogue ?? ProductCatalogue()
-        let answer = VerifyReceiptEndpoint(validator: receiptValidator).response(about: receipt).json
-        var facts: [TransactionFact]
-        do {
-            facts = try VerifyReceiptFacts(response: Data(answer.utf8), received: clock.now(), catalogue: catalogue)
-                .facts.transactions
-        } catch {
-            throw VerificationError(.malformedReceipt, error.reason)
-        }
-        // Its own word for the kind of a product goes before what the catalogue supposes.
-        let kinds = Dictionary(
-            (receipt.appReceipt?.payload.purchases ?? []).map { ($0.transactionID, $0.productType) },
-            uniquingKeysWith: { first, _ in first })
-        for index in facts.indices {
-            guard let kind = kinds[facts[index].transactionId], let type = kind.flatMap(ProductType.init(receipt:))
-            else {
-                continue
-            }
-            facts[index].type = type
-        }
-        return facts
-    }
-}
-
-extension ProductType {
-    fileprivate init?(receipt type: ReceiptProductType) {
-        switch type {
-        case .nonConsumable: self = .nonConsumable
-        case .consumable: self = .consumable
-        case .nonRenewingSubscription: self = .nonRenewingSubscription
-        case .autoRenewableSubscription: self = .autoRenewableSubscription
-        default: return nil
-        }
+            facts: try receiptValidator.facts(of: receipt, catalogue: catalogue).transactions)
     }
 }

@@ -1,7 +1,8 @@
+public import AppStoreModels
 internal import ConfigurationReading
 
 /// Why a catalogue cannot be used: everything that is wrong with it, at once.
-public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct CatalogueError: CounterfoilError, Hashable {
     /// One thing that is wrong.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// Where it is, such as `groups[0].subscriptions[1].period`; empty if it concerns the file.
@@ -35,8 +36,14 @@ public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible
             problems: problems.problems.map { .init(path: $0.path, message: $0.message, line: $0.line) })
     }
 
+    /// `invalid_catalogue`.
+    public var code: String { "invalid_catalogue" }
+
     /// A line for each problem.
-    public var description: String { problems.map(\.description).joined(separator: "\n") }
+    public var message: String { problems.map(\.description).joined(separator: "\n") }
+
+    /// The message.
+    public var description: String { message }
 }
 
 extension Findings {

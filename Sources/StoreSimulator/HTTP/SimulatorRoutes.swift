@@ -10,6 +10,10 @@ internal import Synchronization
 /// The simulator behind the routes. There is none until the port is known, because certificates name it.
 final class SimulatorSlot: Sendable {
     private let simulator = Mutex<Simulator?>(nil)
+    /// The developer's server, where it is in this process.
+    let receiver: NotificationReceiver?
+
+    init(receiver: NotificationReceiver?) { self.receiver = receiver }
 
     func fill(_ new: Simulator) { simulator.withLock { $0 = new } }
 
@@ -42,6 +46,7 @@ enum SimulatorRoutes {
         }
         addRevocation(to: router, slot)
         ControlRoutes.add(to: router, slot)
+        if let receiver = slot.receiver { add(receiver, to: router) }
         return router
     }
 

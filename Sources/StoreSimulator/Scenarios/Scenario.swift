@@ -1,4 +1,4 @@
-internal import AppStoreModels
+public import AppStoreModels
 
 /// A life cycle as data: what happens, and what has to come of it.
 ///
@@ -92,10 +92,16 @@ public struct Scenario: Sendable {
 }
 
 /// Why a scenario cannot be read: everything that is wrong with it, at once.
-public struct ScenarioError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ScenarioError: CounterfoilError, Hashable {
     /// At least one, with its path and line.
     public let problems: [CatalogueError.Problem]
 
+    /// `invalid_scenario`.
+    public var code: String { "invalid_scenario" }
+
     /// A line for each problem.
-    public var description: String { problems.map(\.description).joined(separator: "\n") }
+    public var message: String { problems.map(\.description).joined(separator: "\n") }
+
+    /// The message.
+    public var description: String { message }
 }

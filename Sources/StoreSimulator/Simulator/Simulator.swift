@@ -47,14 +47,33 @@ public final class Simulator: Sendable {
     /// Starts a simulator. It answers requests when this returns, and its folder has `simulator.json`.
     ///
     /// - Throws: ``SimulatorError`` where the port is taken, the folder cannot be written or the catalogue is invalid.
-    public static func start(_ configuration: SimulatorConfiguration = SimulatorConfiguration()) async throws
-        -> Simulator
-    {
+    public static func start(
+        _ configuration: SimulatorConfiguration = SimulatorConfiguration()
+    ) async throws -> Simulator {
+        try await start(configuration, nil)
+    }
+
+    /// Starts a simulator whose notifications of both environments come to a closure.
+    ///
+    /// ```swift
+    /// let simulator = try await Simulator.start { request in
+    ///     try await handle(request.body)
+    /// }
+    /// ```
+    public static func start(
+        _ configuration: SimulatorConfiguration = SimulatorConfiguration(), receiver: @escaping NotificationReceiver
+    ) async throws -> Simulator {
+        try await start(configuration, receiver)
+    }
+
+    private static func start(
+        _ configuration: SimulatorConfiguration, _ receiver: NotificationReceiver?
+    ) async throws -> Simulator {
         do { try configuration.catalogue.validate() } catch {
             throw SimulatorError("invalid_catalogue", "\(error)")
         }
         let directory = try SimulatorDirectory(configuration.directory)
-        let slot = SimulatorSlot()
+        let slot = SimulatorSlot(receiver: receiver)
         let port: Int
         let server: Task<Void, any Error>
         do { (port, server) = try await listen(slot, port: configuration.port) } catch {
@@ -62,6 +81,12 @@ public final class Simulator: Sendable {
             throw error
         }
         do {
+            var configuration = configuration
+            if receiver != nil {
+                let url = "http://127.0.0.1:\(port)\(SimulatorRoutes.receiverPath)"
+                configuration.production.notificationURL = url + "/production"
+                configuration.sandbox.notificationURL = url + "/sandbox"
+            }
             let simulator = try make(configuration, directory, port: port, server: server)
             slot.fill(simulator)
             return simulator

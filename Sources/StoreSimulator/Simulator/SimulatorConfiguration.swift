@@ -1,4 +1,4 @@
-internal import AppStoreModels
+public import AppStoreModels
 public import Foundation
 
 /// What a simulated App Store is made of.
@@ -49,7 +49,7 @@ public struct SimulatorConfiguration: Sendable {
 }
 
 /// Why a simulator cannot start, or cannot do what it was asked to.
-public struct SimulatorError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct SimulatorError: CounterfoilError, Hashable {
     /// For programs, in snake case.
     public let code: String
     /// For people: what is wrong and what to do.

@@ -1,5 +1,7 @@
+public import AppStoreModels
+
 /// Why the simulated store refuses a command. Nothing has changed.
-public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
+public struct StoreError: CounterfoilError, Hashable, Codable {
     /// What is wrong, for programs.
     public let code: Code
     /// What is wrong, for people: a sentence.
@@ -11,14 +13,16 @@ public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConver
     }
 
     /// Code and message.
-    public var description: String { "\(code.rawValue): \(message)" }
+    public var description: String { "\(code): \(message)" }
 
     /// What can be wrong.
-    public struct Code: RawRepresentable, Sendable, Hashable, Codable {
+    public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
         /// Snake case.
         public let rawValue: String
         /// Takes any code.
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// Snake case.
+        public var description: String { rawValue }
 
         /// No such customer.
         public static let unknownCustomer = Self(rawValue: "unknown_customer")

@@ -122,20 +122,20 @@ struct APIAccess: ParsableArguments {
 
     private static func host(_ url: String, _ environment: AppStoreEnvironment) throws -> AppStoreHost {
         do { return try AppStoreHost(url: url, environment: environment) } catch {
-            throw ValidationError("--base-url: \(error.reason)")
+            throw ValidationError("--base-url: \(error.message)")
         }
     }
 
     /// The key itself. Errors name the option, never what is in the file.
     private static func signingKey(_ file: String, _ id: String) throws -> SigningKey {
         do { return try SigningKey(contentsOf: URL(filePath: file), keyID: id) } catch {
-            throw ValidationError("--key \(file.printable): \(error.reason)")
+            throw ValidationError("--key \(file.printable): \(error.message)")
         }
     }
 
     private static func tokens(_ key: SigningKey, _ issuerID: String, _ bundleID: String) throws -> APITokenSource {
         do { return try APITokenSource(key: key, issuerID: issuerID, bundleID: bundleID) } catch {
-            throw ValidationError(error.reason)
+            throw ValidationError(error.message)
         }
     }
 }

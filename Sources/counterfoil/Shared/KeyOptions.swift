@@ -18,7 +18,7 @@ struct KeyOptions: ParsableArguments {
         do {
             return try SigningKey(contentsOf: URL(filePath: key), keyID: keyID)
         } catch {
-            throw ValidationError("--key \(key): \(error.reason)")
+            throw ValidationError("--key \(key): \(error.message)")
         }
     }
 }
@@ -37,7 +37,7 @@ struct IssuerOptions: ParsableArguments {
         do {
             return try OfferSigner(key: signingKey, issuerID: issuerID, bundleID: key.bundleID)
         } catch {
-            throw ValidationError(error.reason)
+            throw ValidationError(error.message)
         }
     }
 
@@ -47,7 +47,7 @@ struct IssuerOptions: ParsableArguments {
             return try APITokenSource(
                 key: signingKey, issuerID: issuerID, bundleID: key.bundleID, lifetime: lifetime)
         } catch {
-            throw ValidationError(error.reason)
+            throw ValidationError(error.message)
         }
     }
 }

@@ -44,7 +44,7 @@ struct TrustOptions: ParsableArguments {
         do {
             return try TrustAnchors(contentsOf: roots.map { URL(filePath: $0) })
         } catch {
-            throw ValidationError("--root: \(error.reason)")
+            throw ValidationError("--root: \(error.message)")
         }
     }
 
@@ -60,7 +60,7 @@ struct TrustOptions: ParsableArguments {
             }
             return (files, files.isEmpty ? nil : try TrustAnchors(certificates: files))
         } catch {
-            throw ValidationError("--xcode-certificate: \(error.reason)")
+            throw ValidationError("--xcode-certificate: \(error.message)")
         }
     }
 

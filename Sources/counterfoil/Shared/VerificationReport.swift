@@ -29,7 +29,7 @@ enum VerificationReport {
 
     /// The object for what was refused.
     static func json(_ error: VerificationError) -> String {
-        let (reason, message) = (JSONText.encode(error.code.description), JSONText.encode(error.reason))
+        let (reason, message) = (JSONText.encode(error.code.description), JSONText.encode(error.message))
         return "{\"valid\":false,\"reason\":\(reason),\"message\":\(message)}"
     }
 
@@ -45,7 +45,7 @@ enum VerificationReport {
                 lines += fields(of: verified.text)
             case .failure(let error):
                 lines += [
-                    "", "\(style.strong(field)) \(style.bad("refused")) \(error.code): \(error.reason.printable)",
+                    "", "\(style.strong(field)) \(style.bad("refused")) \(error.code): \(error.message.printable)",
                 ]
             }
         }

@@ -26,7 +26,7 @@ struct Sign: ParsableCommand {
         do {
             return try body()
         } catch {
-            throw Refusal(message: "\(error.code): \(error.reason)")
+            throw Refusal(message: "\(error.code): \(error.message)")
         }
     }
 }

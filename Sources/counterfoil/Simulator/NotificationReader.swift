@@ -27,7 +27,7 @@ actor NotificationReader {
                     contentsOf: information.rootCertificates.map { URL(filePath: $0) })
                 verifiers[environment] = try SignedDataVerifier(configuration)
             } catch {
-                throw Refusal(message: "the simulator's root certificates cannot be read: \(error.reason)")
+                throw Refusal(message: "the simulator's root certificates cannot be read: \(error.message)")
             }
         }
         self.verifiers = verifiers
@@ -72,7 +72,7 @@ actor NotificationReader {
             if let text = notification.data?.signedRenewalInfo { _ = try await verifier.renewalInfo(text) }
             if let text = notification.appData?.signedAppTransactionInfo { _ = try await verifier.appTransaction(text) }
         } catch {
-            line.refuse("\(error.code)", error.reason)
+            line.refuse("\(error.code)", error.message)
         }
         return line
     }
@@ -92,7 +92,7 @@ actor NotificationReader {
             validator.bundleIDs = [client.information.bundleId]
             _ = try validator.authenticate(base64: notification.unified_receipt.latest_receipt)
         } catch {
-            line.refuse("\(error.code)", error.reason)
+            line.refuse("\(error.code)", error.message)
         }
     }
 

@@ -22,7 +22,7 @@ struct TourFolder {
             for file in files where file.pathExtension == "jws" { rows.append(await row(file, jws)) }
             for file in files where file.pathExtension == "b64" { rows.append(row(file, receipts)) }
         } catch {
-            return (["\(style.bad("refused")) a certificate in the folder: \(error.reason.printable)"], 1)
+            return (["\(style.bad("refused")) a certificate in the folder: \(error.message.printable)"], 1)
         }
         guard !rows.isEmpty else { return (["no .jws and no .b64 file in it"], 0) }
         let width = rows.map(\.file.count).max() ?? 0

@@ -132,7 +132,7 @@ struct AsyncHTTPClientTransportTests {
             try await Self.send(server, timeout: .seconds(3600))
         }
         #expect(error?.code == .refused)
-        #expect(error?.reason == "the connection was refused: nothing listens there")
+        #expect(error?.message == "the connection was refused: nothing listens there")
         var request = HTTPTransportRequest(method: "GET", url: "http://localhost:\(server.port)/")
         request.timeout = .seconds(3600)
         let named = await #expect(throws: HTTPTransportError.self) {
@@ -148,7 +148,7 @@ struct AsyncHTTPClientTransportTests {
             defer { server.stop() }
             let error = await #expect(throws: HTTPTransportError.self) { try await Self.send(server) }
             for word in ["NIO", "Error", "swift", "Optional", "("] {
-                #expect(error?.reason.contains(word) == false, "\(error?.reason ?? "")")
+                #expect(error?.message.contains(word) == false, "\(error?.message ?? "")")
             }
         }
     }

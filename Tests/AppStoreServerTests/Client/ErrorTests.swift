@@ -141,7 +141,7 @@ struct ErrorTests {
         let error = await failure { () async throws(AppStoreServerError) in
             for try await _ in bench.client.transactionHistory(of: "1") {}
         }
-        #expect(error?.reason == "the answer has no usable signedTransactions.1")
+        #expect(error?.message == "the answer has no usable signedTransactions.1")
     }
 
     @Test("are thrown for every endpoint whatever comes back")

@@ -7,9 +7,9 @@ import TestSupport
     @Test("every hostile input is refused, for its own reason", arguments: Specimens.forgeries)
     func refusal(_ forgery: Specimen) async throws {
         let error = try await forgery.verdict(on: forgery.make())
-        #expect(error?.code == forgery.code, "\(error?.reason ?? "accepted")")
+        #expect(error?.code == forgery.code, "\(error?.message ?? "accepted")")
         #expect(error?.isRetryable == false)
-        #expect((error?.reason.utf8.count ?? 0) < 1024, "a reason is for a person")
+        #expect((error?.message.utf8.count ?? 0) < 1024, "a reason is for a person")
     }
 
     @Test("what is right is accepted, at its very edges too", arguments: Specimens.accepted)

@@ -192,7 +192,7 @@ extension ServerConfigurationReader {
         }
         guard let secret = secret(&section, "private_key"), let identifier else { return nil }
         do { return try SigningKey(pem: secret.revealed, keyID: identifier) } catch {
-            section.problem(error.code == .invalidIdentifier ? "key_id" : "private_key", error.reason)
+            section.problem(error.code == .invalidIdentifier ? "key_id" : "private_key", error.message)
             return nil
         }
     }
@@ -203,7 +203,7 @@ extension ServerConfigurationReader {
         for (key, environment) in [("production", AppStoreEnvironment.production), ("sandbox", .sandbox)] {
             guard let url = urls.text(key) else { continue }
             do { hosts[environment] = try AppStoreHost(url: url, environment: environment) } catch {
-                urls.problem(key, "\(quoted(url)) is \(error.reason)")
+                urls.problem(key, "\(quoted(url)) is \(error.message)")
             }
             if !isSecureOrHere(url) { note(urls.path(key), "the key's tokens go there over plain HTTP") }
         }

@@ -105,7 +105,7 @@ extension ServerConfigurationReader {
         if name == "apple" { return .apple }
         guard let contents = contents(of: name, at: path, isSecret: false) else { return nil }
         do { return try TrustAnchors(certificates: [contents]) } catch {
-            findings.problem(path, "\(quoted(name)): \(error.reason)")
+            findings.problem(path, "\(quoted(name)): \(error.message)")
             return nil
         }
     }

@@ -1,0 +1,57 @@
+internal import AppStoreModels
+public import AppStoreTrust
+public import Entitlements
+internal import Foundation
+
+extension ReceiptValidator {
+    /// What a validated receipt says of its customer, for `EntitlementEngine`: the purchases, and when the app was first got. A
+    /// receipt says nothing of renewals that were switched off or of billing retry: ask the App Store Server API.
+    ///
+    /// - Parameters:
+    ///   - receipt: The receipt, of this validator.
+    ///   - catalogue: Tells the kinds of products apart where the receipt does not.
+    /// - Throws: `VerificationError` with code `malformed_receipt` where a purchase lacks what every purchase has.
+    public func facts(
+        of receipt: Verified<Receipt>, catalogue: ProductCatalogue = ProductCatalogue()
+    ) throws(VerificationError) -> CustomerFacts {
+        // A receipt reads like the answer that `verifyReceipt` would give about it.
+        let answer = VerifyReceiptEndpoint(validator: self).response(about: receipt).json
+        var facts = CustomerFacts()
+        do {
+            facts.transactions = try VerifyReceiptFacts(
+                response: Data(answer.utf8), received: now(), catalogue: catalogue
+            ).facts.transactions
+        } catch {
+            throw VerificationError(.malformedReceipt, error.message)
+        }
+        guard let app = receipt.appReceipt?.payload else { return facts }
+        // Its own word for the kind of a product goes before what the catalogue supposes.
+        let kinds = Dictionary(
+            app.purchases.map { ($0.transactionID, $0.productType) }, uniquingKeysWith: { first, _ in first })
+        for index in facts.transactions.indices {
+            if let kind = kinds[facts.transactions[index].transactionId], let type = kind.flatMap(ProductType.init) {
+                facts.transactions[index].type = type
+            }
+        }
+        if app.originalVersion != nil || app.originalPurchaseDate != nil {
+            facts.originalPurchases = [
+                OriginalPurchaseFact(
+                    applicationVersion: app.originalVersion, purchaseDate: app.originalPurchaseDate,
+                    signedDate: app.creationDate, isTestData: app.environment != .production)
+            ]
+        }
+        return facts
+    }
+}
+
+extension ProductType {
+    fileprivate init?(_ type: ReceiptProductType) {
+        switch type {
+        case .nonConsumable: self = .nonConsumable
+        case .consumable: self = .consumable
+        case .nonRenewingSubscription: self = .nonRenewingSubscription
+        case .autoRenewableSubscription: self = .autoRenewableSubscription
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import AppStoreModels
+import AppStoreServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import Synchronization
+import Testing
+
+/// What a user of the libraries writes in a test: a simulator, its verifier, its client, and a receiver in the same process.
+@Suite("A simulator in a test") struct PartiesTests {
+    private static let monthly = "com.example.premium.monthly"
+
+    @Test func `hands notifications to a closure, and their contents are proven in one call`() async throws {
+        let received = Mutex<[NotificationRequest]>([])
+        let simulator = try await Simulator.start { request in received.withLock { $0.append(request) } }
+        try await simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
+        try await simulator.perform(.purchase(customer: "ben", product: Self.monthly), in: .sandbox)
+        let requests = received.withLock(\.self)
+        #expect(requests.map(\.environment) == [.production, .sandbox])
+        let verifier = try simulator.verifier()
+        let notification = try await verifier.notification(try #require(requests.first?.signedPayload))
+        guard case .purchase(let transaction, let renewal?) = try await verifier.content(of: notification) else {
+            Issue.record("not a subscription")
+            return
+        }
+        #expect(transaction.payload.productId == Self.monthly)
+        #expect(transaction.payload.decimalPrice == Decimal(transaction.payload.price ?? 0) / 1000)
+        var facts = CustomerFacts()
+        facts.add(.purchase(transaction, renewal: renewal))
+        #expect(facts.transactions == [TransactionFact(transaction)] && facts.renewals == [RenewalFact(renewal)])
+        await simulator.stop()
+    }
+
+    @Test func `sends again what its closure refused`() async throws {
+        struct NotToday: Error {}
+        let asked = Mutex(0)
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(Simulator.start)
+        let simulator = try await Simulator.start(configuration) { _ in
+            let isFirst = asked.withLock { asked in
+                asked += 1
+                return asked == 1
+            }
+            if isFirst { throw NotToday() }
+        }
+        try await simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
+        #expect(asked.withLock(\.self) == 1)
+        try await simulator.advance(by: .days(1))
+        #expect(asked.withLock(\.self) == 2)
+        await simulator.stop()
+    }
+
+    @Test func `answers a client that fetches and verifies all facts of a customer`() async throws {
+        try await Simulator.run { simulator in
+            let bought = try await simulator.perform(
+                .purchase(customer: "anna", product: Self.monthly, introductory: false))
+            try await simulator.advance(by: .months(2))
+            let facts = try await simulator.client().customerFacts(
+                of: try #require(bought.transactionId), verifiedBy: simulator.verifier())
+            #expect(Set(facts.transactions.map(\.transactionId)).count == 3)
+            #expect(facts.renewals.map(\.willRenew) == [true])
+            let engine = EntitlementEngine(
+                catalogue: ProductCatalogue(entitlements: ["premium": [Self.monthly]]))
+            #expect(engine.currentState(of: facts, now: simulator.now).entitlements.first?.isActive == true)
+            await #expect(throws: (any Error).self) {
+                try await simulator.client(.sandbox).customerFacts(
+                    of: try #require(bought.transactionId), verifiedBy: simulator.verifier())
+            }
+        }
+    }
+
+    @Test func `tells of a test notification that it is about the app`() async throws {
+        let received = Mutex<[NotificationRequest]>([])
+        let simulator = try await Simulator.start { request in received.withLock { $0.append(request) } }
+        _ = try await simulator.client().requestTestNotification()
+        try await simulator.settle()
+        let verifier = try simulator.verifier()
+        let text = try #require(received.withLock(\.first)?.signedPayload)
+        guard
+            case .app(simulator.information.bundleId, nil) = try await verifier.content(of: verifier.notification(text))
+        else {
+            Issue.record("not about the app")
+            return
+        }
+        await simulator.stop()
+    }
+}
+
+@Suite("An error of the libraries") struct CounterfoilErrorTests {
+    @Test func `tells its code, its message and whether trying again may help, whichever it is`() async throws {
+        let verification = #expect(throws: VerificationError.self) {
+            _ = try TrustAnchors(certificates: [Data("none".utf8)])
+        }
+        let errors: [any CounterfoilError] = [
+            try #require(verification), StoreError(.unknownCustomer, "there is no anna"),
+            CatalogueError(problems: [.init(message: "bad")]),
+        ]
+        for error in errors {
+            #expect(
+                !"\(error.code)".isEmpty && "\(error.code)".allSatisfy { $0 == "_" || $0.isLowercase || $0.isNumber })
+            #expect(!error.message.isEmpty && !error.isRetryable)
+        }
+    }
+}
