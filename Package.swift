@@ -115,7 +115,8 @@ let package = Package(
         .target(name: "Basics", swiftSettings: settings),
         .target(name: "AppStoreModels", swiftSettings: settings),
         .target(
-            name: "AppStoreTrust", dependencies: ["Basics", "AppStoreModels", crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
+            name: "AppStoreTrust", dependencies: ["Basics", "AppStoreModels", crypto, cryptoExtras, x509, asn1],
+            swiftSettings: settings),
         .target(
             name: "AppStoreServer",
             dependencies: [
@@ -129,7 +130,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "AppStoreReceipts",
-            dependencies: ["Basics", "AppStoreModels", "AppStoreTrust", "Entitlements", crypto, cryptoExtras, x509, asn1],
+            dependencies: [
+                "Basics", "AppStoreModels", "AppStoreTrust", "Entitlements", crypto, cryptoExtras, x509, asn1,
+            ],
             swiftSettings: settings),
         .target(name: "ConfigurationReading", dependencies: [yams], swiftSettings: settings),
         .target(
