@@ -153,7 +153,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + httpServer,
-            exclude: ["Control/openapi.yaml"], swiftSettings: settings),
+            exclude: ["Control/openapi.yaml", "Console/Templates"], swiftSettings: settings),
         .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
         .target(
             name: "Ledger",
@@ -174,8 +174,8 @@ let package = Package(
             dependencies: libraries + ["Entitlements", "Ledger", crypto, metrics] + network + lifecycle,
             swiftSettings: settings),
         .target(
-            name: "CounterfoilServer", dependencies: serverDependencies, exclude: ["API/openapi.yaml"],
-            swiftSettings: settings),
+            name: "CounterfoilServer", dependencies: serverDependencies,
+            exclude: ["API/openapi.yaml", "Console/Templates"], swiftSettings: settings),
         .executableTarget(name: "counterfoil", dependencies: everything + [arguments], swiftSettings: settings),
         .executableTarget(
             name: "counterfoil-benchmarks",
@@ -184,8 +184,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", crypto, cryptoExtras,
-                x509, asn1,
+                "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "StoreSimulator", "WebConsole", crypto,
+                cryptoExtras, x509, asn1,
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 hummingbird, .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -207,7 +207,12 @@ let package = Package(
                 crypto, x509, asn1, yams, .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
-        tests("WebConsoleTests", ["WebConsole", "Basics"] + httpServer),
+        tests(
+            "WebConsoleTests",
+            [
+                "WebConsole", "Basics", server("HummingbirdTesting", "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
         tests("LedgerTests", ["Ledger", "Basics", "AppStoreModels", "Entitlements"]),
         tests(

@@ -1,0 +1,38 @@
+internal import Basics
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+package import Hummingbird
+internal import NIOCore
+
+/// The style sheet, the script and the icon, under paths that name their contents: a browser keeps them for good.
+package struct ConsoleAssets: Sendable {
+    package let style: PageLink
+    package let script: PageLink
+    package let icon: PageLink
+    private let files: [String: (type: String, text: String)]
+
+    /// - Parameter folder: The segments of the folder that they are served in.
+    package init(folder: [String]) {
+        var files: [String: (type: String, text: String)] = [:]
+        func add(_ text: String, _ ending: String, _ type: String) -> PageLink {
+            let hash = SHA256.hash(data: Data(text.utf8)).prefix(16).hexadecimal
+            files["\(hash).\(ending)"] = (type, text)
+            return PageLink(folder + ["\(hash).\(ending)"])
+        }
+        style = add(WebConsoleFiles.style, "css", "text/css; charset=utf-8")
+        script = add(WebConsoleFiles.script, "js", "text/javascript; charset=utf-8")
+        icon = add(WebConsoleFiles.icon, "svg", "image/svg+xml")
+        self.files = files
+    }
+
+    /// The file of that name, or 404.
+    package func response(_ name: String) -> Response {
+        guard let file = files[name] else { return Response(status: .notFound) }
+        var headers = ConsoleHeaders.all
+        headers[.contentType] = file.type
+        headers[.cacheControl] = "public, max-age=31536000, immutable"
+        return Response(
+            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: file.text)))
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+
+/// Where a link, a form or a picture of a page leads. Nothing else becomes an attribute that a browser follows.
+package struct PageLink: Sendable, Hashable, CustomStringConvertible {
+    /// The URL, or a path of this server.
+    package let description: String
+
+    /// A path of this server. Each segment and each part of the query is escaped.
+    package init(_ segments: [String], query: [(String, String)] = [], fragment: String? = nil) {
+        var text = "/" + segments.map { Self.escaped(Self.harmless($0)) }.joined(separator: "/")
+        if !query.isEmpty {
+            text += "?" + query.map { "\(Self.escaped($0.0))=\(Self.escaped($0.1))" }.joined(separator: "&")
+        }
+        if let fragment { text += "#" + Self.escaped(fragment) }
+        description = text
+    }
+
+    /// The same.
+    package init(_ segments: String..., query: [(String, String)] = []) { self.init(segments, query: query) }
+
+    /// A place elsewhere; nil unless it is an `http` or `https` URL.
+    package init?(external text: String) {
+        guard text.utf8.count <= 4096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let url = URL(string: text),
+            ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false
+        else { return nil }
+        description = text
+    }
+
+    /// A path and query that came from this server, in a form; nil for anything that leads elsewhere.
+    package init?(own text: String) {
+        guard text.utf8.count <= 4096, text.hasPrefix("/"), !text.hasPrefix("//"), !text.contains("\\"),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        description = text
+    }
+
+    /// A place on the same page.
+    package init(fragment: String) { description = "#" + Self.escaped(fragment) }
+
+    // A segment of dots would lead elsewhere; percent-encoding does not help against that.
+    private static func harmless(_ segment: String) -> String { [".", ".."].contains(segment) ? "_" : segment }
+
+    package static func escaped(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+            }
+        }
+        return result
+    }
+}

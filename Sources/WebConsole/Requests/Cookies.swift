@@ -1,0 +1,39 @@
+internal import HTTPTypes
+package import Hummingbird
+
+/// The cookies of the console.
+package enum ConsoleCookies {
+    private static let themeName = "counterfoil-theme"
+
+    /// Which session a request belongs to, over https. Browsers take a cookie of this prefix from nobody but this host.
+    private static let secureName = "__Host-counterfoil"
+    /// The same over http, on loopback, where a browser would not take the other.
+    private static let plainName = "counterfoil"
+
+    package static func session(of request: Request, isSecure: Bool) -> String? {
+        value(isSecure ? secureName : plainName, of: request)
+    }
+
+    package static func startSession(_ token: String, isSecure: Bool) -> String {
+        (isSecure ? "\(secureName)=\(token); Secure" : "\(plainName)=\(token)") + "; Path=/; HttpOnly; SameSite=Lax"
+    }
+
+    package static func endSession(isSecure: Bool) -> String { startSession("", isSecure: isSecure) + "; Max-Age=0" }
+
+    package static func theme(of request: Request) -> Shell.Theme? {
+        value(themeName, of: request).flatMap { Shell.Theme(rawValue: $0) }
+    }
+
+    package static func setTheme(_ theme: Shell.Theme?) -> String {
+        "\(themeName)=\(theme?.rawValue ?? ""); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(theme == nil ? 0 : 31_536_000)"
+    }
+
+    /// Of two cookies of the same name neither counts: one may be planted.
+    private static func value(_ name: String, of request: Request) -> String? {
+        let values = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { part in
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return pair.count == 2 && pair[0].drop { $0 == " " } == name ? String(pair[1]) : nil
+        }
+        return values.count == 1 ? values[0] : nil
+    }
+}

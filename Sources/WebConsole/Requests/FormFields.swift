@@ -1,0 +1,83 @@
+internal import Foundation
+internal import HTTPTypes
+package import Hummingbird
+
+/// The fields of a form, or of a query.
+package struct FormFields: Sendable {
+    private var values: [String: [String]] = [:]
+
+    package init(_ values: [String: String] = [:]) { self.values = values.mapValues { [$0] } }
+
+    /// Why a form is not taken.
+    package enum Problem: Error { case notAForm, tooLarge, malformed }
+
+    /// Reads the body of a form that was sent as `application/x-www-form-urlencoded`.
+    package init(_ request: Request, upTo limit: Int = 256 << 10) async throws {
+        let type = (request.headers[.contentType] ?? "").prefix { $0 != ";" }
+        guard type.trimmingCharacters(in: .whitespaces).lowercased() == "application/x-www-form-urlencoded" else {
+            throw Problem.notAForm
+        }
+        let body: Data
+        do { body = Data(try await request.body.collect(upTo: limit).readableBytesView) } catch {
+            throw Problem.tooLarge
+        }
+        try self.init(encoded: body)
+    }
+
+    /// Reads `name=value&name=value`: up to 500 fields in UTF-8.
+    package init(encoded: some Collection<UInt8>) throws(Problem) {
+        for part in encoded.split(separator: UInt8(ascii: "&")) {
+            guard values.count < 500 else { throw .malformed }
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = try Self.decoded(pair.first ?? part)
+            let value = pair.count > 1 ? try Self.decoded(pair[1]) : ""
+            values[name, default: []].append(value)
+        }
+    }
+
+    /// The field as it was sent, without spaces around it; nil where it is missing or empty.
+    package subscript(_ name: String) -> String? {
+        guard let value = values[name]?.last else { return nil }
+        let trimmed = value.trimmingCharacters(in: .whitespacesAndNewlines)
+        return trimmed.isEmpty ? nil : trimmed
+    }
+
+    /// The field as it was sent.
+    package func exact(_ name: String) -> String? { values[name]?.last }
+
+    /// All values of a field that may be sent several times.
+    package func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    /// Whether the field was sent at all: a box that was ticked.
+    package func contains(_ name: String) -> Bool { values[name] != nil }
+
+    /// The names of the fields.
+    package var names: [String] { values.keys.sorted() }
+
+    private static func decoded(_ bytes: some Collection<UInt8>) throws(Problem) -> String {
+        var result: [UInt8] = []
+        var iterator = bytes.makeIterator()
+        while let byte = iterator.next() {
+            switch byte {
+            case UInt8(ascii: "+"): result.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
+                    throw .malformed
+                }
+                result.append(high << 4 | low)
+            default: result.append(byte)
+            }
+        }
+        guard let text = String(validating: result, as: UTF8.self) else { throw .malformed }
+        return text
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import Basics
+package import Foundation
+internal import Synchronization
+
+/// Counts failures to sign in: an address that failed five times within a minute has to wait.
+package final class FailureLimit: Sendable {
+    private let failures = Mutex<[String: [Date]]>([:])
+    private let now: @Sendable () -> Date
+    private let most: Int
+    private let window: TimeInterval
+    private let capacity: Int
+
+    package init(
+        most: Int = 5, within window: TimeInterval = 60, capacity: Int = 10_000,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        (self.most, self.window, self.capacity, self.now) = (most, window, capacity, now)
+    }
+
+    /// Whether the address has to wait.
+    package func isBlocked(_ address: String) -> Bool {
+        let date = now()
+        return failures.withLock { recent($0[key(address)] ?? [], at: date).count >= most }
+    }
+
+    package func recordFailure(of address: String) {
+        let date = now()
+        failures.withLock { failures in
+            let key = key(address)
+            failures[key] = recent(failures[key] ?? [], at: date) + [date]
+            guard failures.count > capacity else { return }
+            failures = failures.filter { !recent($0.value, at: date).isEmpty }
+            // So many addresses at once are one attack: the one that waited longest goes.
+            while failures.count > capacity,
+                let first = failures.min(by: { ($0.value.last ?? date) < ($1.value.last ?? date) })
+            {
+                failures[first.key] = nil
+            }
+        }
+    }
+
+    private func recent(_ dates: [Date], at date: Date) -> [Date] {
+        dates.filter { abs(date.timeIntervalSince($0)) < window }.suffix(most)
+    }
+
+    /// One subscriber of IPv6 has 64 bits of addresses.
+    private func key(_ address: String) -> String { Network.ofClient(at: address)?.key ?? address }
+}

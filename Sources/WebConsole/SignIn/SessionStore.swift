@@ -1,0 +1,96 @@
+internal import Basics
+internal import Crypto
+package import Foundation
+internal import Synchronization
+
+/// Who is signed in. Sessions are kept in memory, by the SHA-256 of what the cookie says; a restart ends all.
+package final class SessionStore: Sendable {
+    /// A session.
+    package struct Session: Sendable, Hashable {
+        /// Eight hexadecimal digits of the hash, which name it in logs and lists without giving it away.
+        package let id: String
+        /// The key of the configuration that it was opened with.
+        package let key: String
+        package let address: String
+        package let started: Date
+        package var lastUsed: Date
+    }
+
+    private let sessions = Mutex<[String: Session]>([:])
+    private let now: @Sendable () -> Date
+    private let lifetime: TimeInterval
+    private let idleTime: TimeInterval
+    private let capacity: Int
+
+    package init(
+        lifetime: TimeInterval = 12 * 3600, idleTime: TimeInterval = 3600, capacity: Int = 1000,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        (self.lifetime, self.idleTime, self.capacity, self.now) = (lifetime, idleTime, capacity, now)
+    }
+
+    /// Opens a session, always a new one: what a browser had before counts for nothing.
+    ///
+    /// - Returns: What the cookie says, 256 random bits, and the session.
+    package func start(key: String, address: String) -> (token: String, session: Session) {
+        let token = SymmetricKey(size: .bits256).withUnsafeBytes { Base64.encodeURL(Array($0)) }
+        let hash = Self.hash(token)
+        let date = now()
+        let session = Session(
+            id: String(hash.prefix(8)), key: key, address: address, started: date, lastUsed: date)
+        sessions.withLock { sessions in
+            sessions = sessions.filter { isOpen($0.value, at: date) }
+            if sessions.count >= capacity, let oldest = sessions.min(by: { $0.value.lastUsed < $1.value.lastUsed }) {
+                sessions[oldest.key] = nil
+            }
+            sessions[hash] = session
+        }
+        return (token, session)
+    }
+
+    /// The session of a cookie, which is used now; nil if there is none, or no longer.
+    package func session(_ token: String?) -> Session? {
+        guard let token, token.utf8.count == 43 else { return nil }
+        let hash = Self.hash(token)
+        let date = now()
+        return sessions.withLock { sessions in
+            guard var session = sessions[hash] else { return nil }
+            guard isOpen(session, at: date) else {
+                sessions[hash] = nil
+                return nil
+            }
+            session.lastUsed = date
+            sessions[hash] = session
+            return session
+        }
+    }
+
+    package func end(_ token: String?) {
+        guard let token else { return }
+        sessions.withLock { $0[Self.hash(token)] = nil }
+    }
+
+    /// Ends the sessions for which that holds: of one identifier, of a key that is gone.
+    @discardableResult
+    package func end(where isMeant: (Session) -> Bool) -> Int {
+        sessions.withLock { sessions in
+            let count = sessions.count
+            sessions = sessions.filter { !isMeant($0.value) }
+            return count - sessions.count
+        }
+    }
+
+    /// The open sessions, the latest first.
+    package var open: [Session] {
+        let date = now()
+        return sessions.withLock { $0.values.filter { isOpen($0, at: date) } }.sorted { $0.started > $1.started }
+    }
+
+    private func isOpen(_ session: Session, at date: Date) -> Bool {
+        // A clock that was put back must not keep a session open.
+        let (age, idle) = (date.timeIntervalSince(session.started), date.timeIntervalSince(session.lastUsed))
+        return age >= -60 && age < lifetime && idle < idleTime
+    }
+
+    private static func hash(_ token: String) -> String { Array(SHA256.hash(data: Data(token.utf8))).hexadecimal }
+}

@@ -1,0 +1,400 @@
+// Made by Scripts/embed from the folders Templates and Assets beside it. Change those files, not this one.
+// swift-format-ignore-file
+
+package enum WebConsoleFiles {
+    /// The text of each template by its name, without .mustache.
+    package static let templates: [String: String] = [
+        "confirmation": #"""
+            {{<shell}}{{$main}}
+            <ul class="consequences">{{#consequences}}<li>{{>foreign}}</li>{{/consequences}}</ul>
+            <form class="stack" action="{{actionURL}}" method="post">
+            <input type="hidden" name="ticket" value="{{ticket}}">
+            {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">{{/fields}}
+            {{#typed}}<p><label for="typed">Type <strong>{{#word}}{{>foreign}}{{/word}}</strong> to confirm</label><input id="typed" name="typed" required autocomplete="off" spellcheck="false"></p>{{/typed}}
+            {{#asksForReason}}<p><label for="reason">Reason, kept in the audit log</label><input id="reason" name="reason" required maxlength="500"></p>{{/asksForReason}}
+            <p class="buttons"><button class="{{buttonKind}}">{{button}}</button> <a href="{{cancelURL}}">Cancel</a></p>
+            </form>
+            {{/main}}{{/shell}}
+
+            """#,
+        "drawing": #"""
+            {{{svgMarkup}}}
+            """#,
+        "foreign": #"""
+            <bdi>{{#runs}}{{#chip}}<span class="chip">{{.}}</span>{{/chip}}{{^chip}}{{plain}}{{/chip}}{{/runs}}</bdi>{{#isCut}}<span class="cut">…</span>{{/isCut}}{{#whole}}<details class="whole"><summary>All {{count}} characters</summary><bdi>{{#allRuns}}{{#chip}}<span class="chip">{{.}}</span>{{/chip}}{{^chip}}{{plain}}{{/chip}}{{/allRuns}}</bdi></details>{{/whole}}
+            """#,
+        "message": #"""
+            {{<shell}}{{$main}}
+            {{#paragraphs}}<p>{{>foreign}}</p>{{/paragraphs}}
+            {{#links}}<p><a href="{{url}}">{{title}}</a></p>{{/links}}
+            {{/main}}{{/shell}}
+
+            """#,
+        "shell": #"""
+            <!doctype html>
+            <html lang="en"{{#shellTheme}} data-theme="{{.}}"{{/shellTheme}}>
+            <head>
+            <meta charset="utf-8">
+            <title>{{shellTitle}}</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <link rel="icon" href="{{shellIconURL}}" type="image/svg+xml">
+            <link rel="stylesheet" href="{{shellStyleURL}}">
+            <script src="{{shellScriptURL}}" defer></script>
+            </head>
+            <body data-topics="{{shellTopics}}" data-events="{{shellEventsURL}}">
+            <a class="skip" href="#main">Skip to the content</a>
+            <header class="bar{{#shellIsSandbox}} sandbox{{/shellIsSandbox}}">
+            <a class="product" href="{{shellHomeURL}}">{{shellProduct}}</a>
+            {{#shellIsSandbox}}<strong class="word">SANDBOX</strong>{{/shellIsSandbox}}
+            {{#shellChoices}}<nav class="choices" aria-label="Environment"><ul>{{#choices}}<li><a href="{{url}}"{{#isCurrent}} aria-current="true"{{/isCurrent}}{{#shortcut}} data-go="{{.}}"{{/shortcut}}>{{#title}}{{>foreign}}{{/title}}</a></li>{{/choices}}</ul></nav>{{/shellChoices}}
+            {{#shellSearch}}<form class="search" role="search" action="{{url}}" method="get">{{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">{{/fields}}<label for="q">{{label}}</label><input id="q" type="search" name="q" value="{{text}}" maxlength="500" autocomplete="off" spellcheck="false"><button>Search</button></form>{{/shellSearch}}
+            {{#shellIsLive}}<button type="button" class="live" data-pause hidden aria-pressed="false">Live</button><span class="live" role="status" data-live-state></span><noscript><a class="refresh" href="{{shellCurrentURL}}">Refresh</a></noscript>{{/shellIsLive}}
+            {{#shellAccount}}<form class="account" action="{{url}}" method="post"><span>{{#name}}{{>foreign}}{{/name}}</span><button>Sign out</button></form>{{/shellAccount}}
+            </header>
+            <nav class="pages" aria-label="Pages"><ul>{{#shellNavigation}}<li><a href="{{url}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}{{#shortcut}} data-go="{{.}}"{{/shortcut}}>{{#title}}{{>foreign}}{{/title}}</a></li>{{/shellNavigation}}</ul></nav>
+            {{$strip}}{{/strip}}
+            <main id="main" tabindex="-1">
+            {{#shellProblem}}<div class="problem" role="alert" tabindex="-1" data-focus><h2>{{title}}</h2><ul>{{#reasons}}<li>{{#fieldURL}}<a href="{{fieldURL}}">{{>foreign}}</a>{{/fieldURL}}{{^fieldURL}}{{>foreign}}{{/fieldURL}}</li>{{/reasons}}</ul></div>{{/shellProblem}}
+            {{#shellUp}}<p class="up"><a href="{{url}}" rel="up" data-up>{{title}}</a></p>{{/shellUp}}
+            <h1>{{#shellKind}}<span class="kind">{{.}}</span> {{/shellKind}}{{shellHeading}}{{#shellForeignHeading}}{{>foreign}}{{/shellForeignHeading}}</h1>
+            {{#shellNotes}}<p class="note" role="status">{{>foreign}}</p>{{/shellNotes}}
+            {{$main}}{{/main}}
+            </main>
+            <footer>
+            {{#shellTwins}}<div class="twin"><span>{{title}}</span> <code id="{{id}}">{{#code}}{{>foreign}}{{/code}}</code> <button type="button" hidden data-copy="{{id}}">Copy<span class="unseen"> {{title}}</span></button></div>{{/shellTwins}}
+            <div class="foot"><span>{{shellVersion}}</span>{{#shellClock}}<span>{{.}}</span>{{/shellClock}}
+            <button type="button" hidden data-keys>Keyboard shortcuts</button>
+            <form class="theme" action="{{shellThemeURL}}" method="post"><input type="hidden" name="return" value="{{shellReturn}}"><label for="theme">Appearance</label> <select id="theme" name="theme">{{#shellThemes}}<option value="{{value}}"{{#isChosen}} selected{{/isChosen}}>{{title}}</option>{{/shellThemes}}</select> <button>Set</button></form></div>
+            </footer>
+            </body>
+            </html>
+
+            """#,
+    ]
+
+    /// console.css
+    package static let style = #"""
+        /* The console of Counterfoil. Colours come in pairs, light and dark; status is never told by colour alone. */
+        :root {
+          color-scheme: light dark;
+          --ground: light-dark(#ffffff, #111417);
+          --raised: light-dark(#f3f5f7, #1b2026);
+          --edge: light-dark(#767f89, #7d8894);
+          --hair: light-dark(#d4dae0, #343c45);
+          --ink: light-dark(#14181c, #eef1f4);
+          --soft: light-dark(#4a545e, #b3bdc7);
+          --link: light-dark(#0b4a8f, #8ec5ff);
+          --main: light-dark(#12436d, #8ec5ff);
+          --on-main: light-dark(#ffffff, #0b1a29);
+          --good: light-dark(#0f5c2e, #7fdba0);
+          --warn: light-dark(#7a4300, #ffc36b);
+          --bad: light-dark(#a31515, #ff9d95);
+          --focus: light-dark(#0b4a8f, #ffd34d);
+          --bar: light-dark(#12436d, #0b2740);
+          --mono: ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace;
+          font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif;
+        }
+        :root[data-theme=light] { color-scheme: light }
+        :root[data-theme=dark] { color-scheme: dark }
+        * { box-sizing: border-box }
+        html { scroll-padding-top: 1rem; background: var(--ground); color: var(--ink); overflow-wrap: anywhere }
+        body { margin: 0; min-height: 100vh; display: flex; flex-direction: column }
+        a { color: var(--link); text-underline-offset: .15em }
+        :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: 2px }
+        [hidden] { display: none !important }
+        .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+        .skip { position: absolute; left: -999em; padding: .6rem 1rem; background: var(--ground); z-index: 2 }
+        .skip:focus { left: .5rem; top: .5rem }
+
+        /* Frame */
+        .bar { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .5rem 1rem; background: var(--bar); color: #fff }
+        .bar.sandbox { background-image: repeating-linear-gradient(135deg, #0000 0 14px, #0000004d 14px 28px) }
+        .bar a, .bar label { color: #fff }
+        .bar :focus-visible { outline-color: #ffd34d }
+        .bar .product { font-weight: 700; text-decoration: none; font-size: 1.1rem; padding: .4rem 0 }
+        .bar .word { border: 2px solid #fff; padding: 0 .5rem; letter-spacing: .08em; background: #0b2740 }
+        .bar ul, nav.pages ul { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap }
+        .bar .choices a { display: block; padding: .45rem .7rem; background: #0b2740 }
+        .bar .choices [aria-current] { background: #fff; color: #0b2740; font-weight: 700; text-decoration: none }
+        .bar .search { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin-left: auto }
+        .bar .account { display: flex; gap: .6rem; align-items: center }
+        .bar button { background: #0b2740; color: #fff; border: 1px solid #fff }
+        .bar span.live:empty { display: none }
+        nav.pages { border-bottom: 1px solid var(--hair); background: var(--raised); padding: 0 .5rem }
+        nav.pages a { display: block; padding: .65rem .7rem; color: var(--ink); text-decoration: none; border-bottom: 3px solid #0000 }
+        nav.pages a:hover { text-decoration: underline }
+        nav.pages [aria-current] { border-bottom-color: var(--main); font-weight: 700 }
+        main { flex: 1; width: 100%; max-width: 84rem; margin: 0 auto; padding: 1rem 1rem 3rem }
+        main:focus { outline: none }
+        .strip { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .5rem 1rem; border-bottom: 1px solid var(--hair) }
+        .strip form { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center }
+        footer { border-top: 1px solid var(--hair); background: var(--raised); padding: .8rem 1rem; font-size: .9rem }
+        .twin { margin: .2rem 0 }
+        .twin > span { display: inline-block; min-width: 7.5rem; color: var(--soft) }
+        .foot { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; align-items: center; margin-top: .5rem; color: var(--soft) }
+
+        /* Text */
+        h1 { font-size: 1.7rem; line-height: 1.2; margin: .4rem 0 1rem }
+        h2 { font-size: 1.25rem; line-height: 1.3; margin: 2rem 0 .6rem }
+        h3 { font-size: 1.05rem; margin: 1.2rem 0 .4rem }
+        h1 .kind { color: var(--soft); font-weight: 400 }
+        p { margin: .5rem 0; max-width: 70ch }
+        .up { margin: 0 }
+        .up a, .pager a { display: inline-block; padding: .2rem 0; min-height: 24px }
+        .soft, figcaption, caption { color: var(--soft) }
+        code, pre, kbd, .exact { font-family: var(--mono); font-size: .9em }
+        code { background: var(--raised); padding: .1em .3em; border-radius: 3px }
+        footer code { background: var(--ground) }
+        pre, .exact { overflow: auto; max-height: 30rem; background: var(--raised); border: 1px solid var(--hair); padding: .7rem; white-space: pre-wrap }
+        .chip { font: .75em var(--mono); border: 1px solid var(--edge); border-radius: 3px; padding: 0 .25em; background: var(--raised); color: var(--ink) }
+        .cut { color: var(--soft) }
+        dl.facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .3rem 1rem; margin: .5rem 0 }
+        dl.facts dt { color: var(--soft) }
+        dl.facts dd { margin: 0; min-width: 0 }
+        details > summary { cursor: pointer; min-height: 24px; padding: .1rem 0 }
+        .note, .problem, .empty, .consequences { border: 1px solid var(--hair); border-left: 5px solid var(--main); background: var(--raised); padding: .6rem 1rem; margin: .8rem 0; max-width: 70ch }
+        .problem { border-left-color: var(--bad) }
+        .problem h2 { margin: 0; color: var(--bad) }
+        .problem ul, .consequences { padding-left: 2rem }
+        .unproven { border: 2px dashed var(--warn); padding: .6rem }
+
+        /* Status: a word, a shape and a colour */
+        .tag { display: inline-block; border: 1px solid currentColor; border-radius: 3px; padding: 0 .4em; font-size: .85rem; white-space: nowrap }
+        .tag::before { margin-right: .35em; content: "○" }
+        .tag.good { color: var(--good) } .tag.good::before { content: "●" }
+        .tag.warn { color: var(--warn) } .tag.warn::before { content: "▲" }
+        .tag.bad { color: var(--bad) } .tag.bad::before { content: "■" }
+
+        /* Tables: stacked rows where there is no room */
+        table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
+        caption { text-align: left; padding-bottom: .3rem }
+        th, td { text-align: left; vertical-align: top; padding: .45rem .6rem; border-bottom: 1px solid var(--hair) }
+        thead th { border-bottom: 2px solid var(--edge); font-size: .9rem; color: var(--soft) }
+        tbody th { font-weight: 600 }
+        .num { text-align: right; font-variant-numeric: tabular-nums }
+        td a, th a, li > a { display: inline-block; min-height: 24px }
+        tbody tr:focus-within { background: var(--raised) }
+        @media (max-width: 46rem) {
+          table.stack, .stack tbody, .stack tr, .stack th, .stack td, .stack caption { display: block }
+          .stack thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden }
+          .stack tr { border: 1px solid var(--hair); margin: .6rem 0; padding: .3rem }
+          .stack th, .stack td { border: 0; padding: .2rem .4rem; text-align: left }
+          .stack [data-label]::before { content: attr(data-label) ": "; color: var(--soft); font-weight: 400 }
+          dl.facts { grid-template-columns: 1fr; gap: 0 }
+          dl.facts dd { margin-bottom: .5rem }
+          .bar .search { margin-left: 0; width: 100% }
+          .bar .search input { flex: 1; min-width: 0 }
+        }
+
+        /* Forms */
+        button, input, select, textarea { font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--edge); border-radius: 4px; padding: .35rem .6rem; min-height: 2.25rem; max-width: 100% }
+        button { cursor: pointer; background: var(--raised) }
+        button.main, button.danger { min-height: 2.75rem; padding: .5rem 1.1rem; font-weight: 700; background: var(--main); color: var(--on-main); border-color: var(--main) }
+        button.danger { background: light-dark(#a31515, #ff9d95); color: light-dark(#fff, #2b0503); border-color: var(--bad) }
+        input[type=checkbox], input[type=radio] { min-height: 0; width: 1.4rem; height: 1.4rem; vertical-align: middle; accent-color: var(--main) }
+        textarea { width: 100%; font-family: var(--mono); min-height: 10rem }
+        label { font-weight: 600 }
+        form.stack { max-width: 40rem }
+        form.stack label { display: block; margin: .6rem 0 .2rem }
+        form.stack label.box { font-weight: 400 }
+        .stack .hint { color: var(--soft); font-weight: 400; display: block; font-size: .9rem }
+        .row { display: flex; flex-wrap: wrap; gap: .2rem 1rem; align-items: end }
+        .row > * { min-width: 0 }
+        .buttons { display: flex; flex-wrap: wrap; gap: 1rem; align-items: center; margin-top: 1rem }
+        .buttons a { padding: .5rem 0 }
+        [aria-invalid=true] { border: 2px solid var(--bad) }
+        .inline { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin: 0 }
+        .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1rem }
+        .card { border: 1px solid var(--hair); border-radius: 6px; padding: .8rem 1rem; min-width: 0 }
+        .card > h2, .card > h3 { margin-top: 0 }
+        .command { display: block; margin-top: .6rem; font-size: .85rem }
+        progress { width: 100%; max-width: 30rem; height: 1.2rem; accent-color: var(--main) }
+        dialog { color: var(--ink); background: var(--ground); border: 2px solid var(--edge); border-radius: 8px; max-width: min(34rem, 94vw); max-height: 90vh }
+        dialog dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem }
+        dialog dd { margin: 0 }
+        kbd { border: 1px solid var(--edge); border-radius: 4px; padding: 0 .4em; background: var(--raised) }
+
+        /* Pictures */
+        figure { margin: .8rem 0; overflow-x: auto }
+        svg.drawing { display: block; max-width: 100%; height: auto; min-width: 40rem }
+        svg .label { fill: var(--ink); font: 13px system-ui, "DejaVu Sans", sans-serif }
+        svg .small { fill: var(--soft); font: 12px system-ui, "DejaVu Sans", sans-serif }
+        svg .axis { stroke: var(--hair) } svg .now { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 4 3 }
+        svg .paid { fill: light-dark(#12436d, #7fb3e6) } svg .trial { fill: light-dark(#28a197, #3cc7ba) }
+        svg .grace { fill: light-dark(#f46a25, #ff9a5c) } svg .retry { fill: light-dark(#801650, #f08cc0) }
+        svg .refunded { fill: none; stroke: var(--bad); stroke-width: 2; stroke-dasharray: 5 3 }
+        svg .upgraded { fill: none; stroke: var(--edge); stroke-width: 1.5 }
+        svg .once { fill: var(--ink) } svg .unknown { fill: var(--hair) } svg .hit { fill: #0000 }
+        svg a:hover .hit { fill: light-dark(#0002, #fff2) }
+        .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; padding: 0; list-style: none }
+
+        @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; scroll-behavior: auto !important } }
+        @media (forced-colors: active) {
+          .tag, button, .card, .chip { border: 1px solid }
+          nav.pages [aria-current], .bar .choices [aria-current] { outline: 2px solid Highlight; outline-offset: -2px }
+          svg .paid, svg .trial, svg .grace, svg .retry, svg .once { fill: CanvasText }
+        }
+        @media print {
+          .bar, nav.pages, .strip, footer, form, button, .skip { display: none !important }
+          main { max-width: none; padding: 0 }
+          details::details-content { content-visibility: visible; height: auto }
+          a { color: inherit }
+        }
+
+        """#
+
+    /// console.js
+    package static let script = #"""
+        // Live updates, shortcuts, copy buttons, commands that follow a form. Everything works without it.
+        "use strict";
+        (() => {
+          const $ = (q, n = document) => n.querySelector(q), $$ = (q, n = document) => [...n.querySelectorAll(q)];
+          const body = document.body, state = $("[data-live-state]"), pause = $("[data-pause]");
+          const store = { get: k => { try { return localStorage.getItem(k) } catch { return null } },
+            set: (k, v) => { try { localStorage.setItem(k, v) } catch { } } };
+          let paused = store.get("paused") === "1", source, timer, stale = false, busy = false;
+
+          // Live updates
+          const say = t => { if (state && state.textContent !== t) state.textContent = t };
+          const url = () => { const u = new URL(location.href); u.hash = ""; u.searchParams.set("fragment", "all"); return u };
+          const inUse = e => {
+            const s = getSelection();
+            return e.contains(document.activeElement) || $$("details[open],dialog[open]", e).length > 0 ||
+              (s && !s.isCollapsed && e.contains(s.anchorNode));
+          };
+          const keys = e => new Set($$("[data-key]", e).map(k => k.dataset.key));
+          const put = (old, fresh) => {
+            old.replaceWith(fresh); dress(fresh);
+            $$("[data-update='" + fresh.id + "']").forEach(b => b.remove());
+          };
+          async function refetch() {
+            if (paused || busy || document.hidden) { stale = true; return }
+            busy = true; stale = false;
+            try {
+              const answer = await fetch(url(), { headers: { Accept: "text/html" }, cache: "no-store" });
+              if (!answer.ok) throw 0;
+              const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
+              if (paused) return;
+              for (const fresh of $$("[data-live]", doc)) {
+                const old = document.getElementById(fresh.id);
+                if (!old || old.outerHTML === fresh.outerHTML || old.dataset.as === fresh.outerHTML) continue;
+                fresh.dataset.as = fresh.outerHTML;
+                const known = keys(old), news = [...keys(fresh)].filter(k => !known.has(k)).length;
+                if (old.dataset.live === "hold" && news) offer(old, fresh, news);
+                else if (inUse(old)) stale = true;
+                else put(old, document.adoptNode(fresh));
+              }
+              say("");
+            } catch { say("Not reachable: what is shown may be old") }
+            busy = false;
+          }
+          // A list never moves under its reader.
+          function offer(old, fresh, news) {
+            $$("[data-update='" + old.id + "']").forEach(b => b.remove());
+            const p = document.createElement("p"), b = document.createElement("button");
+            p.setAttribute("role", "status"); p.dataset.update = old.id; p.className = "news"; b.type = "button";
+            b.textContent = news + " new: show";
+            b.onclick = () => { put(document.getElementById(old.id), document.adoptNode(fresh)); $("a", fresh)?.focus() };
+            p.append(b); old.before(p);
+          }
+          function listen() {
+            source?.close(); source = null;
+            if (!body.dataset.topics || paused || document.hidden) return;
+            const u = new URL(body.dataset.events, location.href);
+            u.searchParams.set("topics", body.dataset.topics);
+            source = new EventSource(u);
+            source.onmessage = refetch;
+            source.onopen = () => { say(""); if (stale) refetch() };
+            source.onerror = () => {
+              say("Not live"); stale = true;
+              if (source?.readyState === 2) { clearTimeout(timer); timer = setTimeout(listen, 6e4) }
+            };
+          }
+          function show() {
+            if (!pause) return;
+            pause.hidden = false; pause.textContent = paused ? "Paused" : "Live";
+            pause.setAttribute("aria-pressed", paused);
+          }
+          function toggle() { paused = !paused; store.set("paused", paused ? "1" : "0"); show(); say(""); listen(); if (!paused) refetch() }
+          pause?.addEventListener("click", toggle);
+          // A stream open in a hidden tab would take one of the browser's six connections.
+          document.addEventListener("visibilitychange", () => { if (document.hidden) stale = true; listen() });
+          addEventListener("pagehide", () => source?.close());
+          addEventListener("focusout", () => setTimeout(() => { if (stale && !paused) refetch() }, 300));
+
+          // Copy buttons, times, commands
+          const quote = v => /^[\w@%+=:,.\/-]+$/.test(v) ? v : "'" + v.replace(/'/g, "'\\''") + "'";
+          function command(form) {
+            const code = $("[data-command]", form);
+            if (!code) return;
+            const data = new FormData(form), value = n => [...data.getAll(n)].pop()?.toString().trim() || "";
+            const fill = (t, must) => {
+              let missing = false;
+              const r = t.replace(/\{(\w+)\}/g, (_, n) => { const v = value(n); if (!v) missing = true; return v ? quote(v) : n.toUpperCase() });
+              return missing && !must ? "" : r;
+            };
+            code.textContent = code.dataset.command.replace(/\[([^\]]*)\]/g, (_, p) => fill(p, false))
+              .replace(/\{\w+\}/g, m => fill(m, true)).replace(/ {2,}/g, " ").trim();
+          }
+          function dress(root) {
+            $$("[data-copy]", root).forEach(b => {
+              b.hidden = !navigator.clipboard;
+              b.onclick = async () => {
+                const e = document.getElementById(b.dataset.copy), was = b.innerHTML;
+                await navigator.clipboard.writeText(e.value ?? e.textContent);
+                b.textContent = "Copied"; setTimeout(() => { b.innerHTML = was }, 1500);
+              };
+            });
+            $$("time[datetime]", root).forEach(t => { t.title = new Date(t.dateTime).toLocaleString() + " here" });
+            $$("form", root).forEach(f => { f.oninput = () => command(f); command(f) });
+          }
+
+          // Shortcuts
+          let going = 0;
+          const off = () => store.get("shortcuts") === "off";
+          const rows = () => $$("main [data-row]"), row = () => rows().findIndex(r => r.contains(document.activeElement));
+          const move = by => { const r = rows(), i = row(); r[i < 0 ? 0 : Math.min(r.length - 1, Math.max(0, i + by))]?.querySelector("a")?.focus() };
+          const follow = q => { const a = $(q); if (a) a.click(); return !!a };
+          function help() {
+            const d = document.createElement("dialog"), add = (p, t, x) => { const e = document.createElement(t); e.textContent = x; p.append(e); return e };
+            d.setAttribute("aria-label", "Keyboard shortcuts");
+            add(d, "h2", "Keyboard shortcuts");
+            const dl = add(d, "dl", "");
+            const list = [["/", "Search"], ["j k", "Next, previous row"], ["Enter", "Open"], ["Esc", "Back to the list"], ["[ ]", "Previous, next page"], ["p", "Pause live updates"], ["?", "This list"]];
+            $$("[data-go]").forEach(a => list.push(["g " + a.dataset.go, a.textContent]));
+            list.forEach(([k, t]) => { add(add(dl, "dt", ""), "kbd", k); add(dl, "dd", t) });
+            const label = add(d, "label", ""), box = add(label, "input", ""); box.type = "checkbox"; box.checked = !off();
+            label.append(" Use shortcuts"); box.onchange = () => store.set("shortcuts", box.checked ? "on" : "off");
+            const close = add(d, "button", "Close"); close.type = "button"; close.onclick = () => d.close(); d.onclose = () => d.remove();
+            body.append(d); d.showModal();
+          }
+          $$("[data-keys]").forEach(b => { b.hidden = false; b.onclick = help });
+          document.addEventListener("keydown", e => {
+            const t = e.target;
+            if (e.ctrlKey || e.metaKey || e.altKey || t.isContentEditable || $("dialog[open]")) return;
+            if (e.key === "Escape" && t.matches("input,select,textarea")) { t.blur(); return }
+            if (t.matches("input,select,textarea") || off()) return;
+            const k = e.key;
+            if (going && Date.now() - going < 1500) { going = 0; if (follow('[data-go="' + CSS.escape(k) + '"]')) e.preventDefault(); return }
+            const act = { "/": () => $("#q")?.focus(), "?": help, g: () => { going = Date.now() }, j: () => move(1), k: () => move(-1),
+              "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
+            if (act) { e.preventDefault(); act() }
+          });
+          // Back in a list, the row that was opened has the focus.
+          const place = "row " + location.pathname;
+          addEventListener("click", e => { const a = e.target.closest?.("[data-row] a"); if (a) try { sessionStorage.setItem(place, a.getAttribute("href")) } catch { } });
+          try { const h = sessionStorage.getItem(place); if (h) { sessionStorage.removeItem(place); $$("[data-row] a").find(a => a.getAttribute("href") === h)?.focus() } } catch { }
+
+          dress(document); show(); listen();
+          $("[data-focus]")?.focus();
+        })();
+
+        """#
+
+    /// icon.svg
+    package static let icon = #"""
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#12436D"/><path d="M8 6h16v20l-4-3-4 3-4-3-4 3z" fill="#fff"/><path d="M12 12h8M12 17h8" stroke="#12436D" stroke-width="2"/></svg>
+
+        """#
+}

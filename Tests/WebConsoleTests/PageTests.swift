@@ -1,0 +1,154 @@
+import Foundation
+import TestSupport
+import Testing
+import WebConsole
+
+@Suite("Pages") struct PageTests {
+    static func shell(_ change: (inout Shell) -> Void = { _ in }) -> Shell {
+        var shell = Shell(
+            heading: "Customers", product: "Counterfoil", home: PageLink("console"),
+            assets: ConsoleAssets(folder: ["console", "assets"]), version: "Counterfoil 1")
+        change(&shell)
+        return shell
+    }
+
+    static let fullShell = shell {
+        $0.foreignHeading = "an\u{202E}na"
+        $0.up = ("Customers", PageLink("console", "customers"))
+        $0.navigation = [.init("Customers", PageLink("console", "customers"), isCurrent: true, shortcut: "c")]
+        $0.choices = [.init("Sandbox", PageLink("console"), isCurrent: true)]
+        $0.isSandbox = true
+        $0.search = .init(PageLink("search"), label: "Find", text: "\"><script>", fields: [("app", "com.example")])
+        $0.account = .init(name: "ada", signOut: PageLink("out"))
+        $0.topics = ["inbox", "customer:<b>"]
+        $0.theme = .dark
+        $0.notes = ["Sent."]
+        $0.problem = .init("That did not work", reasons: ["<b>no</b>"], field: "days")
+        $0.clock = "simulated"
+        $0.api = "GET /v1/customers"
+        $0.command = "counterfoil customers"
+    }
+
+    @Test func `every shared template has a value for each name and a use for each value`() throws {
+        var audit = try TemplateAudit()
+        for shell in [Self.shell(), Self.fullShell] {
+            let back: PageValue = ["url": .link(PageLink()), "title": "Back"]
+            audit.render("message", ["paragraphs": [.foreign("Gone.")], "links": [back]], in: shell)
+            for word in ["GONE", nil] {
+                let confirmation = Confirmation(
+                    ["12 deliveries are sent again."], button: "Send", action: PageLink("go"), cancel: PageLink(),
+                    ticket: "t", fields: [("a", "b")], typedWord: word, asksForReason: word != nil)
+                audit.render("confirmation", confirmation.values, in: shell)
+            }
+        }
+        #expect(audit.complete().isEmpty, "\(audit.complete())")
+    }
+
+    @Test func `the audit notices a name without a value, a value without a use, and what must not be in a template`()
+        throws
+    {
+        var audit = try TemplateAudit([
+            "a": "{{known}}{{unknown}}", "b": "{{{raw}}}", "c": "<a href=\"{{known}}\">x</a>", "d": "<p onclick=\"x\">",
+            "e": "<script>alert(1)</script>", "f": "{{a.b}}", "g": "{{^never}}{{/never}}<a href=\"/ok\">{{known}}</a>",
+            "h": "{{linkURL}}",
+        ])
+        audit.render("a", ["known": "1", "unused": "2"])
+        audit.render("h", ["linkURL": "javascript:alert(1)"])
+        let problems = audit.complete()
+        for expected in [
+            "a: unknown has no value", "a: the value unused has no use", "b inserts something unescaped",
+            "c: href is {{known}}, which is no link", "d has a style or an event in an attribute",
+            "e has an inline script or style", "f: a.b is a path", "g: never was never rendered",
+            "h: linkURL is a link where none belongs, or none",
+        ] { #expect(problems.contains(expected), "\(expected)") }
+    }
+
+    @Test(arguments: [
+        "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'--><b>", "{{shellTitle}}", "<!--live-->",
+    ])
+    func `a text from elsewhere is text`(text: String) throws {
+        let library = try PageLibrary([
+            "page":
+                "<i title=\"{{plain}}\">{{plain}}</i><input value=\"{{exact}}\">{{#foreign}}{{>foreign}}{{/foreign}}"
+        ])
+        let html = library.render(
+            "page", ["plain": .text(text), "exact": .exact(text), "foreign": .foreign(text)])
+        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+        #expect(html == "<i title=\"\(escaped)\">\(escaped)</i><input value=\"\(escaped)\"><bdi>\(escaped)</bdi>")
+    }
+
+    @Test func `characters that change how others are read are chips, and a form gives them back unchanged`() throws {
+        let library = try PageLibrary(["page": "{{#a}}{{>foreign}}{{/a}}|{{b}}|{{c}}"])
+        let text = "a\u{202E}b\u{0}\u{200B}c\n"
+        let html = library.render("page", ["a": .foreign(text), "b": .text(text), "c": .exact(text)])
+        func chip(_ name: String) -> String { "<span class=\"chip\">\(name)</span>" }
+        #expect(
+            html == "<bdi>a\(chip("U+202E"))b\(chip("U+0000"))\(chip("U+200B"))c\(chip("U+000A"))</bdi>"
+                + "|a⟨U+202E⟩b⟨U+0000⟩⟨U+200B⟩c⟨U+000A⟩|\(text)")
+        let marks = "z" + String(repeating: "\u{0301}", count: 6)
+        #expect(VisibleText.plain(marks) == "z" + String(repeating: "\u{0301}", count: 4) + "⟨U+0301⟩⟨U+0301⟩")
+        #expect(VisibleText.plain("ما 你好 é 🎉") == "ما 你好 é 🎉")
+    }
+
+    @Test func `a long text is cut, with the whole behind it where that is asked for`() throws {
+        let library = try PageLibrary(["page": "{{#a}}{{>foreign}}{{/a}}"])
+        let text = String(repeating: "x", count: 1001)
+        let cut = library.render("page", ["a": .foreign(text, limit: 10)])
+        #expect(cut == "<bdi>xxxxxxxxxx</bdi><span class=\"cut\">…</span>")
+        let whole = library.render("page", ["a": .foreign(text, limit: 10, showsWhole: true)])
+        #expect(whole.contains("All 1,001 characters") && whole.contains("<bdi>\(text)</bdi>"))
+    }
+
+    @Test func `a link leads to this server, or to http`() {
+        #expect(
+            PageLink("a b", "../x", "..", query: [("q", "1&2=ü")]).description == "/a%20b/..%2Fx/_?q=1%262%3D%C3%BC")
+        #expect(PageLink().description == "/")
+        for text in ["javascript:alert(1)", "data:text/html,x", "//evil.example", "http:", "ftp://x", "java\tscript:x"]
+        {
+            #expect(PageLink(external: text) == nil, "\(text)")
+        }
+        #expect(PageLink(external: "https://example.com/a?b")?.description == "https://example.com/a?b")
+        for text in ["//evil.example", "https://evil.example", "/\\evil.example", "x", "/a\nb", ""] {
+            #expect(PageLink(own: text) == nil, "\(text)")
+        }
+        #expect(PageLink(own: "/customers?q=1")?.description == "/customers?q=1")
+    }
+
+    @Test func `texts in a picture are text`() throws {
+        var drawing = Drawing(width: 10, height: 10, title: "<b>", summary: "\"'&")
+        drawing.rectangle(x: 1.005, y: .nan, width: -2.5, height: 1, kind: "paid", label: "</title><script>")
+        drawing.text("a\u{202E}<", x: 0, y: 0)
+        let html = try PageLibrary(["page": "{{#a}}{{>drawing}}{{/a}}"]).render("page", ["a": .drawing(drawing)])
+        #expect(!html.contains("<b>") && !html.contains("<script>") && html.contains("&lt;/title&gt;&lt;script&gt;"))
+        #expect(html.contains("y=\"0\" width=\"-2.50\"") && html.contains("a⟨U+202E⟩&lt;"))
+    }
+
+    @Test func `the live parts of a page are what stands between their marks`() {
+        let html = "a<!--live--><p id=x></p><!--/live-->b<!--live-->2<!--/live-->c"
+        #expect(PageLibrary.liveParts(of: html) == "<p id=x></p>\n2")
+        #expect(PageLibrary.liveParts(of: "nothing").isEmpty)
+    }
+
+    @Test func `the script and the style sheet are as small as they have to be, and the embedded ones are the files`()
+        throws
+    {
+        #expect(WebConsoleFiles.script.utf8.count <= 8192)
+        #expect(WebConsoleFiles.style.utf8.count <= 16_384)
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/WebConsole")
+        for (name, text) in [
+            ("console.css", WebConsoleFiles.style), ("console.js", WebConsoleFiles.script),
+            ("icon.svg", WebConsoleFiles.icon),
+        ] {
+            let file = try String(contentsOf: folder.appending(path: "Assets/\(name)"), encoding: .utf8)
+            #expect(file == text, "run Scripts/embed: \(name)")
+        }
+        let templates = folder.appending(path: "Templates")
+        let names = try FileManager.default.contentsOfDirectory(atPath: templates.path)
+        #expect(Set(names) == Set(WebConsoleFiles.templates.keys.map { $0 + ".mustache" }))
+        for (name, text) in WebConsoleFiles.templates {
+            let file = try String(contentsOf: templates.appending(path: name + ".mustache"), encoding: .utf8)
+            #expect(file == text, "run Scripts/embed: \(name)")
+        }
+    }
+}

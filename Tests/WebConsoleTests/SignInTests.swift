@@ -1,0 +1,119 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import Testing
+import WebConsole
+
+@Suite("Sign-in") struct SignInTests {
+    private final class Clock: Sendable {
+        private let date = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+        var now: Date { date.withLock { $0 } }
+        func advance(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
+    }
+
+    @Test func `a session ends by time, by idleness, by its key and by hand`() {
+        let clock = Clock()
+        let store = SessionStore(now: { clock.now })
+        let (token, session) = store.start(key: "ada", address: "127.0.0.1")
+        #expect(token.utf8.count == 43 && session.id.count == 8 && !token.contains(session.id))
+        #expect(store.session(token)?.key == "ada")
+        for bad in [nil, "", token + "x", String(token.reversed())] { #expect(store.session(bad) == nil) }
+        clock.advance(by: 3599)
+        #expect(store.session(token) != nil)
+        clock.advance(by: 3600)
+        #expect(store.session(token) == nil)
+
+        let second = store.start(key: "ada", address: "").token
+        for _ in 0..<23 {
+            clock.advance(by: 1800)
+            #expect(store.session(second) != nil)
+        }
+        clock.advance(by: 1800)
+        #expect(store.session(second) == nil)
+
+        let (third, fourth) = (store.start(key: "ada", address: ""), store.start(key: "ben", address: ""))
+        #expect(store.end { $0.key == "ada" } == 1)
+        #expect(store.session(third.token) == nil && store.session(fourth.token) != nil)
+        store.end(fourth.token)
+        #expect(store.session(fourth.token) == nil && store.open.isEmpty)
+    }
+
+    @Test func `the session that waited longest makes room`() {
+        let clock = Clock()
+        let store = SessionStore(capacity: 2, now: { clock.now })
+        let tokens = (0..<3).map { _ in
+            clock.advance(by: 1)
+            return store.start(key: "k", address: "").token
+        }
+        #expect(tokens.map { store.session($0) != nil } == [false, true, true])
+    }
+
+    @Test func `a link signs in once, within two minutes, and looking at it does not use it up`() {
+        let clock = Clock()
+        let links = SignInLinks(secret: Array("secret".utf8))
+        let registry = SignInRegistry(links, now: { clock.now })
+        let token = links.token(for: "ada ü", now: clock.now)
+        #expect(registry.isGood(token) && registry.isGood(token))
+        #expect(registry.redeem(token) == "ada ü")
+        #expect(registry.redeem(token) == nil && !registry.isGood(token))
+
+        let late = links.token(for: "ada", now: clock.now)
+        clock.advance(by: 121)
+        #expect(registry.redeem(late) == nil)
+        let early = links.token(for: "ada", now: clock.now + 60)
+        #expect(registry.redeem(early) == nil)
+        let other = SignInLinks(secret: Array("other".utf8)).token(for: "ada", now: clock.now)
+        let fresh = links.token(for: "ada", now: clock.now)
+        for bad in [other, "", "...", fresh + "A", "A" + fresh, fresh.replacing(".", with: "")] {
+            #expect(registry.redeem(bad) == nil)
+        }
+        // Which links were used before a restart is not known.
+        clock.advance(by: 60)
+        #expect(SignInRegistry(links, now: { clock.now }).redeem(fresh) == nil)
+        #expect(registry.redeem(fresh) == "ada")
+    }
+
+    @Test func `of many that send one link at once one is signed in`() async {
+        let links = SignInLinks(secret: Array("secret".utf8))
+        let registry = SignInRegistry(links)
+        let token = links.token(for: "ada")
+        let count = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<32 { group.addTask { registry.redeem(token) != nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(count == 1)
+    }
+
+    @Test func `five failures a minute are all that an address has`() {
+        let clock = Clock()
+        let limit = FailureLimit(capacity: 10, now: { clock.now })
+        for _ in 0..<5 {
+            #expect(!limit.isBlocked("2001:db8::1"))
+            limit.recordFailure(of: "2001:db8::1")
+        }
+        #expect(limit.isBlocked("2001:db8::ffff") && !limit.isBlocked("2001:db8:1::1"))
+        clock.advance(by: 60)
+        #expect(!limit.isBlocked("2001:db8::1"))
+        for index in 0..<100 { limit.recordFailure(of: "192.0.2.\(index)") }
+    }
+
+    @Test func `the cookie is one that scripts and other hosts cannot reach`() {
+        let secure = ConsoleCookies.startSession("t", isSecure: true)
+        #expect(secure == "__Host-counterfoil=t; Secure; Path=/; HttpOnly; SameSite=Lax")
+        #expect(ConsoleCookies.startSession("t", isSecure: false) == "counterfoil=t; Path=/; HttpOnly; SameSite=Lax")
+        func request(_ cookie: String) -> Request {
+            Request(
+                head: HTTPRequest(
+                    method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.cookie: cookie]),
+                body: RequestBody(buffer: ByteBuffer()))
+        }
+        #expect(ConsoleCookies.session(of: request("a=b; counterfoil=x=y"), isSecure: false) == "x=y")
+        #expect(ConsoleCookies.session(of: request("counterfoil=x"), isSecure: true) == nil)
+        // A planted one beside the genuine one.
+        #expect(ConsoleCookies.session(of: request("counterfoil=x; counterfoil=y"), isSecure: false) == nil)
+        #expect(ConsoleCookies.theme(of: request("counterfoil-theme=dark")) == .dark)
+        #expect(ConsoleCookies.theme(of: request("counterfoil-theme=\"><b>")) == nil)
+    }
+}

@@ -1,4 +1,0 @@
-import Testing
-import WebConsole
-
-@Suite struct WebConsoleTests {}
