@@ -50,6 +50,11 @@ extension ControlDescription {
           /simulator/clock/advance:
             post:
               summary: Put the clock forward; everything until then has happened and was announced when this answers
+              parameters:
+                - name: wait
+                  in: query
+                  description: With false it answers 202 at once, and /simulator/clock/advances/{id} says how far it is
+                  schema: {type: string, enum: ["true", "false"], default: "true"}
               requestBody:
                 required: true
                 content:
@@ -61,6 +66,35 @@ extension ControlDescription {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/AdvanceReport"}
+                "202":
+                  description: Begun
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Advance"}
+                default: {$ref: "#/components/responses/error"}
+          /simulator/clock/advances/{id}:
+            parameters:
+              - name: id
+                in: path
+                required: true
+                schema: {type: integer}
+            get:
+              summary: How far the clock is put forward
+              responses:
+                "200":
+                  description: Done
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Advance"}
+                default: {$ref: "#/components/responses/error"}
+            delete:
+              summary: Stop putting the clock forward, after what is under way; it stands where it is then
+              responses:
+                "202":
+                  description: It stops
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Advance"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/settle:
             post:
@@ -531,6 +565,19 @@ extension ControlDescription {
                   oneOf:
                     - {type: string, format: date-time}
                     - {$ref: "#/components/schemas/Milliseconds"}
+            Advance:
+              description: The clock on its way. Only one is at a time; the last twenty are remembered.
+              type: object
+              required: [id, state, from, target, now, notifications, delivered, failedAttempts]
+              properties:
+                id: {type: integer}
+                state: {type: string, enum: [advancing, done, cancelled]}
+                from: {$ref: "#/components/schemas/Milliseconds"}
+                target: {$ref: "#/components/schemas/Milliseconds"}
+                now: {$ref: "#/components/schemas/Milliseconds", description: How far it is}
+                notifications: {type: integer}
+                delivered: {type: integer}
+                failedAttempts: {type: integer}
             AdvanceReport:
               type: object
               required: [from, to, notifications, delivered, failedAttempts]

@@ -56,7 +56,21 @@ enum ControlRoutes {
             .post, "/clock/advance",
             { simulator, request in
                 let advance = try request.decode(ClockAdvance.self)
-                return try json(try await simulator.advance(to: simulator.core.target(of: advance)))
+                let target = try simulator.core.target(of: advance)
+                switch request.query["wait"] {
+                case nil, "true": return try json(try await simulator.advance(to: target))
+                case "false": return try json(try simulator.core.beginAdvance(to: target), status: 202)
+                default: throw ControlFailure(400, "invalid_request", "wait is true or false", param: "wait")
+                }
+            }
+        ),
+        (.get, "/clock/advances/{id}", { simulator, request in try json(try simulator.core.advance(request)) }),
+        (
+            .delete, "/clock/advances/{id}",
+            { simulator, request in
+                let number = try simulator.core.advance(request).id
+                simulator.core.advances.cancel(number)
+                return try json(try simulator.core.advance(request), status: 202)
             }
         ),
         (

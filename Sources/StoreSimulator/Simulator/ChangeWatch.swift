@@ -1,12 +1,20 @@
 internal import Foundation
 internal import Synchronization
+internal import WebConsole
 
 /// Wakes those who wait for something to change.
 final class ChangeWatch: Sendable {
     private let waiting = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
 
+    private let pages: EventHub
+    /// What the simulator's pages listen to.
+    static let topic = "simulator"
+
+    init(_ pages: EventHub) { self.pages = pages }
+
     /// Says that something may have changed.
     func signal() {
+        pages.publish(Self.topic)
         for continuation in waiting.withLock({ Array($0.values) }) { continuation.yield() }
     }
 

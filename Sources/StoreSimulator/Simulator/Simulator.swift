@@ -6,6 +6,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import Synchronization
+internal import WebConsole
 
 /// A running simulated App Store on loopback.
 ///
@@ -152,6 +153,9 @@ public final class Simulator: Sendable {
 
     /// Ends it. The folder stays, unless it was temporary.
     public func stop() async {
+        // An open page would keep its connection.
+        core.pages.shutdown()
+        core.advances.cancelAll()
         wakeups.finish()
         heart.cancel()
         server.cancel()

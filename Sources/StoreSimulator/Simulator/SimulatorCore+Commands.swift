@@ -24,8 +24,18 @@ extension SimulatorCore {
     }
 
     /// Puts the clock forward to `date`; everything that happens until then has happened, and was announced, when this
-    /// returns.
-    package func advance(to date: Date) async throws -> AdvanceReport {
+    /// returns. Where `mayGoOn` says no, it stands at the last thing that happened.
+    package func advance(
+        to date: Date, while mayGoOn: @Sendable () -> Bool = { true }
+    ) async throws -> AdvanceReport {
+        let date = try checkedTarget(date)
+        let (begin, before) = (now, counts)
+        try await run(until: date, while: mayGoOn)
+        return report(since: before, from: begin)
+    }
+
+    /// The instant to advance to, in whole milliseconds.
+    func checkedTarget(_ date: Date) throws(SimulatorError) -> Date {
         let date = date.wholeMilliseconds
         let begin = now
         guard date >= begin else {
@@ -33,18 +43,24 @@ extension SimulatorCore {
                 "invalid_argument", "the clock goes forward only; it shows \(begin.formatted(.iso8601))")
         }
         guard date <= Self.latest else { throw SimulatorError("invalid_argument", "the clock ends in the year 2200") }
-        let before = counts
-        try await run(until: date)
+        return date
+    }
+
+    /// What has happened since.
+    func report(since before: NotificationCounts, from begin: Date) -> AdvanceReport {
         let after = counts
+        // A reset meanwhile begins to count again.
         return AdvanceReport(
-            from: begin, to: now, notifications: after.notifications - before.notifications,
-            delivered: after.delivered - before.delivered, failedAttempts: after.failed - before.failed)
+            from: begin, to: now, notifications: max(0, after.notifications - before.notifications),
+            delivered: max(0, after.delivered - before.delivered), failedAttempts: max(0, after.failed - before.failed))
     }
 
     /// The end of the year 2199. Certificates and calendars hold that long.
     private static let latest = Date(timeIntervalSince1970: 7_258_118_400)
 
-    private var counts: (notifications: Int, delivered: Int, failed: Int) {
+    typealias NotificationCounts = (notifications: Int, delivered: Int, failed: Int)
+
+    var counts: NotificationCounts {
         state.withLock { state in
             // Nothing is looked through: there may be millions.
             (

@@ -3,6 +3,7 @@ internal import AppStoreServer
 internal import Basics
 package import Foundation
 package import Synchronization
+internal import WebConsole
 
 /// A simulated App Store without its HTTP side: the state, who signs, who carries notifications, and what makes time pass.
 package final class SimulatorCore: Sendable {
@@ -14,8 +15,12 @@ package final class SimulatorCore: Sendable {
     let state: Mutex<SimulatorState>
     let courier = Courier()
     let signedTexts = SignedTextCache()
-    /// Those who wait for what devices are told.
-    let watch = ChangeWatch()
+    /// The pages that are open.
+    let pages = EventHub()
+    /// Those who wait for what devices are told, and for pages.
+    let watch: ChangeWatch
+    /// How the clock is put forward in the background.
+    let advances = AdvanceJobs()
     /// One task at a time makes time pass.
     private let gate = FairGate()
     /// One scenario at a time runs.
@@ -26,6 +31,7 @@ package final class SimulatorCore: Sendable {
     package init(
         _ configuration: SimulatorConfiguration, authority: StoreAuthority, bearer: BearerCheck, real: Date
     ) {
+        watch = ChangeWatch(pages)
         self.configuration = configuration
         self.authority = authority
         self.bearer = bearer
@@ -40,8 +46,10 @@ package final class SimulatorCore: Sendable {
     package var now: Date { state.withLock { $0.clock.now() } }
 
     /// Lets everything happen until the time that the clock shows, or until `target`, and returns when every notification
-    /// that was due has been sent once.
-    package func run(until target: Date? = nil) async throws(CancellationError) {
+    /// that was due has been sent once. Where `mayGoOn` says no, nothing more happens, and what is under way ends.
+    package func run(
+        until target: Date? = nil, while mayGoOn: @Sendable () -> Bool = { true }
+    ) async throws(CancellationError) {
         try await runPerformanceTests()
         do { try await gate.enter() } catch { throw CancellationError() }
         defer { gate.leave() }
@@ -51,7 +59,8 @@ package final class SimulatorCore: Sendable {
             while !Task.isCancelled {
                 // A receiver that does not answer is told again an hour later: nobody may be further ahead than that.
                 let limit = underway.values.min().map { $0 + RetrySchedule.soonest }
-                let step = state.withLock { $0.step(until: target ?? $0.clock.now(), limit: limit) }
+                let step: SimulatorState.Step =
+                    mayGoOn() ? state.withLock { $0.step(until: target ?? $0.clock.now(), limit: limit) } : .done
                 switch step {
                 case .happened:
                     watch.signal()

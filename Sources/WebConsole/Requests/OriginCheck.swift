@@ -22,8 +22,14 @@ package struct OriginCheck: Sendable {
     /// Whether a change may come from something that is no browser: it says neither `Sec-Fetch-Site` nor `Origin`.
     private let admitsPrograms: Bool
 
-    package init(admitsPrograms: Bool, isOwnHost: @escaping @Sendable (String) -> Bool) {
+    /// Other origins of its own: where a proxy gives this server another name than browsers do.
+    private let ownOrigins: Set<String>
+
+    package init(
+        admitsPrograms: Bool, ownOrigins: Set<String> = [], isOwnHost: @escaping @Sendable (String) -> Bool
+    ) {
         (self.isOwnHost, self.admitsPrograms) = (isOwnHost, admitsPrograms)
+        self.ownOrigins = Set(ownOrigins.map { $0.lowercased() })
     }
 
     /// Why the request is refused; nil if it is not.
@@ -44,21 +50,22 @@ package struct OriginCheck: Sendable {
             return .foreignHost
         }
         let site = site?.lowercased()
+        // Under `Referrer-Policy: no-referrer` a browser says `null` of a form of ours too; then the site decides.
+        if let origin, !isOwn(origin, host), origin.lowercased() != "null" || site == nil { return .foreignOrigin }
         if method == "GET" || method == "HEAD" {
             // Somebody may follow a link to a page; nothing else of another site has to read anything here.
             if site == "cross-site" || site == "same-site" {
                 return mode == "navigate" && destination == "document" ? nil : .foreignOrigin
             }
-            if site == nil, let origin, !isOwn(origin, host) { return .foreignOrigin }
             return nil
         }
         if let site { return site == "same-origin" || site == "none" ? nil : .foreignOrigin }
-        guard let origin else { return admitsPrograms ? nil : .unknownOrigin }
-        return isOwn(origin, host) ? nil : .foreignOrigin
+        return origin != nil || admitsPrograms ? nil : .unknownOrigin
     }
 
     // `null` is any page that hides where it is from.
     private func isOwn(_ origin: String, _ host: String?) -> Bool {
+        if ownOrigins.contains(origin.lowercased()) { return true }
         guard let host = host?.lowercased() else { return false }
         return ["http://" + host, "https://" + host].contains(origin.lowercased())
     }

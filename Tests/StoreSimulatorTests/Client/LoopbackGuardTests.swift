@@ -16,13 +16,17 @@ import Testing
         ([("Host", "127.0.0.1.evil.example")], 403), ([("Host", "evil.example:127.0.0.1")], 403),
         ([("Host", "127.0.0.2")], 403),
         ([("Host", "[::1].evil.example")], 403), ([("Host", "localhost:x")], 403), ([("Host", "::1")], 403),
-        ([("Origin", "http://localhost:3000")], 200), ([("Origin", "https://127.0.0.1")], 200),
-        ([("Origin", "http://[::1]:8080")], 200), ([("Origin", "null")], 403),
+        // Another port is another origin; a page of the simulator itself names the host that it was fetched from.
+        ([("Origin", "http://localhost:3000")], 403), ([("Origin", "https://127.0.0.1")], 403),
+        ([("Host", "localhost:8090"), ("Origin", "http://localhost:8090")], 200),
+        ([("Host", "localhost:8090"), ("Origin", "http://localhost:8091")], 403),
+        ([("Origin", "null")], 403), ([("Origin", "null"), ("Sec-Fetch-Site", "same-origin")], 200),
         ([("Origin", "https://evil.example")], 403),
         ([("Origin", "http://localhost.evil.example")], 403), ([("Origin", "file://")], 403),
         ([("Origin", "localhost")], 403),
         ([("Sec-Fetch-Site", "same-origin")], 200), ([("Sec-Fetch-Site", "none")], 200),
-        ([("Sec-Fetch-Site", "cross-site")], 403), ([("sec-fetch-site", "Cross-Site")], 403),
+        ([("Sec-Fetch-Site", "same-site")], 403), ([("Sec-Fetch-Site", "cross-site")], 403),
+        ([("sec-fetch-site", "Cross-Site")], 403),
         ([("Host", "localhost"), ("Origin", "https://evil.example"), ("Sec-Fetch-Site", "same-origin")], 403),
     ]
 

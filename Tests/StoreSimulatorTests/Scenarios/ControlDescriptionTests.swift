@@ -118,7 +118,7 @@ struct ControlDescriptionTests {
             let item = try #require(paths[parts[1]] as? Object)
             let operation = try #require(item[parts[0].lowercased()] as? Object, "\(call.operation)")
             let responses = try #require(operation["responses"] as? Object)
-            let status = try #require(responses.keys.first { $0 != "default" })
+            let status = try #require(responses.keys.filter { $0 != "default" }.min())
             let reference =
                 ((((responses[status] as? Object)?["content"] as? Object)?["application/json"] as? Object)?["schema"]
                 as? Object)?["$ref"] as? String

@@ -1,0 +1,75 @@
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `An advance of the clock that nobody waits for` {
+    private struct Advance: Decodable {
+        let id: Int
+        let state: String
+        let now: Double
+        let target: Double
+        let notifications: Int
+    }
+
+    private func call(
+        _ method: String, _ path: String, _ simulator: Simulator, _ body: String? = nil
+    ) async throws -> (status: Int, body: Data) {
+        let answer = try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(
+                method: method, url: simulator.information.controlURL + path,
+                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body.map { Data($0.utf8) }))
+        return (answer.status, answer.body)
+    }
+
+    private func advance(_ data: Data) throws -> Advance { try JSONDecoder().decode(Advance.self, from: data) }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `says how far it is, is done at its target, and only one is at a time`() async throws {
+        try await withSimulator { simulator in
+            for index in 0..<20 {
+                try await simulator.perform(
+                    .purchase(customer: "c\(index)", product: "com.example.premium.monthly"))
+            }
+            let begun = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"2 years"}"#)
+            #expect(begun.status == 202)
+            let id = try advance(begun.body).id
+            let second = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"1 day"}"#)
+            // The first may be over already.
+            #expect([202, 409].contains(second.status))
+            var last = try advance(begun.body)
+            while last.state == "advancing" {
+                last = try advance(try await call("GET", "/clock/advances/\(id)", simulator).body)
+            }
+            #expect(last.state == "done" && last.now == last.target && last.notifications >= 400)
+            #expect(try await call("GET", "/clock/advances/99", simulator).status == 404)
+            #expect(try await call("GET", "/clock/advances/x", simulator).status == 404)
+            #expect(
+                try await call("POST", "/clock/advance?wait=maybe", simulator, #"{"by":"1d"}"#).status == 400)
+            #expect(
+                try await call("POST", "/clock/advance?wait=false", simulator, #"{"to":"2001-01-01T00:00:00Z"}"#).status
+                    == 400)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `stands where it was stopped, with everything until then announced`() async throws {
+        try await withSimulator { simulator in
+            for index in 0..<50 {
+                try await simulator.perform(
+                    .purchase(customer: "c\(index)", product: "com.example.premium.monthly"))
+            }
+            let begun = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"100 years"}"#)
+            let id = try advance(begun.body).id
+            #expect(try await call("DELETE", "/clock/advances/\(id)", simulator).status == 202)
+            var last = try advance(begun.body)
+            while last.state == "advancing" {
+                last = try advance(try await call("GET", "/clock/advances/\(id)", simulator).body)
+            }
+            #expect(last.state == "cancelled" && last.now < last.target)
+            // It goes on from there.
+            let rest = try await simulator.advance(by: 60)
+            #expect(rest.from.timeIntervalSince1970 * 1000 >= last.now)
+        }
+    }
+}
