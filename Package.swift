@@ -213,7 +213,7 @@ let package = Package(
                 "WebConsole", "Basics", server("HummingbirdTesting", "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + httpServer),
-        tests("EntitlementsTests", ["Entitlements", "AppStoreModels"]),
+        tests("EntitlementsTests", ["Entitlements", "AppStoreModels", "AppStoreServer"]),
         tests("LedgerTests", ["Ledger", "Basics", "AppStoreModels", "Entitlements"]),
         tests(
             "CounterfoilServerTests", everything + ["counterfoil", metrics, grdb, sqlite, yams, "ConfigurationReading"]),

@@ -1,4 +1,5 @@
 import AppStoreModels
+import AppStoreServer
 import Entitlements
 import Foundation
 import TestSupport
@@ -6,9 +7,6 @@ import Testing
 
 @Suite("The code of the articles")
 struct ArticleTests {
-    /// What a verifier gives.
-    private struct Proven<Payload> { let payload: Payload }
-
     @Test("is all in here")
     func completeness() throws {
         #expect(try Articles.uncompiled(of: "Entitlements", in: #filePath) == [])
@@ -34,12 +32,21 @@ struct ArticleTests {
             catalogue: ProductCatalogue(
                 entitlements: ["pro": ["pro.month", "pro.season"], "map": ["map"]],
                 durations: ["pro.season": Period(3, .month) ?? .month], levels: ["pro.month": 1]))
+        func fetch(
+            _ client: AppStoreServerClient, _ verifier: SignedDataVerifier, _ transactionID: String
+        ) async throws -> CustomerFacts {
+            let facts = try await client.customerFacts(of: transactionID, verifiedBy: verifier)
+            return facts
+        }
         func collect(
-            _ transaction: Proven<JWSTransactionDecodedPayload>, _ renewalInfo: Proven<JWSRenewalInfoDecodedPayload>
-        ) -> CustomerFacts {
+            _ transaction: Verified<JWSTransactionDecodedPayload>,
+            _ renewalInfo: Verified<JWSRenewalInfoDecodedPayload>,
+            _ notification: Verified<ResponseBodyV2DecodedPayload>, _ verifier: SignedDataVerifier
+        ) async throws -> CustomerFacts {
             var facts = CustomerFacts()
-            facts.transactions.append(TransactionFact(transaction.payload))
-            facts.renewals.append(RenewalFact(renewalInfo.payload))
+            facts.transactions.append(TransactionFact(transaction))
+            facts.renewals.append(RenewalFact(renewalInfo))
+            facts.add(try await verifier.content(of: notification))
             return facts
         }
         let (facts, noon) = (CustomerFacts(transactions: [period("1", 0, 30)]), day(0.5))

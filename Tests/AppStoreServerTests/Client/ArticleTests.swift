@@ -40,9 +40,9 @@ struct ArticleTests {
         _ = try own()
         func use(_ verifier: SignedDataVerifier, _ body: Body) async throws {
             let notification = try await verifier.notification(body.signedPayload)
-            if let text = notification.payload.data?.signedTransactionInfo {
-                let transaction = try await verifier.transaction(text)
+            if case .purchase(let transaction, let renewal) = try await verifier.content(of: notification) {
                 print(transaction.payload.productId, transaction.payload.expiresDate as Any)
+                print(renewal?.payload.autoRenewStatus as Any)
             }
         }
         func judge(_ verifier: SignedDataVerifier, _ text: String) async -> VerificationError.Code? {

@@ -21,13 +21,15 @@ import Testing
     @Test(arguments: 0..<lanes)
     func `on what every customer has and had, whatever went wrong on the way`(_ lane: Int) async throws {
         let seeds = Self.seeds.filter { Int($0) % Self.lanes == lane }
-        var (lost, given) = (0, 0)
+        var (lost, given, keys) = (0, 0, 0)
         for seed in seeds {
             let life = try await live(seed)
-            (lost, given) = (lost + life.lost, given + life.given)
+            (lost, given, keys) = (lost + life.lost, given + life.given, keys + life.keys)
         }
         // A single life may be lucky.
-        #expect((lost > 0 && given > 0) || seeds.count < 5, "\(lost) notifications lost, \(given) gifts")
+        #expect(
+            (lost > 0 && given > 0 && keys > 0) || seeds.count < 5,
+            "\(lost) notifications lost, \(given) gifts, \(keys) keys")
     }
 
     @Test func `on the end of who cancels while the store tries to charge, which it signs at once`() async throws {
@@ -49,24 +51,26 @@ import Testing
         }
     }
 
-    /// - Returns: How many notifications never arrived, and how much the team gave.
-    private func live(_ seed: UInt64) async throws -> (lost: Int, given: Int) {
-        try await World.run {
+    /// - Returns: How many notifications never arrived, how much the team gave, and how many keys it made.
+    private func live(_ seed: UInt64) async throws -> (lost: Int, given: Int, keys: Int) {
+        let keys = LifeKeys()
+        return try await World.run {
             Life.settings(seed, &$0)
         } server: {
             $0.keys = [World.backend]
             $0.apps[0].catalogue.entitlements = [Gift.entitlement: [], Life.early: []]
             $0.apps[0].catalogue.boughtBefore = [Life.early: .init(version: AppVersion(Life.boundary))]
             $0.apps[0].sharedSecrets = [Secret("counterfoil")]
+            keys.configure(&$0.apps[0])
         } _: { world in
-            var life = Life(world, seed: seed)
+            var life = Life(world, seed: seed, keys: keys)
             try await life.run(commands: 60)
             let count = try await compare(life)
             let lost = world.simulator.core.read(.production) { store, _ in
                 store.notifications.count { !$0.isDelivered }
             }
             #expect(count > 0, "seed \(seed): nobody")
-            return (lost, life.gifts.count)
+            return (lost, life.gifts.count, keys.count)
         }
     }
 

@@ -1,5 +1,6 @@
 @testable import LedgerServices
 import AppStoreModels
+import AppStoreServer
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -20,6 +21,7 @@ struct Life {
 
     let world: World
     let seed: UInt64
+    private let keys: LifeKeys
     private var random: RandomCommands
     private(set) var probes: [Probe] = []
     /// What the team gave.
@@ -29,8 +31,9 @@ struct Life {
     private var lastRecovery = World.start
     private var isServerDown = false
 
-    init(_ world: World, seed: UInt64) {
+    init(_ world: World, seed: UInt64, keys: LifeKeys) {
         self.world = world
+        self.keys = keys
         self.seed = seed
         let names = ["anna", "ben", "carl", "dora", "emil", "fred", "gina", "hans"].prefix(5 + Int(seed % 4))
         random = RandomCommands(random: SeededGenerator(seed: seed), names: Array(names))
@@ -70,6 +73,7 @@ struct Life {
             try await pause()
             if random.chance(6) { try await changeServer() }
             if random.chance(2) { try world.simulator.rotateSigningKey() }
+            if random.chance(3) { try await replaceKey() }
             let command = try await signed(next())
             if Self.hearsVersion1(seed) { changeVersion() }
             // Much of what is tried makes no sense and is refused.
@@ -234,6 +238,17 @@ extension Life {
             try await world.stopServer()
         }
         isServerDown.toggle()
+    }
+
+    /// The team makes another In-App Purchase key. The server reads it while it runs or at its next start, and asks with the
+    /// former one where it has to; half of those are revoked.
+    private mutating func replaceKey() async throws {
+        let former = try keys.add { id in try SigningKey(pem: world.simulator.addAPIKey(id), keyID: id) }
+        if !isServerDown {
+            let taken = try world.configuration()
+            try await world.server.reload { taken }
+        }
+        if let former, random.chance(50) { world.simulator.revokeAPIKey(former) }
     }
 
     /// The server starts if it does not run, and looks for what it has missed.
