@@ -16,10 +16,10 @@ struct Authorization: RouterMiddleware {
     private let customers: RateMeters
     private let now: @Sendable () -> Date
 
-    init(_ core: ServerCore) {
-        access = core.access
-        customers = RateMeters(perSecond: core.configuration.limits.requestsPerSecondOfCustomer)
-        now = core.clock.now
+    /// - Parameter perSecond: How many requests one customer may make.
+    init(access: Live<AccessTable>, perSecond: Int, now: @escaping @Sendable () -> Date) {
+        (self.access, self.now) = (access, now)
+        customers = RateMeters(perSecond: perSecond)
     }
 
     @concurrent func handle(
@@ -120,71 +120,6 @@ extension ServerContext {
             throw APIFailure(.forbidden, "forbidden", "The key \(principal.name) lacks the scope \(scope.rawValue).")
         }
         return principal
-    }
-
-    /// The app and environment that a request is about: the parameters `app`, which may be left out where there is only
-    /// one, and `environment`, production unless something else is said, or the app has no production.
-    func scope(of request: Request, _ core: ServerCore, for principal: Principal) throws(APIFailure) -> Scope {
-        let bundleId = try bundleId(request.parameter("app"), core, for: principal)
-        let apps = core.configuration.apps
-        let environments = apps.firstIndex { $0.bundleId.isExactly(bundleId) }.map { apps[$0].environments } ?? []
-        let environment =
-            request.parameter("environment").map { AppStoreEnvironment(rawValue: $0) }
-            ?? (environments.contains(.production) ? .production : .sandbox)
-        guard let scope = core.scopes[bundleId, environment], environments.contains(environment) else {
-            throw APIFailure(
-                .badRequest, "unknown_environment", "The app has no such environment here; try Production or Sandbox.",
-                parameter: "environment")
-        }
-        guard principal.environments?.contains(environment) ?? true else {
-            throw APIFailure(
-                .forbidden, "forbidden", "The key \(principal.name) is not for this environment.",
-                parameter: "environment")
-        }
-        return scope
-    }
-
-    private func bundleId(
-        _ name: String?, _ core: ServerCore, for principal: Principal
-    ) throws(APIFailure) -> String {
-        let apps = core.configuration.apps
-        if name == nil, apps.count == 1, principal.apps == nil { return apps[0].bundleId }
-        let possible = apps.map(\.bundleId).filter { principal.apps?.contains($0) ?? true }
-        let chosen = name.map { name in possible.first { $0.isExactly(name) } }
-        guard let bundleId = chosen ?? (possible.count == 1 ? possible.first : nil) else {
-            throw APIFailure(
-                .badRequest, "unknown_app", "Name one of your apps by its bundle ID.", parameter: "app")
-        }
-        return bundleId
-    }
-
-    /// The customer that a path names, if they may be asked about.
-    func customer(for principal: Principal) throws(APIFailure) -> String {
-        try customer(parameters.get("id"), for: principal)
-    }
-
-    /// The same for what stands in the path: 1 to 255 bytes without control characters.
-    func customer(_ text: String?, for principal: Principal) throws(APIFailure) -> String {
-        let isEncoded = text?.utf8.contains(UInt8(ascii: "%")) ?? false
-        guard let name = isEncoded ? text?.removingPercentEncoding : text, CustomerName.isPossible(name) else {
-            throw APIFailure(
-                .badRequest, "invalid_customer", "A customer's identifier has 1 to 255 bytes.", parameter: "id")
-        }
-        guard CustomerName.isNormal(name) else {
-            throw APIFailure(
-                .badRequest, "invalid_customer",
-                "A customer's identifier is in Unicode Normalization Form C (NFC), which this one is not.",
-                parameter: "id")
-        }
-        let customer = CustomerName.normal(name)
-        guard !Erasure.isStandIn(customer) else {
-            throw APIFailure(
-                .badRequest, "invalid_customer", "This stands for somebody who was erased.", parameter: "id")
-        }
-        guard principal.customer?.isExactly(customer) ?? true else {
-            throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
-        }
-        return customer
     }
 }
 

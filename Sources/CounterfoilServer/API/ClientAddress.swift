@@ -43,15 +43,3 @@ struct ClientAddress {
         return String(parts.count == 2 ? parts[0] : text)
     }
 }
-
-extension ServerContext {
-    /// Refuses a notification that comes from elsewhere than the configuration allows.
-    func requireSender(of request: Request, _ core: ServerCore) throws(APIFailure) {
-        let listen = core.configuration.listen
-        guard let networks = listen.notificationNetworks else { return }
-        guard ClientAddress(of: request, from: peer, listen).isIn(networks) else {
-            throw APIFailure(
-                .forbidden, "forbidden_network", "Notifications are not accepted from where this one comes from.")
-        }
-    }
-}

@@ -10,75 +10,52 @@ internal import NIOCore
 internal import Entitlements
 
 /// What is told to the App Store before it decides on a refund.
-enum ConsumptionRoutes {
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.post("/customers/{id}/usage") { request, context in try await report(request, context, core) }
-        router.get("/customers/{id}/consumption") { request, context in try await list(request, context, core) }
-        router.get("/customers/{id}/consumption/preview") { request, context in
-            try await preview(request, context, core)
-        }
+struct ConsumptionRoutes {
+    let storage: any ConsumptionStorage & CustomerStorage
+    let consumption: ConsumptionService
+    let clock: ServerClock
+
+    func add(to v1: APIRouter) {
+        v1.post("/customers/{id}/usage", needs: .customersWrite, report)
+        v1.get("/customers/{id}/consumption", needs: .customersRead, list)
+        v1.get("/customers/{id}/consumption/preview", needs: .customersRead, preview)
     }
 
     /// Takes down how much was used, and what the customer agreed to.
-    private static func report(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.customersWrite)
-        try principal.refuseSession()
-        let scope = try context.scope(of: request, core, for: principal)
-        let customer = try context.customer(for: principal)
-        let body = try await request.bytes(upTo: 16 << 10)
-        let usage = try UsageBody(body: Array(body.readableBytesView))
-        if principal.isPublic { try usage.requireConsentAlone() }
-        let report = try usage.report(at: core.now)
-        try await core.storage.note(report, of: customer, in: scope.id)
+    private func report(_ call: APICall) async throws -> Response {
+        try call.principal.refuseSession()
+        let (scope, customer) = try call.subject()
+        let usage = try UsageBody(body: try await call.bytes())
+        if call.principal.isPublic { try usage.requireConsentAlone() }
+        let report = try usage.report(at: clock.now())
+        try await storage.note(report, of: customer, in: scope.id)
         return Response(status: .noContent)
     }
 
     /// The latest questions and their outcomes.
-    private static func list(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let (scope, customer) = try reader(request, context, core)
-        let lineages = try await core.storage.lineages(of: customer, in: scope.id)
-        let inquiries = try await core.storage.inquiries(
+    private func list(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        let lineages = try await storage.lineages(of: customer, in: scope.id)
+        let inquiries = try await storage.inquiries(
             about: lineages.map(\.originalTransactionId), in: scope.id, limit: 100)
-        var json = JSONWriter()
-        json.object { json in
-            json.member("object", "list")
-            json.member("items", inquiries) { ConsumptionJSON.write($1, to: &$0) }
-            json.key("next_page")
-            json.null()
-        }
-        return json.response()
+        return .list(inquiries, next: nil) { ConsumptionJSON.write($1, to: &$0) }
     }
 
     /// Exactly what would be sent about a transaction, and why.
-    private static func preview(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let (scope, customer) = try reader(request, context, core)
-        guard let id = request.uri.queryParameters["transaction_id"].map({ String($0) }), !id.isEmpty else {
+    private func preview(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        guard let id = call.request.parameter("transaction_id"), !id.isEmpty else {
             throw APIFailure(
                 .badRequest, "missing_parameter", "Name the transaction.", parameter: "transaction_id")
         }
-        let lineages = try await core.storage.lineages(of: customer, in: scope.id)
+        let lineages = try await storage.lineages(of: customer, in: scope.id)
         guard lineages.contains(where: { $0.transactions.contains { $0.transactionId == id } }),
-            let answer = try await core.consumption.preview(id, of: customer, in: scope)
+            let answer = try await consumption.preview(id, of: customer, in: scope)
         else {
             throw APIFailure(
                 .notFound, "unknown_transaction", "The customer has no such transaction.", parameter: "transaction_id")
         }
-        var json = JSONWriter()
-        ConsumptionJSON.write(answer, about: id, to: &json)
-        return json.response()
-    }
-
-    private static func reader(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) throws(APIFailure) -> (Scope, String) {
-        let principal = try context.require(.customersRead)
-        return (try context.scope(of: request, core, for: principal), try context.customer(for: principal))
+        return .json { ConsumptionJSON.write(answer, about: id, to: &$0) }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
@@ -5,20 +6,17 @@ internal import Foundation
 internal import Hummingbird
 
 /// Forgets a person.
-enum ErasureRoutes {
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.delete("/customers/{id}") { request, context in try await erase(request, context, core) }
-    }
+struct ErasureRoutes {
+    let storage: any ErasureStorage
+    let clock: ServerClock
+
+    func add(to v1: APIRouter) { v1.delete("/customers/{id}", needs: .customersErase, erase) }
 
     /// Whoever is not known is erased as well: an older export may be read later.
-    private static func erase(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.customersErase)
-        let scope = try context.scope(of: request, core, for: principal)
-        let customer = try context.customer(for: principal)
-        let now = core.now.milliseconds
-        let report = try await core.storage.erase(customer, in: scope, at: now)
+    private func erase(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        let now = clock.now().milliseconds
+        let report = try await storage.erase(customer, in: scope, at: now)
         var json = JSONWriter()
         json.object { json in
             json.member("object", "erasure")

@@ -6,42 +6,38 @@ internal import Foundation
 internal import Hummingbird
 
 /// Why a customer has something, or has not.
-enum ExplanationRoutes {
+struct ExplanationRoutes {
     /// The most facts in an answer. What decided is always among them.
     private static let maximumFacts = 500
 
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.get("/customers/{id}/entitlements/{key}/explain") { request, context in
-            try await explain(request, context, core)
-        }
+    let customers: CustomerReader
+    let apps: Apps
+
+    func add(to v1: APIRouter) {
+        v1.get("/customers/{id}/entitlements/{key}/explain", needs: .customersRead, explain)
     }
 
     /// The rule, every fact with what came of it, and the chain behind each; the signed texts if `include=signed_data`.
-    private static func explain(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.customersRead)
-        let scope = try context.scope(of: request, core, for: principal)
-        let customer = try context.customer(for: principal)
-        guard let entitlement = context.parameters.get("key")?.removingPercentEncoding,
-            core.apps[scope.bundleId]?.catalogue.entitlements[entitlement] != nil
+    private func explain(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        guard let entitlement = call.named("key"),
+            apps[scope.bundleId]?.catalogue.entitlements[entitlement] != nil
         else {
             throw APIFailure(.notFound, "not_found", "The configuration has no such entitlement.", parameter: "key")
         }
-        let answer = try await core.customers.explanation(
-            of: entitlement, for: customer, in: scope, at: request.instant("at").map { Date(milliseconds: $0) },
-            naming: principal.customer == nil)
-        var json = JSONWriter()
-        write(answer, chosen(answer.explanation.facts), withTexts: request.includes("signed_data"), to: &json)
-        return json.response()
+        let answer = try await customers.explanation(
+            of: entitlement, for: customer, in: scope, at: call.request.date("at"),
+            naming: call.namesCustomers)
+        let withTexts = call.request.includes("signed_data")
+        return .json { write(answer, chosen(answer.explanation.facts), withTexts: withTexts, to: &$0) }
     }
 
-    private static func chosen(_ facts: [ExplainedFact]) -> [ExplainedFact] {
-        guard facts.count > maximumFacts else { return facts }
-        return facts.filter { $0.role == .decides } + facts.filter { $0.role != .decides }.suffix(maximumFacts - 2)
+    private func chosen(_ facts: [ExplainedFact]) -> [ExplainedFact] {
+        guard facts.count > Self.maximumFacts else { return facts }
+        return facts.filter { $0.role == .decides } + facts.filter { $0.role != .decides }.suffix(Self.maximumFacts - 2)
     }
 
-    private static func write(
+    private func write(
         _ answer: CustomerExplanation, _ facts: [ExplainedFact], withTexts: Bool, to json: inout JSONWriter
     ) {
         let explanation = answer.explanation
@@ -65,7 +61,7 @@ enum ExplanationRoutes {
             }
             if !answer.grants.isEmpty {
                 let at = explanation.asOf.milliseconds
-                json.member("grants", answer.grants.suffix(maximumFacts)) { json, grant in
+                json.member("grants", answer.grants.suffix(Self.maximumFacts)) { json, grant in
                     GrantJSON.write(grant, answer.scope, at: at, naming: answer.namesCustomers, to: &json)
                 }
             }
@@ -81,7 +77,7 @@ enum ExplanationRoutes {
         }
     }
 
-    private static func write(
+    private func write(
         _ fact: ExplainedFact, _ evidence: Evidence?, withText: Bool, to json: inout JSONWriter
     ) {
         json.object { json in

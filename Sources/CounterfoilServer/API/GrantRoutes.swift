@@ -9,51 +9,43 @@ internal import Hummingbird
 internal import NIOCore
 
 /// Entitlements that the team gives without a purchase.
-enum GrantRoutes {
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.post("/customers/{id}/grants") { request, context in try await create(request, context, core) }
-        router.get("/customers/{id}/grants") { request, context in try await list(request, context, core) }
-        router.post("/customers/{id}/grants/{grant}/revoke") { request, context in
-            try await revoke(request, context, core)
-        }
+struct GrantRoutes {
+    let storage: any GrantStorage
+    let apps: Apps
+    let webhooks: WebhookDispatcher
+    let clock: ServerClock
+
+    func add(to v1: APIRouter) {
+        v1.post("/customers/{id}/grants", needs: .grantsWrite, create)
+        v1.get("/customers/{id}/grants", needs: .customersRead, list)
+        v1.post("/customers/{id}/grants/{grant}/revoke", needs: .grantsWrite, revoke)
     }
 
-    private static func create(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.grantsWrite)
-        let scope = try context.scope(of: request, core, for: principal)
-        let customer = try context.customer(for: principal)
-        let bytes = try await request.bytes(upTo: 16 << 10)
-        let body = try GrantBody(
-            body: Array(bytes.readableBytesView), form: "a JSON object with entitlement, reason, actor and until")
-        let now = core.now.milliseconds
+    private func create(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        let body = try await call.body(
+            GrantBody.self, form: "a JSON object with entitlement, reason, actor and until")
+        let now = clock.now().milliseconds
         let content = try body.content(
-            for: customer, among: core.apps[scope.bundleId]?.catalogue.entitlements.keys.map(\.self) ?? [], at: now)
+            for: customer, among: apps[scope.bundleId]?.catalogue.entitlements.keys.map(\.self) ?? [], at: now)
         let id = "grt_" + UUID().uuidString.lowercased()
-        guard case .created(let grant) = try await core.storage.createGrant(id, content, in: scope.id, at: now) else {
+        guard case .created(let grant) = try await storage.createGrant(id, content, in: scope.id, at: now) else {
             throw APIFailure(
                 .unprocessableContent, "too_many_grants",
                 "The customer has \(GrantDecision.most) grants that run; revoke some of them first.")
         }
-        core.webhooks.wake()
+        webhooks.wake()
         return answer(grant, scope, at: now, status: .created)
     }
 
-    private static func revoke(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.grantsWrite)
-        let scope = try context.scope(of: request, core, for: principal)
-        let customer = try context.customer(for: principal)
-        let bytes = try await request.bytes(upTo: 16 << 10)
-        let body = try RevocationBody(
-            body: Array(bytes.readableBytesView), form: "a JSON object with reason and actor")
-        let now = core.now.milliseconds
-        let id = context.parameters.get("grant")?.removingPercentEncoding ?? ""
-        switch try await core.storage.revokeGrant(id, of: customer, because: try body.content, in: scope.id, at: now) {
+    private func revoke(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        let body = try await call.body(RevocationBody.self, form: "a JSON object with reason and actor")
+        let now = clock.now().milliseconds
+        let id = call.named("grant") ?? ""
+        switch try await storage.revokeGrant(id, of: customer, because: try body.content, in: scope.id, at: now) {
         case .revoked(let grant):
-            core.webhooks.wake()
+            webhooks.wake()
             return answer(grant, scope, at: now)
         case .isOver:
             throw APIFailure(.conflict, "grant_expired", "The grant has ended already.", parameter: "grant")
@@ -63,31 +55,23 @@ enum GrantRoutes {
     }
 
     /// The first that was made first.
-    private static func list(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.customersRead)
-        let scope = try context.scope(of: request, core, for: principal)
-        let customer = try context.customer(for: principal)
-        let paging = try Paging(request)
+    private func list(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        let paging = try Paging(call.request)
         // They are only ever added, so a place among them stays that of the same grant.
         let start = paging.page == nil ? 0 : Int(clamping: try paging.number())
-        let grants = try await core.storage.grants(of: customer, in: scope.id).dropFirst(max(0, start))
+        let grants = try await storage.grants(of: customer, in: scope.id).dropFirst(max(0, start))
         let page = grants.prefix(paging.limit)
-        let now = core.now.milliseconds
-        var json = JSONWriter()
-        json.list(page, next: grants.count > page.count ? String(max(0, start) + page.count) : nil) { json, grant in
-            GrantJSON.write(grant, scope, at: now, naming: principal.customer == nil, to: &json)
+        let now = clock.now().milliseconds
+        return .list(page, next: grants.count > page.count ? String(max(0, start) + page.count) : nil) { json, grant in
+            GrantJSON.write(grant, scope, at: now, naming: call.namesCustomers, to: &json)
         }
-        return json.response()
     }
 
-    private static func answer(
+    private func answer(
         _ grant: Grant, _ scope: Scope, at now: Milliseconds, status: HTTPResponse.Status = .ok
     ) -> Response {
-        var json = JSONWriter()
-        GrantJSON.write(grant, scope, at: now, naming: true, to: &json)
-        return json.response(status: status)
+        .json(status: status) { GrantJSON.write(grant, scope, at: now, naming: true, to: &$0) }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Ledger
 internal import Basics
 internal import Crypto
@@ -15,9 +16,9 @@ struct IdempotencyMiddleware: RouterMiddleware {
     static let header = HTTPField.Name("idempotency-key")
     private static let repeated = HTTPField.Name("idempotent-replayed")
 
-    private let core: ServerCore
-
-    init(_ core: ServerCore) { self.core = core }
+    let storage: any IdempotencyStorage
+    let clock: ServerClock
+    let maximumBytes: Int
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,
@@ -36,12 +37,12 @@ struct IdempotencyMiddleware: RouterMiddleware {
         let key = try Self.key(request, name)
         let principal = try context.principal.orFailure()
         var request = request
-        let body = try await request.bytes(upTo: core.configuration.limits.requestBytes)
+        let body = try await request.bytes(upTo: maximumBytes)
         request.body = RequestBody(buffer: body)
         let client = [principal.name, principal.customer].compactMap(\.self).joined(separator: "\n")
-        let decision = try await core.storage.beginRequest(
+        let decision = try await storage.beginRequest(
             key, of: client, about: context.parameters.get("id")?.removingPercentEncoding,
-            fingerprint: Self.fingerprint(of: request, body), at: core.now.milliseconds)
+            fingerprint: Self.fingerprint(of: request, body), at: clock.now().milliseconds)
         switch decision {
         case .repeats(let answer): return Self.response(answer)
         case .isAnother:
@@ -71,13 +72,13 @@ struct IdempotencyMiddleware: RouterMiddleware {
         {
             response = failure.response(from: request, context: context)
         } catch {
-            try await core.storage.endRequest(key, of: client, with: nil)
+            try await storage.endRequest(key, of: client, with: nil)
             throw error
         }
         let collector = BodyCollector()
         try await response.body.write(collector)
         let body = collector.buffer
-        try await core.storage.endRequest(
+        try await storage.endRequest(
             key, of: client,
             with: .init(
                 status: response.status.code, type: response.headers[.contentType],

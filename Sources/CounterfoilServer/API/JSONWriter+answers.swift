@@ -5,6 +5,23 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
+extension Response {
+    /// An answer whose body `write` makes.
+    static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) throws -> Void) rethrows -> Response
+    {
+        var json = JSONWriter()
+        try write(&json)
+        return json.response(status: status)
+    }
+
+    /// A page of a list.
+    static func list<Item>(
+        _ items: some Sequence<Item>, next: String?, _ element: (inout JSONWriter, Item) throws -> Void
+    ) rethrows -> Response {
+        try json { try $0.list(items, next: next, element) }
+    }
+}
+
 extension JSONWriter {
     /// An answer with this body.
     func response(status: HTTPResponse.Status = .ok) -> Response {

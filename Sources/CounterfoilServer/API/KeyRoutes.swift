@@ -5,17 +5,16 @@ internal import Foundation
 internal import Hummingbird
 
 /// The public keys that answers are signed with. An app has them in it; asking for them on the device would prove nothing.
-enum KeyRoutes {
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.get("/keys") { _, context in try keys(context, core) }
-    }
+struct KeyRoutes {
+    let apps: Apps
 
-    private static func keys(_ context: ServerContext, _ core: ServerCore) throws -> Response {
-        let principal = try context.require(.customersRead)
+    func add(to v1: APIRouter) { v1.get("/keys", needs: .customersRead, keys) }
+
+    private func keys(_ call: APICall) throws -> Response {
         var json = JSONWriter()
         json.object { json in
             json.member("object", "list")
-            let apps = core.configuration.apps.filter { principal.apps?.containsExactly($0.bundleId) ?? true }
+            let apps = self.apps.all.filter { call.principal.apps?.containsExactly($0.bundleId) ?? true }
             json.member("items", apps.filter { $0.answerKey != nil }) { json, app in
                 json.object { json in
                     json.member("object", "answer_key")

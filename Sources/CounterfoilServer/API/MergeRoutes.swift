@@ -6,32 +6,27 @@ internal import Foundation
 internal import Hummingbird
 
 /// Where what an anonymous customer bought goes to an account.
-enum MergeRoutes {
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.post("/customers/{id}/merge") { request, context in try await merge(request, context, core) }
-    }
+struct MergeRoutes {
+    let claims: any ClaimStorage
+    let customers: CustomerReader
+    let answers: CustomerAnswers
+    let webhooks: WebhookDispatcher
+
+    func add(to v1: APIRouter) { v1.post("/customers/{id}/merge", needs: .customersWrite, merge) }
 
     /// The account, with all that the other customer had. Doing it again changes nothing.
-    private static func merge(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.customersWrite)
-        try principal.refuseSession()
-        let scope = try context.scope(of: request, core, for: principal)
-        let customer = try context.customer(for: principal)
-        let body = try await request.bytes(upTo: 16 << 10)
-        let merge = try MergeBody(body: Array(body.readableBytesView))
+    private func merge(_ call: APICall) async throws -> Response {
+        try call.principal.refuseSession()
+        let (scope, customer) = try call.subject()
+        let merge = try MergeBody(body: try await call.bytes())
         let from = try merge.customer()
-        if principal.isPublic { try merge.prove(from, in: scope, core) }
+        if call.principal.isPublic { try merge.prove(from, in: scope, answers) }
         if !from.isExactly(customer) {
-            let moved = try await core.storage.merge(
-                from, into: customer, in: scope.id, at: core.now.milliseconds)
-            if !moved.isEmpty { core.webhooks.wake() }
+            let moved = try await claims.merge(
+                from, into: customer, in: scope.id, at: answers.clock.now().milliseconds)
+            if !moved.isEmpty { webhooks.wake() }
         }
-        let reading = try await core.customers.customer(customer, in: scope, at: nil)
-        var json = JSONWriter()
-        CustomerJSON.write(reading, to: &json) { core.writeMembersForApps(of: scope, for: principal, to: &$0) }
-        return try core.answer(json, about: customer, in: scope, to: request)
+        return try answers.answer(try await customers.customer(customer, in: scope, at: nil), to: call)
     }
 }
 
@@ -63,14 +58,15 @@ private struct MergeBody: JSONRequestBody {
     }
 
     /// Checks that whoever asks speaks for the other customer too.
-    func prove(_ customer: String, in scope: Scope, _ core: ServerCore) throws(APIFailure) {
-        guard let text = fromToken, let secret = core.configuration.app(scope.bundleId)?.customerTokenSecret else {
+    func prove(_ customer: String, in scope: Scope, _ answers: CustomerAnswers) throws(APIFailure) {
+        guard let text = fromToken, let secret = answers.apps[scope.bundleId]?.customerTokenSecret else {
             throw APIFailure(
                 .forbidden, "forbidden", "Send a token of the customer whose purchases these are.",
                 parameter: "from_token")
         }
         let token: CustomerToken
-        do { token = try CustomerToken(text, secret: secret, bundleId: scope.bundleId, now: core.now) } catch {
+        do { token = try CustomerToken(text, secret: secret, bundleId: scope.bundleId, now: answers.clock.now()) } catch
+        {
             // Not 401, which would be about the token in the header.
             throw APIFailure(
                 .badRequest, error == .expired ? "from_token_expired" : "from_token_invalid", error.failure.message,

@@ -7,6 +7,18 @@ internal import AppStoreModels
 
 /// How notifications look in answers.
 enum NotificationJSON {
+    /// - Parameter more: Writes members of an answer's own, after the others.
+    static func write(
+        _ kept: KeptNotification, _ scopes: ScopeBook, to json: inout JSONWriter,
+        adding more: (inout JSONWriter) -> Void = { _ in }
+    ) {
+        json.object { json in
+            json.member("object", "notification")
+            members(of: kept, scopes, to: &json)
+            more(&json)
+        }
+    }
+
     /// What is known of a notification without reading it.
     static func members(of kept: KeptNotification, _ scopes: ScopeBook, to json: inout JSONWriter) {
         let scope = scopes[id: kept.scope]

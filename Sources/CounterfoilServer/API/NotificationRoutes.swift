@@ -12,56 +12,61 @@ internal import Logging
 internal import NIOCore
 
 /// Where the App Store sends its notifications.
-enum NotificationRoutes {
+struct NotificationRoutes {
+    let ingest: Ingest
+    let version1: NotificationV1Receiver
+    let recovery: Recovery
+    let refusals: RefusalLog
+    let listen: ServerConfiguration.Listen
+    let metrics: ServerMetrics
+    let clock: ServerClock
+    let logger: Logger
+
     /// Those of version 1 have a receipt and the last hundred transactions in them. Those of version 2 are far smaller.
     private static let maximumBytes = 1 << 20
 
-    static func add(to router: Router<ServerContext>, _ core: ServerCore) {
-        let version1 = core.notificationsV1
-        router.post("/apple/notifications") { request, context in
-            try await receive(request, context, core, version1)
-        }
-    }
+    func add(to router: Router<ServerContext>) { router.post("/apple/notifications", use: receive) }
 
     /// 200 when it is on disk; 4xx for what can never be valid; 5xx when it may be later, so that it is sent again.
-    private static func receive(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore, _ version1: NotificationV1Receiver
-    ) async throws -> Response {
+    private func receive(_ request: Request, _ context: ServerContext) async throws -> Response {
         let start = ContinuousClock.now
-        func sender() -> String? {
-            ClientAddress(of: request, from: context.peer, core.configuration.listen).address
-        }
+        func sender() -> String? { ClientAddress(of: request, from: context.peer, listen).address }
         var body = ByteBuffer()
         do {
-            try context.requireSender(of: request, core)
-            body = try await request.bytes(upTo: maximumBytes)
-            try await accept(body, core, version1, from: sender)
+            try requireSender(of: request, context)
+            body = try await request.bytes(upTo: Self.maximumBytes)
+            try await accept(body, from: sender)
         } catch let failure as APIFailure {
-            if failure.status.code < 500 { record(failure, body, from: sender(), core) }
+            if failure.status.code < 500 { record(failure, body, from: sender()) }
             throw failure
         }
-        core.metrics.acknowledgement.record(since: start)
+        metrics.acknowledgement.record(since: start)
         return Response(status: .ok)
     }
 
     /// Says that a notification was refused, and keeps what was read of it. What fails here and may succeed later is
     /// logged as every such request is.
-    private static func record(
-        _ failure: APIFailure, _ body: ByteBuffer, from sender: String?, _ core: ServerCore
-    ) {
-        core.metrics.refused.increment(failure.type)
-        core.logger.warning(
+    private func record(_ failure: APIFailure, _ body: ByteBuffer, from sender: String?) {
+        metrics.refused.increment(failure.type)
+        logger.warning(
             "a notification was refused",
             metadata: ["code": "\(failure.type)", "reason": "\(failure.message)", "sender": "\(sender ?? "unknown")"])
-        core.refusals.add(
+        refusals.add(
             Refusal(
-                receivedAt: core.now.milliseconds, code: failure.type, message: failure.message, sender: sender,
+                receivedAt: clock.now().milliseconds, code: failure.type, message: failure.message, sender: sender,
                 body: Data(body.readableBytesView.prefix(Refusal.maximumBytes))))
     }
 
-    private static func accept(
-        _ body: ByteBuffer, _ core: ServerCore, _ version1: NotificationV1Receiver, from sender: () -> String?
-    ) async throws {
+    /// Refuses a notification that comes from elsewhere than the configuration allows.
+    private func requireSender(of request: Request, _ context: ServerContext) throws(APIFailure) {
+        guard let networks = listen.notificationNetworks else { return }
+        guard ClientAddress(of: request, from: context.peer, listen).isIn(networks) else {
+            throw APIFailure(
+                .forbidden, "forbidden_network", "Notifications are not accepted from where this one comes from.")
+        }
+    }
+
+    private func accept(_ body: ByteBuffer, from sender: () -> String?) async throws {
         let signedPayload: String
         do {
             signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: Array(body.readableBytesView))
@@ -77,7 +82,7 @@ enum NotificationRoutes {
             throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
         }
         do {
-            core.recovery.noteDelivery(try await core.ingest.accept(signedPayload, origin: .delivered))
+            recovery.noteDelivery(try await ingest.accept(signedPayload, origin: .delivered))
         } catch let error as VerificationError {
             throw APIFailure(error)
         }

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import LedgerServices
 internal import AppStoreModels
 internal import AppStoreServer
@@ -8,14 +9,13 @@ internal import Hummingbird
 internal import NIOCore
 
 /// Where apps get the signatures that purchases on special terms need.
-enum OfferRoutes {
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.post("/customers/{id}/offers/promotional") { request, context in
-            try await promotional(request, context, core)
-        }
-        router.post("/customers/{id}/offers/introductory") { request, context in
-            try await introductory(request, context, core)
-        }
+struct OfferRoutes {
+    let customers: CustomerReader
+    let offers: @Sendable (Scope) -> OfferService
+
+    func add(to v1: APIRouter) {
+        v1.post("/customers/{id}/offers/promotional", needs: .offersSign, promotional)
+        v1.post("/customers/{id}/offers/introductory", needs: .offersSign, introductory)
     }
 
     private struct Question {
@@ -26,27 +26,20 @@ enum OfferRoutes {
         var isPublic: Bool
     }
 
-    private static func question(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Question {
-        let principal = try context.require(.offersSign)
-        let scope = try context.scope(of: request, core, for: principal)
-        let customer = try context.customer(for: principal)
-        let bytes = try await request.bytes(upTo: 16 << 10)
-        let body = try OfferBody(body: Array(bytes.readableBytesView))
-        guard !principal.isPublic || !body.isForced else {
+    private func question(_ call: APICall) async throws -> Question {
+        let (scope, customer) = try call.subject()
+        let body = try OfferBody(body: try await call.bytes())
+        guard !call.principal.isPublic || !body.isForced else {
             throw APIFailure(.forbidden, "forbidden", "Only a backend may force an offer.", parameter: "force")
         }
-        let reading = try await core.customers.customer(customer, in: scope, at: nil)
+        let reading = try await customers.customer(customer, in: scope, at: nil)
         return Question(
-            body: body, reading: reading, desk: core.offers(scope), isPublic: principal.isPublic)
+            body: body, reading: reading, desk: offers(scope), isPublic: call.principal.isPublic)
     }
 
     /// A signature for a promotional offer, as a JWS or in the original format.
-    private static func promotional(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let question = try await question(request, context, core)
+    private func promotional(_ call: APICall) async throws -> Response {
+        let question = try await question(call)
         let (body, desk) = (question.body, question.desk)
         guard let offerId = body.offerId else {
             throw APIFailure(.badRequest, "missing_parameter", "Name the offer.", parameter: "offer_id")
@@ -80,10 +73,8 @@ enum OfferRoutes {
     }
 
     /// A signature that says whether a customer gets the introductory offer.
-    private static func introductory(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let question = try await question(request, context, core)
+    private func introductory(_ call: APICall) async throws -> Response {
+        let question = try await question(call)
         let (body, desk) = (question.body, question.desk)
         guard let allow = body.allow else {
             throw APIFailure(.badRequest, "missing_parameter", "Say whether to allow it.", parameter: "allow")
@@ -99,7 +90,7 @@ enum OfferRoutes {
     }
 
     /// What the signature is tied to, if it may be made.
-    private static func transaction(of question: Question, isAllowed: Bool) async throws -> String {
+    private func transaction(of question: Question, isAllowed: Bool) async throws -> String {
         let (body, desk, reading) = (question.body, question.desk, question.reading)
         var account: String?
         if let text = body.appTransaction { account = try await desk.account(provenBy: text) }
@@ -122,13 +113,13 @@ enum OfferRoutes {
         return named
     }
 
-    private static func signing<Value>(_ sign: () throws -> Value) throws -> Value {
+    private func signing<Value>(_ sign: () throws -> Value) throws -> Value {
         do { return try sign() } catch let error as SigningError {
             throw APIFailure(.badRequest, "\(error.code)", error.message)
         }
     }
 
-    private static func write(
+    private func write(
         _ token: String, _ kind: String, _ body: OfferBody, _ transactionId: String?, to json: inout JSONWriter
     ) {
         json.object { json in
@@ -143,7 +134,7 @@ enum OfferRoutes {
         }
     }
 
-    private static func write(_ signature: PromotionalOfferSignatureV1, to json: inout JSONWriter) {
+    private func write(_ signature: PromotionalOfferSignatureV1, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "offer_signature")
             json.member("kind", "promotional")

@@ -80,6 +80,9 @@ extension Request {
         return milliseconds
     }
 
+    /// The same as a date.
+    func date(_ name: String) throws(APIFailure) -> Date? { try instant(name).map { Date(milliseconds: $0) } }
+
     /// A parameter of the query that is a short text.
     func word(_ name: String) throws(APIFailure) -> String? {
         guard let text = uri.queryParameters[name[...]] else { return nil }

@@ -10,27 +10,29 @@ internal import Hummingbird
 internal import NIOCore
 
 /// Gaps: whether there are any, and how they are closed.
-enum RecoveryRoutes {
+struct RecoveryRoutes {
+    let storage: any RecoveryStorage
+    let recovery: Recovery
+    let settings: RecoverySettings
+    let clients: [Int64: AppStoreServerClient]
+    let resolver: RequestResolver
+    let clock: ServerClock
+
     private static let maximumBytes = 64 << 10
     private static let maximumTypes = 100
 
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.get("/completeness") { request, context in try await completeness(request, context, core) }
-        router.get("/recoveries") { request, context in try await list(request, context, core) }
-        router.post("/recoveries") { request, context in try await start(request, context, core) }
-        router.get("/recoveries/{id}") { request, context in try await recovery(request, context, core) }
+    func add(to v1: APIRouter) {
+        v1.get("/completeness", needs: .operationsRead, completeness)
+        v1.get("/recoveries", needs: .operationsRead, list)
+        v1.post("/recoveries", needs: .operationsWrite, start)
+        v1.get("/recoveries/{id}", needs: .operationsRead, show)
     }
 
     /// What can be said about each app in each environment.
-    private static func completeness(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.operationsRead)
+    private func completeness(_ call: APICall) async throws -> Response {
         var items: [Completeness] = []
-        for scope in scopes(of: principal, core) { items.append(try await core.recovery.completeness(of: scope)) }
-        var json = JSONWriter()
-        json.list(items, next: nil) { RecoveryJSON.write($1, to: &$0) }
-        return json.response()
+        for scope in resolver.served(for: call.principal) { items.append(try await recovery.completeness(of: scope)) }
+        return .list(items, next: nil) { RecoveryJSON.write($1, to: &$0) }
     }
 
     /// What a client may write. Instants are milliseconds since 1970.
@@ -46,67 +48,41 @@ enum RecoveryRoutes {
     }
 
     /// Has a part of the history read again. The answer comes before it is.
-    private static func start(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.operationsWrite)
-        let scope = try context.scope(of: request, core, for: principal)
-        let body = try await request.bytes(upTo: maximumBytes)
-        let wish = try Wish(
-            body: Array(body.readableBytesView), form: #"{"from": ms, "to": ms?, "types": ["EXPIRED", …]?}"#)
-        let span = try RecoverySpan(from: wish.from, to: wish.to, types: wish.types ?? [], core)
-        guard core.clients[scope.id] != nil else {
+    private func start(_ call: APICall) async throws -> Response {
+        let scope = try call.scope()
+        let wish = try await call.body(
+            Wish.self, upTo: Self.maximumBytes, form: #"{"from": ms, "to": ms?, "types": ["EXPIRED", …]?}"#)
+        let span = try RecoverySpan(from: wish.from, to: wish.to, types: wish.types ?? [], settings, now: clock.now())
+        guard clients[scope.id] != nil else {
             throw APIFailure(
                 .conflict, "no_key", "The app has no key for the App Store Server API; add one to the configuration.")
         }
-        let id = try await core.recovery.request(scope, from: span.from, until: span.until, filters: span.filters)
-        guard let run = try await core.storage.recovery(id) else {
+        let id = try await recovery.request(scope, from: span.from, until: span.until, filters: span.filters)
+        guard let run = try await storage.recovery(id) else {
             throw StorageError(.failed, "a recovery was kept and is not there")
         }
-        var json = JSONWriter()
-        RecoveryJSON.write(run, scope, to: &json)
-        var response = json.response(status: .accepted)
+        var response = Response.json(status: .accepted) { RecoveryJSON.write(run, scope, to: &$0) }
         response.headers[.location] = "/v1/recoveries/\(run.name)"
         return response
     }
 
-    private static func recovery(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.operationsRead)
-        let name = context.parameters.get("id") ?? ""
-        guard let id = RecoveryRun.id(of: name), let run = try await core.storage.recovery(id),
-            let scope = scopes(of: principal, core).first(where: { $0.id == run.scope })
+    private func show(_ call: APICall) async throws -> Response {
+        guard let id = RecoveryRun.id(of: call.named("id") ?? ""), let run = try await storage.recovery(id),
+            let scope = resolver.served(for: call.principal).first(where: { $0.id == run.scope })
         else { throw APIFailure(.notFound, "unknown_recovery", "There is no such recovery, or no longer.") }
-        var json = JSONWriter()
-        RecoveryJSON.write(run, scope, to: &json)
-        return json.response()
+        return .json { RecoveryJSON.write(run, scope, to: &$0) }
     }
 
     /// The newest first.
-    private static func list(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.operationsRead)
-        let paging = try Paging(request)
-        let scopes = scopes(of: principal, core)
+    private func list(_ call: APICall) async throws -> Response {
+        let paging = try Paging(call.request)
+        let scopes = resolver.served(for: call.principal)
         let byID = ScopeBook(scopes)
-        let found = try await core.storage.recoveries(
+        let found = try await storage.recoveries(
             in: scopes.map(\.id), before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
-        var json = JSONWriter()
-        json.list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, run in
+        return .list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, run in
             if let scope = byID[id: run.scope] { RecoveryJSON.write(run, scope, to: &json) }
-        }
-        return json.response()
-    }
-
-    /// The scopes of the configuration that may be asked about.
-    private static func scopes(of principal: Principal, _ core: ServerCore) -> [Scope] {
-        core.scopes.all.filter { scope in
-            core.configuration.app(scope.bundleId)?.environments.contains(scope.environment) ?? false
-                && principal.apps?.contains(scope.bundleId) ?? true
-                && principal.environments?.contains(scope.environment) ?? true
         }
     }
 
@@ -116,15 +92,16 @@ enum RecoveryRoutes {
         var until: Milliseconds
         var filters: [NotificationFilter] = []
 
-        init(from: Int64, to: Int64?, types: [String], _ core: ServerCore) throws(APIFailure) {
-            let now = core.now
-            let limit = RecoveryPlan.limit(at: now, core.configuration.recovery)
+        init(
+            from: Int64, to: Int64?, types: [String], _ settings: RecoverySettings, now: Date
+        ) throws(APIFailure) {
+            let limit = RecoveryPlan.limit(at: now, settings)
             self.from = from
             until = min(to ?? now.milliseconds, now.milliseconds)
             guard from >= limit else {
                 throw APIFailure(
                     .badRequest, "too_old",
-                    "The App Store keeps \(core.configuration.recovery.retentionDays) days; begin at \(limit) or later.",
+                    "The App Store keeps \(settings.retentionDays) days; begin at \(limit) or later.",
                     parameter: "from")
             }
             guard from < until else {

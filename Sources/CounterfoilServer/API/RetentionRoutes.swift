@@ -9,19 +9,18 @@ internal import Logging
 internal import NIOCore
 
 /// Where the App Store asks what to show somebody who is about to cancel.
-enum RetentionRoutes {
+struct RetentionRoutes {
+    let verifier: SignedDataVerifier
+    let logger: Logger
+
     private static let maximumBytes = 64 << 10
 
-    static func add(to router: Router<ServerContext>, _ core: ServerCore) {
-        router.post("/apple/retention") { request, context in try await answer(request, context, core) }
-    }
+    func add(to router: Router<ServerContext>) { router.post("/apple/retention", use: answer) }
 
     /// The documentation has no answer that means "nothing of ours": whatever is none of its four shows the default
     /// message of the product, or nothing where there is none. An empty object is that, and no failure of ours.
-    private static func answer(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let body = try await request.bytes(upTo: maximumBytes)
+    private func answer(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let body = try await request.bytes(upTo: Self.maximumBytes)
         let signedPayload: String
         do {
             signedPayload = try StrictJSONDecoder.decode(RealtimeRequestBody.self, from: Array(body.readableBytesView))
@@ -29,12 +28,10 @@ enum RetentionRoutes {
         } catch {
             throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
         }
-        do throws(VerificationError) { _ = try await core.verifier.realtimeRequest(signedPayload) } catch {
-            core.logger.warning("a retention request was refused", metadata: ["code": "\(error.code)"])
+        do throws(VerificationError) { _ = try await verifier.realtimeRequest(signedPayload) } catch {
+            logger.warning("a retention request was refused", metadata: ["code": "\(error.code)"])
             throw APIFailure(error)
         }
-        var json = JSONWriter()
-        json.object { _ in }
-        return json.response()
+        return .json { $0.object { _ in } }
     }
 }

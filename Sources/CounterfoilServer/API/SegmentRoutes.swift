@@ -9,28 +9,29 @@ internal import Hummingbird
 internal import NIOCore
 
 /// Lists of purchases that a team acts on.
-enum SegmentRoutes {
+struct SegmentRoutes {
+    let storage: any SegmentStorage
+    let apps: Apps
+    let clock: ServerClock
+
     /// How far members are counted.
     private static let counted = 10_000
 
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.get("/segments") { request, context in try await list(request, context, core) }
-        router.get("/segments/{name}") { request, context in try await members(request, context, core) }
+    func add(to v1: APIRouter) {
+        v1.get("/segments", needs: .supportRead, list)
+        v1.get("/segments/{name}", needs: .supportRead, members)
     }
 
     /// What there is, and how many are in each.
-    private static func list(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let scope = try context.scope(of: request, core, for: try context.require(.supportRead))
-        let now = core.now.milliseconds
+    private func list(_ call: APICall) async throws -> Response {
+        let scope = try call.scope()
+        let now = clock.now().milliseconds
         var counts: [(segment: Segment, count: Int)] = []
         for segment in Segment.allCases {
             counts.append(
-                (segment, try await core.storage.count(of: segment, in: scope.id, at: now, limit: counted)))
+                (segment, try await storage.count(of: segment, in: scope.id, at: now, limit: Self.counted)))
         }
-        var json = JSONWriter()
-        json.list(counts, next: nil) { json, item in
+        return .list(counts, next: nil) { json, item in
             json.object { json in
                 json.member("object", "segment")
                 json.member("name", item.segment.name)
@@ -38,41 +39,35 @@ enum SegmentRoutes {
                 json.member("environment", scope.environment.rawValue)
                 json.member("as_of", now)
                 json.member("count", item.count)
-                json.member("has_more", item.count == counted)
+                json.member("has_more", item.count == Self.counted)
             }
         }
-        return json.response()
     }
 
     /// Who is in a segment, as JSON or as a table for a spreadsheet.
-    private static func members(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let scope = try context.scope(of: request, core, for: try context.require(.supportRead))
-        guard let name = context.parameters.get("name"), let segment = Segment(name: name) else {
+    private func members(_ call: APICall) async throws -> Response {
+        let scope = try call.scope()
+        guard let name = call.named("name"), let segment = Segment(name: name) else {
             let names = Segment.allCases.map(\.name).joined(separator: ", ")
             throw APIFailure(.notFound, "not_found", "The segments are \(names).", parameter: "name")
         }
-        let format = try SegmentFormat(request)
-        let paging = try Paging(request, largest: format.largestPage)
-        let now = core.now
-        let found = try await core.storage.members(
+        let format = try SegmentFormat(call.request)
+        let paging = try Paging(call.request, largest: format.largestPage)
+        let now = clock.now()
+        let found = try await storage.members(
             SegmentQuery(
-                segment, in: scope.id, at: now.milliseconds, within: try within(request),
-                reason: try request.word("reason").map { StateDetail(rawValue: $0) },
+                segment, in: scope.id, at: now.milliseconds, within: try within(call.request),
+                reason: try call.request.word("reason").map { StateDetail(rawValue: $0) },
                 after: try paging.segmentPlace(), limit: paging.limit))
-        let engine = core.apps.engine(of: scope.bundleId)
+        let engine = apps.engine(of: scope.bundleId)
         let items = found.items.map { SegmentItem($0, segment, scope, engine, now: now) }
         switch format {
-        case .json:
-            var json = JSONWriter()
-            json.list(items, next: found.next?.token) { $1.write(to: &$0) }
-            return json.response()
-        case .csv: return SegmentItem.csv(items, named: segment.name, next: found.next, from: request)
+        case .json: return .list(items, next: found.next?.token) { $1.write(to: &$0) }
+        case .csv: return SegmentItem.csv(items, named: segment.name, next: found.next, from: call.request)
         }
     }
 
-    private static func within(_ request: Request) throws(APIFailure) -> Milliseconds? {
+    private func within(_ request: Request) throws(APIFailure) -> Milliseconds? {
         guard let text = request.parameter("within_days") else { return nil }
         guard let days = Int64(text), (1...3660).contains(days) else {
             throw APIFailure(

@@ -6,53 +6,84 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Says which path leads where.
+/// Says which path leads where, and gives each controller what it uses.
 enum ServerRoutes {
     /// Answers every request.
     static func responder(_ core: ServerCore) -> some HTTPResponder<ServerContext> {
-        let authorization = Authorization(core)
-        let base = TimedResponder(
-            base: router(core, authorization).buildResponder(), watch: core.watch,
-            failures: FailureMiddleware(logger: core.logger))
-        return CustomerShortcut(base: base, core, authorization)
+        TimedResponder(
+            base: router(core).buildResponder(), watch: core.watch, failures: FailureMiddleware(logger: core.logger))
     }
 
-    static func router(_ core: ServerCore, _ authorization: Authorization) -> Router<ServerContext> {
+    static func router(_ core: ServerCore) -> Router<ServerContext> {
+        let (listen, limits, logger) = (core.configuration.listen, core.configuration.limits, core.logger)
+        let authorization = Authorization(
+            access: core.access, perSecond: limits.requestsPerSecondOfCustomer, now: core.clock.now)
+        let resolver = RequestResolver(apps: core.apps, scopes: core.scopes)
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
-            RequestMiddleware(core)
-            FailureMiddleware(logger: core.logger)
-            BodyLimit(core)
+            RequestMiddleware(logger: logger, requests: core.requests)
+            FailureMiddleware(logger: logger)
+            BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
             KnownParameters()
         }
-        OperationsRoutes.add(to: router, core)
+        OperationsRoutes(
+            readiness: core.readiness, recorded: core.metrics, logger: logger,
+            access: LocalOrAuthorized(authorization: authorization, listen: listen)
+        ).add(to: router)
         router.get("/openapi.yaml") { _, _ in APIDescription.response }
-        NotificationRoutes.add(to: router, core)
-        VerifyReceiptRoutes.add(to: router, core)
-        RetentionRoutes.add(to: router, core)
-        SessionRoutes.add(to: router, core, authorization)
+        NotificationRoutes(
+            ingest: core.ingest, version1: core.notificationsV1, recovery: core.recovery, refusals: core.refusals,
+            listen: listen, metrics: core.metrics, clock: core.clock, logger: logger
+        ).add(to: router)
+        VerifyReceiptRoutes(service: core.verifyReceipt, apps: core.apps, limits: limits, listen: listen)
+            .add(to: router)
+        RetentionRoutes(verifier: core.verifier, logger: logger).add(to: router)
+        SessionRoutes(
+            prover: core.prover, authorization: authorization, resolver: resolver, listen: listen, clock: core.clock
+        ).add(to: router)
         // Everything below /v1 needs a key.
-        let v1 = router.group("/v1").add(middleware: authorization).add(middleware: IdempotencyMiddleware(core))
-        CustomerRoutes.add(to: v1, core)
-        RecoveryRoutes.add(to: v1, core)
-        TimelineRoutes.add(to: v1, core)
-        ExplanationRoutes.add(to: v1, core)
-        InboxRoutes.add(to: v1, core)
-        LookupRoutes.add(to: v1, core)
-        WebhookRoutes.add(to: v1, core)
-        PurchaseRoutes.add(to: v1, core)
-        MergeRoutes.add(to: v1, core)
-        ConsumptionRoutes.add(to: v1, core)
-        OfferRoutes.add(to: v1, core)
-        GrantRoutes.add(to: v1, core)
-        ErasureRoutes.add(to: v1, core)
-        SubscriptionRoutes.add(to: v1, core)
-        EventRoutes.add(to: v1, core)
-        UnclaimedRoutes.add(to: v1, core)
-        SegmentRoutes.add(to: v1, core)
-        KeyRoutes.add(to: v1, core)
-        SupportRoutes.add(to: v1, core)
+        let v1 = router.group("/v1").addMiddleware {
+            authorization
+            IdempotencyMiddleware(storage: core.storage, clock: core.clock, maximumBytes: limits.requestBytes)
+        }
+        addAPI(to: APIRouter(group: v1, resolver: resolver), core)
         return router
+    }
+
+    /// What there is below `/v1`.
+    private static func addAPI(to v1: APIRouter, _ core: ServerCore) {
+        let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
+        let (customers, answers) = (core.customers, CustomerAnswers(apps: apps, clock: clock))
+        CustomerRoutes(customers: customers, answers: answers).add(to: v1)
+        RecoveryRoutes(
+            storage: storage, recovery: core.recovery, settings: core.configuration.recovery, clients: core.clients,
+            resolver: v1.resolver, clock: clock
+        ).add(to: v1)
+        TimelineRoutes(storage: storage, customers: customers, scopes: core.scopes).add(to: v1)
+        ExplanationRoutes(customers: customers, apps: apps).add(to: v1)
+        InboxRoutes(
+            storage: storage, scopes: core.scopes, historical: core.historical, processor: core.processor, clock: clock
+        ).add(to: v1)
+        WebhookRoutes(webhooks: webhooks, storage: storage, apps: apps).add(to: v1)
+        PurchaseRoutes(
+            prover: core.prover, restores: core.restores, answers: answers,
+            maximumBytes: core.configuration.limits.requestBytes
+        ).add(to: v1)
+        MergeRoutes(claims: storage, customers: customers, answers: answers, webhooks: webhooks).add(to: v1)
+        ConsumptionRoutes(storage: storage, consumption: core.consumption, clock: clock).add(to: v1)
+        OfferRoutes(customers: customers, offers: core.offers).add(to: v1)
+        GrantRoutes(storage: storage, apps: apps, webhooks: webhooks, clock: clock).add(to: v1)
+        ErasureRoutes(storage: storage, clock: clock).add(to: v1)
+        SubscriptionRoutes(storage: storage, customers: customers, apps: apps, clock: clock).add(to: v1)
+        EventRoutes(events: core.events, storage: storage).add(to: v1)
+        UnclaimedRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
+        SegmentRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
+        KeyRoutes(apps: apps).add(to: v1)
+        let asking = AppStoreQuestions(
+            clients: core.clients, historical: core.historical, storage: storage, histories: core.histories,
+            webhooks: webhooks, clock: clock)
+        LookupRoutes(asking: asking).add(to: v1)
+        SupportRoutes(asking: asking, customers: customers).add(to: v1)
     }
 }
 

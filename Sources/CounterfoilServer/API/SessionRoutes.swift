@@ -13,50 +13,49 @@ internal import Hummingbird
 /// that nobody can ask for a session of somebody else, and every device of the Apple account is the same customer. An app
 /// transaction can be shown again and again by whoever has its text, so a session reads what its customer has, reports what its
 /// own Apple account bought, and does nothing else.
-enum SessionRoutes {
+struct SessionRoutes {
     /// A token is good for so long, which is as long as one may be.
     private static let lifetime: TimeInterval = 24 * 3600
 
-    static func add(
-        to router: Router<ServerContext>, _ core: ServerCore, _ authorization: Authorization
-    ) {
+    let prover: PurchaseProver
+    let authorization: Authorization
+    let resolver: RequestResolver
+    let listen: ServerConfiguration.Listen
+    let clock: ServerClock
+
+    func add(to router: Router<ServerContext>) {
         router.post("/v1/sessions") { request, context in
             var context = context
-            let listen = core.configuration.listen
             let address = ClientAddress(of: request, from: context.peer, listen).address ?? "unknown"
             context.principal = try authorization.application(request, from: address)
-            return try await begin(request, context, core)
+            return try await begin(try APICall(request, context, needs: .customersWrite, resolver))
         }
     }
 
-    private static func begin(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.customersWrite)
-        let body = try await request.bytes(upTo: 64 << 10)
-        let asked = try SessionBody(body: Array(body.readableBytesView))
-        let proven = try await core.prover.prove(appTransaction: asked.appTransaction)
-        let scope = try PurchaseRoutes.scope(of: proven, request, context, core, principal)
+    private func begin(_ call: APICall) async throws -> Response {
+        let asked = try SessionBody(body: try await call.bytes(upTo: 64 << 10))
+        let proven = try await prover.prove(appTransaction: asked.appTransaction)
+        let scope = try call.scope(of: proven)
         guard let account = proven.appTransaction?.payload.appTransactionId, !account.isEmpty else {
             throw APIFailure(
                 .badRequest, "no_app_transaction_id",
                 "This app transaction does not say of which Apple account it is: it is from an old system.",
                 parameter: "app_transaction")
         }
-        guard let secret = core.configuration.app(scope.bundleId)?.customerTokenSecret else {
+        guard let secret = resolver.apps[scope.bundleId]?.customerTokenSecret else {
             throw APIFailure(
                 .conflict, "not_configured", "The app has no customer_token_secret, so there are no sessions.")
         }
         let customer = AnonymousCustomer.name(of: account, in: scope)
         let token = CustomerToken.make(
-            for: customer, account: account, bundleId: scope.bundleId, secret: secret, now: core.now,
-            lifetime: lifetime)
+            for: customer, account: account, bundleId: scope.bundleId, secret: secret, now: clock.now(),
+            lifetime: Self.lifetime)
         var json = JSONWriter()
         json.object { json in
             json.member("object", "session")
             json.member("customer", customer)
             json.member("token", token)
-            json.member("expires_at", core.now.addingTimeInterval(lifetime))
+            json.member("expires_at", clock.now().addingTimeInterval(Self.lifetime))
         }
         return json.response()
     }

@@ -35,22 +35,6 @@ enum SignedAnswer {
     }
 }
 
-extension ServerCore {
-    /// An answer about a customer; signed if the request has a nonce and the app a key.
-    func answer(
-        _ json: JSONWriter, about customer: String, in scope: Scope, to request: Request
-    ) throws -> Response {
-        var response = json.response()
-        guard let nonce = try SignedAnswer.nonce(of: request), let key = configuration.app(scope.bundleId)?.answerKey,
-            let name = HTTPField.Name(SignedAnswer.signatureHeader)
-        else { return response }
-        let time = now.milliseconds
-        let signature = try key.sign(SignedAnswer.message(customer, nonce, time, json.bytes))
-        response.headers[name] = "\(time).\(Base64.encodeURL(signature))"
-        return response
-    }
-}
-
 extension UInt8 {
     fileprivate var isOfBase64URL: Bool {
         switch self {

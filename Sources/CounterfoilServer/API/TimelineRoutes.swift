@@ -7,33 +7,28 @@ internal import Foundation
 internal import Hummingbird
 
 /// What happened to a customer.
-enum TimelineRoutes {
-    static func add(to router: RouterGroup<ServerContext>, _ core: ServerCore) {
-        router.get("/customers/{id}/timeline") { request, context in try await timeline(request, context, core) }
-    }
+struct TimelineRoutes {
+    let storage: any InspectionStorage
+    let customers: CustomerReader
+    let scopes: ScopeBook
+
+    func add(to v1: APIRouter) { v1.get("/customers/{id}/timeline", needs: .customersRead, timeline) }
 
     /// Newest first; what was signed until `at`.
-    private static func timeline(
-        _ request: Request, _ context: ServerContext, _ core: ServerCore
-    ) async throws -> Response {
-        let principal = try context.require(.customersRead)
-        let scope = try context.scope(of: request, core, for: principal)
-        let customer = try context.customer(for: principal)
-        let paging = try Paging(request)
-        let until = try request.instant("at") ?? .max
+    private func timeline(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        let paging = try Paging(call.request)
+        let until = try call.request.instant("at") ?? .max
         var place = try paging.place() ?? TimelinePlace(date: until)
         if place.date > until { place = TimelinePlace(date: until) }
-        let items = try await core.storage.timeline(
+        let items = try await storage.timeline(
             of: customer, in: scope.id, after: place, limit: paging.limit + 1)
         let page = items.prefix(paging.limit)
         var entries: [(item: TimelineItem, reading: Reading)] = []
-        for item in page { entries.append((item, await core.customers.reading(of: item))) }
-        let names = principal.customer == nil
-        var json = JSONWriter()
-        json.list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
-            write(entry.item, of: customer, entry.reading, naming: names, core.scopes, to: &json)
+        for item in page { entries.append((item, await customers.reading(of: item))) }
+        return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
+            Self.write(entry.item, of: customer, entry.reading, naming: call.namesCustomers, scopes, to: &json)
         }
-        return json.response()
     }
 
     /// What the notification of an entry says; nothing for what is none, or was not folded.

@@ -33,7 +33,7 @@ struct WebhookSettings: JSONRequestBody {
 
     /// Puts it into a definition, or says what is wrong with it.
     func apply(
-        to definition: inout ServerConfiguration.Webhook, _ core: ServerCore, _ principal: Principal
+        to definition: inout ServerConfiguration.Webhook, _ served: Apps, _ principal: Principal
     ) async throws {
         if let url { definition.url = try await Self.checked(url) }
         if let events { definition.events = try Self.checked(events) }
@@ -44,7 +44,7 @@ struct WebhookSettings: JSONRequestBody {
             }
             definition.payload = known
         }
-        if let apps { definition.apps = try Self.checked(apps, core, principal) }
+        if let apps { definition.apps = try Self.checked(apps, served, principal) }
         if let environments {
             definition.environments = try Self.checked(environments: environments, principal)
         }
@@ -86,9 +86,9 @@ struct WebhookSettings: JSONRequestBody {
     }
 
     private static func checked(
-        _ apps: [String]?, _ core: ServerCore, _ principal: Principal
+        _ apps: [String]?, _ served: Apps, _ principal: Principal
     ) throws(APIFailure) -> Set<String>? {
-        let known = Set(core.configuration.apps.map(\.bundleId))
+        let known = Set(served.all.map(\.bundleId))
         guard let apps else {
             guard principal.apps == nil else { throw notAllowed(principal, "apps") }
             return nil
@@ -106,7 +106,7 @@ struct WebhookSettings: JSONRequestBody {
             guard principal.environments == nil else { throw notAllowed(principal, "environments") }
             return nil
         }
-        let wanted = Set(environments.map { AppStoreEnvironment(rawValue: $0) })
+        let wanted = Set(environments.map { AppStoreEnvironment(named: $0) })
         guard !wanted.isEmpty, wanted.isSubset(of: [.production, .sandbox]) else {
             throw APIFailure(
                 .badRequest, "unknown_environment", "Try Production or Sandbox.", parameter: "environments")
@@ -214,9 +214,9 @@ struct Replay: JSONRequestBody {
 
     static let members = CodingKeys.allCases.map(\.rawValue)
 
-    func range(_ core: ServerCore) async throws -> ReplayRange {
+    func range(_ storage: any WebhookStorage) async throws -> ReplayRange {
         if let eventId {
-            guard let number = try await core.storage.eventNumber(eventId) else {
+            guard let number = try await storage.eventNumber(eventId) else {
                 throw APIFailure(.notFound, "not_found", "There is no such event.", parameter: "event_id")
             }
             return .event(number)

@@ -1,3 +1,4 @@
+internal import LedgerServices
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
@@ -5,16 +6,20 @@ internal import Logging
 internal import NIOCore
 
 /// Health and metrics, for those who run the server.
-enum OperationsRoutes {
-    static func add(to router: Router<ServerContext>, _ core: ServerCore) {
+struct OperationsRoutes {
+    let readiness: Readiness
+    let recorded: ServerMetrics
+    let logger: Logger
+    let access: LocalOrAuthorized
+
+    func add(to router: Router<ServerContext>) {
         router.get("/health/live") { _, _ in live() }
-        router.get("/health/ready") { _, _ in await ready(core) }
-        let local = router.group().add(middleware: LocalOrAuthorized(core))
-        local.get("/metrics") { _, context in try await metrics(context, core) }
+        router.get("/health/ready") { _, _ in await ready() }
+        router.group().add(middleware: access).get("/metrics") { _, context in try await metrics(context) }
     }
 
     /// The process is there and answers.
-    private static func live() -> Response {
+    private func live() -> Response {
         var json = JSONWriter()
         json.object { json in
             json.member("object", "health")
@@ -24,16 +29,16 @@ enum OperationsRoutes {
     }
 
     /// Whether requests should come here: 200, or 503 with the part that cannot do its work.
-    private static func ready(_ core: ServerCore) async -> Response {
+    private func ready() async -> Response {
         let parts = [
-            ("server", core.readiness.isDraining ? "draining" : "ok"),
-            ("ledger", await core.readiness.ledgerProblem() ?? "ok"),
+            ("server", readiness.isDraining ? "draining" : "ok"),
+            ("ledger", await readiness.ledgerProblem() ?? "ok"),
         ]
         let isReady = parts.allSatisfy { $0.1 == "ok" }
         // Load balancers ask all the time, and the log needs it once.
         let states = parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        if core.readiness.isNews(states), !isReady {
-            core.logger.warning("the server is not ready", metadata: ["reason": "\(states)"])
+        if readiness.isNews(states), !isReady {
+            logger.warning("the server is not ready", metadata: ["reason": "\(states)"])
         }
         var json = JSONWriter()
         json.object { json in
@@ -49,9 +54,9 @@ enum OperationsRoutes {
         return json.response(status: isReady ? .ok : .serviceUnavailable)
     }
 
-    private static func metrics(_ context: ServerContext, _ core: ServerCore) async throws -> Response {
+    private func metrics(_ context: ServerContext) async throws -> Response {
         try context.require(.operationsRead)
-        guard let text = await core.metrics.text() else {
+        guard let text = await recorded.text() else {
             throw APIFailure(
                 .notFound, "metrics_not_exposed",
                 "This server records its metrics to another backend: ask that one for them.")
@@ -67,13 +72,8 @@ enum OperationsRoutes {
 /// A proxy on this machine that nobody told us about and that adds no header cannot be told from this machine: that is why
 /// the configuration has to say so.
 struct LocalOrAuthorized: RouterMiddleware {
-    private let authorization: Authorization
-    private let listen: ServerConfiguration.Listen
-
-    init(_ core: ServerCore) {
-        authorization = Authorization(core)
-        listen = core.configuration.listen
-    }
+    let authorization: Authorization
+    let listen: ServerConfiguration.Listen
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,

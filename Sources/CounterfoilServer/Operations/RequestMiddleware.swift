@@ -8,13 +8,8 @@ internal import Logging
 /// The log has the route, never the path or the query: they name customers.
 struct RequestMiddleware: RouterMiddleware {
     private static let header = HTTPField.Name("x-request-id")
-    private let logger: Logger
-    private let requests: RequestMetrics
-
-    init(_ core: ServerCore) {
-        logger = core.logger
-        requests = core.requests
-    }
+    let logger: Logger
+    let requests: RequestMetrics
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,

@@ -84,15 +84,9 @@ final class BodyLease: Sendable {
 /// Refuses requests that say themselves that they are too large, before any of the body is read, and counts the bodies of
 /// the others as they come.
 struct BodyLimit: RouterMiddleware {
-    private let bytes: Int
-    private let budget: BodyBudget
-    private let listen: ServerConfiguration.Listen
-
-    init(_ core: ServerCore) {
-        bytes = core.configuration.limits.requestBytes
-        budget = core.bodies
-        listen = core.configuration.listen
-    }
+    let bytes: Int
+    let budget: BodyBudget
+    let listen: ServerConfiguration.Listen
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,

@@ -1,15 +1,41 @@
-internal import LedgerServices
-internal import Ledger
 internal import AppStoreModels
 internal import Basics
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
 internal import Entitlements
 
-extension ServerCore {
+/// Answers with a customer; signed if the request has a nonce and the app a key.
+struct CustomerAnswers: Sendable {
+    let apps: Apps
+    let clock: ServerClock
+
+    /// - Parameter more: Writes members of an answer's own, after the others.
+    func answer(
+        _ reading: CustomerReading, to call: APICall, adding more: (inout JSONWriter) -> Void = { _ in }
+    ) throws -> Response {
+        var json = JSONWriter()
+        CustomerJSON.write(reading, to: &json) { json in
+            writeMembersForApps(of: reading.scope, for: call.principal, to: &json)
+            more(&json)
+        }
+        var response = json.response()
+        guard let nonce = try SignedAnswer.nonce(of: call.request), let key = apps[reading.scope.bundleId]?.answerKey,
+            let name = HTTPField.Name(SignedAnswer.signatureHeader)
+        else { return response }
+        let time = clock.now().milliseconds
+        let signature = try key.sign(SignedAnswer.message(reading.customer, nonce, time, json.bytes))
+        response.headers[name] = "\(time).\(Base64.encodeURL(signature))"
+        return response
+    }
+
     /// Writes what only an app needs: the account to buy for, and what each product gives, since it cannot ask later. A
     /// backend knows both.
-    func writeMembersForApps(of scope: Scope, for principal: Principal, to json: inout JSONWriter) {
+    private func writeMembersForApps(of scope: Scope, for principal: Principal, to json: inout JSONWriter) {
         if let token = principal.appAccountToken { json.member("app_account_token", token) }
-        guard principal.isPublic, let catalogue = configuration.app(scope.bundleId)?.catalogue else { return }
+        guard principal.isPublic, let catalogue = apps[scope.bundleId]?.catalogue else { return }
         var entitlements: [String: [String]] = [:]
         for (name, products) in catalogue.entitlements {
             for product in products { entitlements[product, default: []].append(name) }

@@ -3,11 +3,11 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// The plain question goes past the router, the same with a parameter goes through it.
-@Suite struct `The two ways to a customer` {
+/// The question that is asked most.
+@Suite struct `The route of a customer` {
     private static let otherWay = "?environment=Production"
 
-    @Test func `give the same answer to everybody about everybody`() async throws {
+    @Test func `answers the same to everybody about everybody with the parameters' defaults named`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             let names = [
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `are counted as one route`() async throws {
+    @Test func `is counted as one route`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             for path in [anna, anna + Self.otherWay, "nobody", "%00"] {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `are not taken by what only looks like it`() async throws {
+    @Test func `is not taken by what only looks like it`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             let path = "/v1/customers/\(anna)"
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `are limited by one meter`() async throws {
+    @Test func `is limited by one meter`() async throws {
         try await World.withAPI(server: { $0.limits.requestsPerSecond = 4 }) { world in
             var statuses: [Int] = []
             for index in 0..<12 {

@@ -1,0 +1,127 @@
+internal import AppStoreModels
+internal import Basics
+internal import Foundation
+internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
+
+/// Decides what a request is about: which app, which environment, which customer, as far as whoever asks may know of them.
+struct RequestResolver: Sendable {
+    let apps: Apps
+    let scopes: ScopeBook
+
+    /// The app and environment of the parameters `app`, which may be left out where there is only one, and `environment`:
+    /// production unless something else is said, or the app has no production.
+    func scope(of request: Request, for principal: Principal) throws(APIFailure) -> Scope {
+        let all = apps.all
+        let app = try app(request.parameter("app"), among: all, for: principal)
+        let environment =
+            request.parameter("environment").map { AppStoreEnvironment(named: $0) }
+            ?? (app.environments.contains(.production) ? .production : .sandbox)
+        guard let scope = scopes[app.bundleId, environment], app.environments.contains(environment) else {
+            throw APIFailure(
+                .badRequest, "unknown_environment", "The app has no such environment here; try Production or Sandbox.",
+                parameter: "environment")
+        }
+        guard principal.environments?.contains(environment) ?? true else {
+            throw APIFailure(
+                .forbidden, "forbidden", "The key \(principal.name) is not for this environment.",
+                parameter: "environment")
+        }
+        return scope
+    }
+
+    private func app(
+        _ name: String?, among all: [AppSettings], for principal: Principal
+    ) throws(APIFailure) -> AppSettings {
+        let possible = principal.apps.map { apps in all.filter { apps.contains($0.bundleId) } } ?? all
+        if let name {
+            if let app = possible.first(where: { $0.bundleId.isExactly(name) }) { return app }
+        } else if possible.count == 1 {
+            return possible[0]
+        }
+        throw .unknownApp
+    }
+
+    /// What was sent says which app and environment it is of. The parameters are for those who send nothing.
+    func scope(of proven: ProvenPurchases, _ request: Request, for principal: Principal) throws(APIFailure) -> Scope {
+        guard let audience = proven.audience else { return try scope(of: request, for: principal) }
+        guard let scope = scopes[audience.bundleId, audience.environment],
+            principal.apps?.containsExactly(audience.bundleId) ?? true,
+            request.parameter("app").map({ $0.isExactly(audience.bundleId) }) ?? true
+        else {
+            throw APIFailure(.badRequest, "wrong_app", "This was bought in another app.", parameter: "app")
+        }
+        guard principal.environments?.contains(audience.environment) ?? true,
+            request.parameter("environment").map({ AppStoreEnvironment(named: $0) == audience.environment }) ?? true
+        else {
+            throw APIFailure(
+                .badRequest, "wrong_environment", "This was bought in another environment.", parameter: "environment")
+        }
+        return scope
+    }
+
+    /// All that a key may see of what the parameters `app` and `environment` ask for.
+    func visible(to request: Request, for principal: Principal) throws(APIFailure) -> [Int64] {
+        let app = try request.word("app")
+        let environment = try request.word("environment").map { AppStoreEnvironment(named: $0) }
+        if let app, apps[app] == nil || !(principal.apps?.containsExactly(app) ?? true) { throw .unknownApp }
+        if let environment, !scopes.all.contains(where: { $0.environment == environment }) {
+            throw APIFailure(
+                .badRequest, "unknown_environment", "Try Production or Sandbox.", parameter: "environment")
+        }
+        return scopes.all.filter { scope in
+            principal.maySee(scope) && app.map { $0 == scope.bundleId } ?? true
+                && environment.map { $0 == scope.environment } ?? true
+        }.map(\.id)
+    }
+
+    /// What the configuration serves of what a key may see.
+    func served(for principal: Principal) -> [Scope] {
+        scopes.all.filter { scope in
+            principal.maySee(scope) && apps[scope.bundleId]?.environments.contains(scope.environment) ?? false
+        }
+    }
+
+    /// The customer that a path names, if they may be asked about: 1 to 255 bytes without control characters.
+    func customer(_ text: String?, for principal: Principal) throws(APIFailure) -> String {
+        let isEncoded = text?.utf8.contains(UInt8(ascii: "%")) ?? false
+        guard let name = isEncoded ? text?.removingPercentEncoding : text, CustomerName.isPossible(name) else {
+            throw .invalidCustomer("A customer's identifier has 1 to 255 bytes.")
+        }
+        guard CustomerName.isNormal(name) else {
+            throw .invalidCustomer(
+                "A customer's identifier is in Unicode Normalization Form C (NFC), which this one is not.")
+        }
+        let customer = CustomerName.normal(name)
+        guard !Erasure.isStandIn(customer) else { throw .invalidCustomer("This stands for somebody who was erased.") }
+        guard principal.customer?.isExactly(customer) ?? true else {
+            throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
+        }
+        return customer
+    }
+}
+
+extension Principal {
+    /// Whether the key is for an app and environment.
+    func maySee(_ scope: Scope) -> Bool {
+        (apps?.contains(scope.bundleId) ?? true) && (environments?.contains(scope.environment) ?? true)
+    }
+}
+
+extension APIFailure {
+    fileprivate static let unknownApp = APIFailure(
+        .badRequest, "unknown_app", "Name one of your apps by its bundle ID.", parameter: "app")
+
+    fileprivate static func invalidCustomer(_ message: String) -> APIFailure {
+        APIFailure(.badRequest, "invalid_customer", message, parameter: "id")
+    }
+}
+
+extension AppStoreEnvironment {
+    /// The environment of this name, in either case.
+    init(named name: String) {
+        let known = [Self.production, .sandbox].first { $0.rawValue.lowercased() == name.lowercased() }
+        self = known ?? Self(rawValue: name)
+    }
+}
