@@ -65,7 +65,7 @@ struct AppStoreQuestions: Sendable {
             return verified
         } catch {
             throw APIFailure(
-                .badGateway, "\(error.code)", "The App Store's answer cannot be believed: \(error.reason)",
+                .badGateway, "\(error.code)", "The App Store's answer cannot be believed: \(error.message)",
                 isRetryable: true)
         }
     }

@@ -157,7 +157,7 @@ struct AsyncHTTPClientTransportTests {
     func cancellation() async throws {
         let server = try LoopbackServer(answer: nil)
         defer { server.stop() }
-        let task = Task { try await Self.send(server) }
+        let task = Task { try await Self.send(server, timeout: .seconds(600)) }
         while server.requests.isEmpty { await Task.yield() }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

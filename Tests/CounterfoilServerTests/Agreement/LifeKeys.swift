@@ -1,3 +1,4 @@
+@testable import LedgerServices
 import AppStoreServer
 import CounterfoilServer
 import Synchronization
