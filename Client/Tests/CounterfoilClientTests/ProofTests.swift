@@ -85,7 +85,7 @@ struct ProofTests {
     @Test("Failures and sessions are not signed; without keys nothing has to be")
     func unsigned() async throws {
         let proof = AnswerProof(keys: keys) { _, _, _ in false }
-        let (failing, _) = try StubProtocol.backend(.init(status: 503, body: #"{"type": "busy"}"#), proof: proof)
+        let (failing, _) = try StubProtocol.backend(.init(status: 503, body: #"{"code": "busy"}"#), proof: proof)
         await #expect(throws: BackendFailure(status: 503, code: "busy")) {
             try await failing.customer(customer, environment: nil)
         }

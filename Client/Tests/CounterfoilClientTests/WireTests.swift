@@ -146,7 +146,7 @@ struct WireTests {
             (
                 StubProtocol.Answer(
                     status: 503, headers: ["Retry-After": "7"],
-                    body: #"{"object": "error", "type": "busy", "message": "m", "retryable": true, "backoff_ms": 6500}"#
+                    body: #"{"object": "error", "code": "busy", "message": "m", "retryable": true, "backoff_ms": 6500}"#
                 ),
                 BackendFailure(status: 503, code: "busy", message: "m", retryAfter: 7, isRetryable: true)
             ),
@@ -154,17 +154,17 @@ struct WireTests {
                 .init(
                     status: 400,
                     body:
-                        #"{"object": "error", "type": "wrong_app", "message": "m", "retryable": false, "param": "app"}"#
+                        #"{"object": "error", "code": "wrong_app", "message": "m", "retryable": false, "param": "app"}"#
                 ),
                 BackendFailure(status: 400, code: "wrong_app", message: "m", parameter: "app")
             ),
             (
-                .init(status: 400, body: #"{"type": "bad_signature", "param": "signed_transactions[0]"}"#),
+                .init(status: 400, body: #"{"code": "bad_signature", "param": "signed_transactions[0]"}"#),
                 BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions[0]")
             ),
             (
-                .init(status: 429, body: #"{"type": "rate_limited", "code": "slow", "backoff_ms": 1500}"#),
-                BackendFailure(status: 429, code: "slow", retryAfter: 1.5)
+                .init(status: 429, body: #"{"code": "rate_limited", "type": "slow", "backoff_ms": 1500}"#),
+                BackendFailure(status: 429, code: "rate_limited", retryAfter: 1.5)
             ),
             (.init(status: 502, body: "<html>"), BackendFailure(status: 502, code: "http_502")),
             (.init(status: 200, body: "{\"id\": \"anna\""), .invalidAnswer),

@@ -11,7 +11,11 @@ extension APIDescription {
           version: "1"
           summary: What customers bought on the App Store, and why
           description: >-
-            Instants are milliseconds since 1970. What is not known is left out. Members may be added at any time.
+            Instants in answers are milliseconds since 1970: `_date` is Apple's, `_at` is ours. Where one is sent, as a
+            parameter or in a body, ISO 8601 does as well, with a zone. What is not known is left out. Members may be added at
+            any time, and words to Apple's lists. Every answer has the header x-request-id, by which the server's log calls the
+            request; errors repeat it as request_id. A method that a path does not take is answered with 405 and the header
+            Allow.
             Parameters of the query that a route does not have are refused with 400 (unknown_parameter). A POST below /v1
             may have the header Idempotency-Key (with a key in an app it is not looked at), 1 to 255 visible ASCII
             characters: for a day the same request with the same key gets the same answer, with the header
@@ -709,7 +713,7 @@ extension APIDescription {
                         required: [status]
                         properties:
                           status: {type: integer}
-                          environment: {type: string}
+                          environment: {$ref: "#/components/schemas/Environment"}
                           receipt: {type: object}
                           latest_receipt: {type: string}
                           latest_receipt_info: {type: array, items: {type: object}}
@@ -774,9 +778,9 @@ extension APIDescription {
                 - {name: state, in: query, schema: {$ref: "#/components/schemas/NotificationState"}}
                 - name: from
                   in: query
-                  schema: {$ref: "#/components/schemas/Instant"}
+                  schema: {$ref: "#/components/schemas/SentInstant"}
                   description: Received then or later
-                - {name: to, in: query, schema: {$ref: "#/components/schemas/Instant"}, description: Received before}
+                - {name: to, in: query, schema: {$ref: "#/components/schemas/SentInstant"}, description: Received before}
                 - name: original_transaction_id
                   in: query
                   schema: {type: string, minLength: 1, maxLength: 255}
@@ -898,7 +902,7 @@ extension APIDescription {
                       required: [from]
                       additionalProperties: false
                       properties:
-                        from: {$ref: "#/components/schemas/Instant"}
+                        from: {$ref: "#/components/schemas/SentInstant"}
                         to:
                           $ref: "#/components/schemas/Instant"
                           description: The end; the server's now if it is left out
@@ -1052,8 +1056,8 @@ extension APIDescription {
                       additionalProperties: false
                       properties:
                         event_id: {type: string}
-                        from: {$ref: "#/components/schemas/Instant"}
-                        to: {$ref: "#/components/schemas/Instant"}
+                        from: {$ref: "#/components/schemas/SentInstant"}
+                        to: {$ref: "#/components/schemas/SentInstant"}
                         after: {type: integer, format: int64}
               responses:
                 "202":
@@ -1187,6 +1191,33 @@ extension APIDescription {
                     application/yaml:
                       schema: {type: object, required: [openapi, paths]}
                 default: {$ref: "#/components/responses/error"}
+        webhooks:
+          event:
+            post:
+              operationId: receiveEvent
+              tags: [webhooks]
+              summary: What your endpoint is sent, signed by Standard Webhooks 1.0
+              description: >-
+                The signature is HMAC-SHA256 over webhook-id, webhook-timestamp and the body, joined by full stops;
+                docs/webhooks.md says what is promised. An endpoint with payload compatible is sent another vocabulary.
+              security: []
+              parameters:
+                - {name: webhook-id, in: header, required: true, schema: {type: string}}
+                - name: webhook-timestamp
+                  in: header
+                  required: true
+                  schema: {type: integer}
+                  description: Seconds since 1970
+                - {name: webhook-signature, in: header, required: true, schema: {type: string}}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/Event"}
+              responses:
+                2XX: {description: It has arrived; the body is ignored}
+                "410": {description: Switches the endpoint off}
+                default: {description: It is sent again later}
         components:
           securitySchemes:
             key:
@@ -1218,12 +1249,12 @@ extension APIDescription {
             environment:
               name: environment
               in: query
-              schema: {type: string, enum: [Production, Sandbox]}
-              description: Production unless the app has none
+              schema: {$ref: "#/components/schemas/Environment"}
+              description: Production unless the app has none; in either case
             at:
               name: at
               in: query
-              schema: {$ref: "#/components/schemas/Instant"}
+              schema: {$ref: "#/components/schemas/SentInstant"}
               description: As it was at an instant
             page: {name: page, in: query, schema: {type: string}, description: What next_page said}
             limit:
@@ -1241,6 +1272,12 @@ extension APIDescription {
               schema: {type: string, pattern: "^[A-Za-z0-9_-]{16,64}$"}
               description: Asks for a signed answer, if the app has an answer_key
           headers:
+            requestId:
+              schema: {type: string}
+              description: The number of the request, by which the server's log calls it
+            allow:
+              schema: {type: string}
+              description: "With 405: the methods that the path takes"
             signature:
               schema: {type: string}
               description: >-
@@ -1249,6 +1286,9 @@ extension APIDescription {
           responses:
             error:
               description: Refused, or not possible at the moment
+              headers:
+                x-request-id: {$ref: "#/components/headers/requestId"}
+                Allow: {$ref: "#/components/headers/allow"}
               content:
                 application/json:
                   schema: {$ref: "#/components/schemas/Error"}
@@ -1259,16 +1299,108 @@ extension APIDescription {
               minimum: -8640000000000000
               maximum: 8640000000000000
               description: Milliseconds since 1970
+            SentInstant:
+              oneOf:
+                - {$ref: "#/components/schemas/Instant"}
+                - {type: string, format: date-time, description: ISO 8601 with a zone}
+            Environment: {type: string, enum: [Production, Sandbox]}
+            ProductType:
+              type: string
+              description: Apple's word
+              examples: [Auto-Renewable Subscription, Non-Consumable, Consumable, Non-Renewing Subscription]
+            Ownership: {type: string, description: Apple's word, examples: [PURCHASED, FAMILY_SHARED, ASSIGNED]}
+            OfferDiscountType:
+              type: string
+              description: Apple's word
+              examples: [FREE_TRIAL, PAY_AS_YOU_GO, PAY_UP_FRONT, ONE_TIME]
+            RevocationType:
+              type: string
+              description: Apple's word
+              examples: [REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE, ASSIGNMENT_REVOKE]
+            SubscriptionStatus:
+              type: integer
+              description: As in the App Store Server API; status_name has the word for it
+              examples: [1, 2, 3, 4, 5]
+            SubscriptionStatusName:
+              type: string
+              enum: [active, expired, billing_retry, grace_period, revoked]
+              description: The word for status; left out for a number that this version does not know
+            AccessState: {type: string, enum: [new, active, inactive]}
+            NextStep:
+              type: string
+              enum: [none, subscribe, fix_payment, ask_price_consent, save_offer, win_back_offer, promotional_offer]
+              description: What Apple's guidance recommends
+            Detail:
+              type: string
+              enum:
+                - in_grace_period
+                - in_trial
+                - in_offer
+                - will_not_renew
+                - will_change_product
+                - price_consent_pending
+                - family_shared
+                - assigned
+                - granted
+                - bought_before
+                - original_purchase_unknown
+                - expired
+                - cancelled
+                - billing_error
+                - price_increase_not_accepted
+                - product_not_available
+                - billing_retry
+                - refunded
+                - revoked
+                - upgraded
+                - changed_product
+                - duration_over
+            Rule:
+              type: string
+              enum:
+                - subscription_active
+                - grace_period
+                - non_consumable_owned
+                - duration_running
+                - billing_retry
+                - expired
+                - revoked
+                - refunded
+                - upgraded_away
+                - changed_product
+                - duration_over
+                - bought_before
+                - granted
+                - transferred
+                - never_bought
+                - unknown_entitlement
+            FactRole:
+              type: string
+              enum:
+                - decides
+                - older_version
+                - signed_later
+                - not_yet
+                - earlier_period
+                - later_period
+                - upgraded
+                - other_product
+                - taken_back
+                - over
+                - goes_behind
+                - other_subscription
+                - never_entitles
             Error:
               type: object
-              required: [object, type, message, retryable]
+              required: [object, code, message, retryable, request_id]
               properties:
                 object: {const: error}
-                type: {type: string, description: A word for programs}
+                code: {type: string, description: A word for programs}
                 message: {type: string, description: A sentence for people}
                 retryable: {type: boolean, description: Whether the same request may succeed later}
                 backoff_ms: {type: integer, description: How long to wait before}
                 param: {type: string, description: The parameter that is wrong}
+                request_id: {type: string, description: "The same as x-request-id, where the answer was not remembered"}
             NextPage: {type: [string, "null"], description: What page takes; null when this is the last}
             Customer:
               type: object
@@ -1279,7 +1411,7 @@ extension APIDescription {
                 object: {const: customer}
                 id: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 as_of: {$ref: "#/components/schemas/Instant"}
                 entitlements: {type: array, items: {$ref: "#/components/schemas/Entitlement"}}
                 subscriptions: {type: array, items: {$ref: "#/components/schemas/Subscription"}}
@@ -1353,7 +1485,7 @@ extension APIDescription {
               properties:
                 customer: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 as_of: {$ref: "#/components/schemas/Instant"}
             OwnedSubscription:
               allOf:
@@ -1362,7 +1494,7 @@ extension APIDescription {
               required: [object, app, environment, as_of]
               properties:
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 as_of: {$ref: "#/components/schemas/Instant"}
                 customers: {type: array, items: {type: string}, description: Not for keys that are limited to one customer}
             RefreshedCustomer:
@@ -1398,7 +1530,7 @@ extension APIDescription {
                 object: {const: renewal_extension}
                 original_transaction_id: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 success: {type: boolean}
                 effective_date: {$ref: "#/components/schemas/Instant"}
             NewMassExtension:
@@ -1419,7 +1551,7 @@ extension APIDescription {
                 request_identifier: {type: string}
                 product_id: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 is_complete: {type: boolean}
                 complete_date: {$ref: "#/components/schemas/Instant"}
                 succeeded_count: {type: integer, format: int64}
@@ -1431,10 +1563,10 @@ extension APIDescription {
                 object: {const: unclaimed_purchase}
                 original_transaction_id: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 app_transaction_id: {type: string}
                 product_id: {type: string}
-                type: {type: string}
+                type: {$ref: "#/components/schemas/ProductType"}
                 first_purchase_date: {$ref: "#/components/schemas/Instant"}
                 last_purchase_date: {$ref: "#/components/schemas/Instant"}
                 has_access: {type: boolean}
@@ -1462,7 +1594,7 @@ extension APIDescription {
                 object: {const: segment}
                 name: {$ref: "#/components/schemas/SegmentName"}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 as_of: {$ref: "#/components/schemas/Instant"}
                 count: {type: integer, description: At most 10000}
                 has_more: {type: boolean, description: Whether there may be more than were counted}
@@ -1480,7 +1612,7 @@ extension APIDescription {
                 object: {const: segment_member}
                 original_transaction_id: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 transaction_id: {type: string}
                 product_id: {type: string}
                 subscription_group_identifier: {type: string}
@@ -1490,7 +1622,7 @@ extension APIDescription {
                 reason: {type: string, description: Why in the words of details}
                 will_renew: {type: boolean}
                 eligible_win_back_offer_ids: {type: array, items: {type: string}}
-                next_step: {type: string, description: As in the customer's answer}
+                next_step: {$ref: "#/components/schemas/NextStep"}
                 customers:
                   type: [array, "null"]
                   items: {type: string}
@@ -1507,7 +1639,7 @@ extension APIDescription {
               required: [object, items, next_page, has_more]
               properties:
                 object: {const: list}
-                items: {type: array, items: {type: object, description: As docs/webhooks.md says}}
+                items: {type: array, items: {$ref: "#/components/schemas/Event"}}
                 next_page: {type: string, description: What page takes the next time}
                 has_more: {type: boolean, description: Whether there is more at once}
             Erasure:
@@ -1516,7 +1648,7 @@ extension APIDescription {
               properties:
                 object: {const: erasure}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 erased_at: {$ref: "#/components/schemas/Instant"}
                 claims: {type: integer, description: Claims that have no name any more}
                 grants: {type: integer, description: Grants that are gone}
@@ -1528,7 +1660,7 @@ extension APIDescription {
               additionalProperties: false
               properties:
                 entitlement: {type: string, description: One of the configuration's}
-                until: {$ref: "#/components/schemas/Instant"}
+                until: {$ref: "#/components/schemas/SentInstant"}
                 reason: {type: string, minLength: 1, maxLength: 500, description: Why; for people}
                 actor: {type: string, minLength: 1, maxLength: 100, description: Who of the team does it}
             GrantRevocation:
@@ -1546,7 +1678,7 @@ extension APIDescription {
                 id: {type: string}
                 customer: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 entitlement: {type: string}
                 state: {type: string, enum: [running, expired, revoked]}
                 created_at: {$ref: "#/components/schemas/Instant"}
@@ -1583,7 +1715,7 @@ extension APIDescription {
                 object: {const: explained_original_purchase}
                 finding:
                   type: string
-                  description: "before, not_before, version_unknown, date_unknown, test_data or nothing_known"
+                  enum: [before, not_before, version_unknown, date_unknown, test_data, nothing_known]
                 application_version: {type: string}
                 purchase_date: {$ref: "#/components/schemas/Instant"}
                 app_transaction_id: {type: string}
@@ -1604,7 +1736,10 @@ extension APIDescription {
                 original_transaction_id: {type: string}
                 code: {type: string, description: The reason as of a refusal}
                 message: {type: string}
-            Details: {type: array, items: {type: string}, description: What else is to be known of a state}
+            Details:
+              type: array
+              items: {$ref: "#/components/schemas/Detail"}
+              description: What else is to be known of a state
             Entitlement:
               type: object
               required: [object, key, is_active, state, details]
@@ -1612,7 +1747,7 @@ extension APIDescription {
                 object: {const: entitlement}
                 key: {type: string}
                 is_active: {type: boolean}
-                state: {type: string}
+                state: {$ref: "#/components/schemas/AccessState"}
                 details: {$ref: "#/components/schemas/Details"}
                 until: {$ref: "#/components/schemas/Instant"}
                 will_renew: {type: boolean}
@@ -1630,9 +1765,8 @@ extension APIDescription {
                 transaction_id: {type: string}
                 product_id: {type: string}
                 subscription_group_identifier: {type: string}
-                status:
-                  type: integer
-                  description: "As in the App Store Server API: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked"
+                status: {$ref: "#/components/schemas/SubscriptionStatus"}
+                status_name: {$ref: "#/components/schemas/SubscriptionStatusName"}
                 has_access: {type: boolean}
                 access_until: {$ref: "#/components/schemas/Instant"}
                 purchase_date: {$ref: "#/components/schemas/Instant"}
@@ -1642,17 +1776,17 @@ extension APIDescription {
                 expiration_intent: {type: integer}
                 is_in_billing_retry: {type: boolean}
                 grace_period_expires_date: {$ref: "#/components/schemas/Instant"}
-                ownership: {type: string}
+                ownership: {$ref: "#/components/schemas/Ownership"}
                 offer_type: {type: integer}
                 offer_identifier: {type: string}
-                offer_discount_type: {type: string}
+                offer_discount_type: {$ref: "#/components/schemas/OfferDiscountType"}
                 price_increase_status: {type: integer}
                 revocation_date: {$ref: "#/components/schemas/Instant"}
                 revocation_reason: {type: integer}
-                revocation_type: {type: string}
+                revocation_type: {$ref: "#/components/schemas/RevocationType"}
                 eligible_win_back_offer_ids: {type: array, items: {type: string}}
                 details: {$ref: "#/components/schemas/Details"}
-                next_step: {type: string, description: What Apple's guidance recommends}
+                next_step: {$ref: "#/components/schemas/NextStep"}
             SubscriptionGroup:
               type: object
               required:
@@ -1660,24 +1794,24 @@ extension APIDescription {
               properties:
                 object: {const: subscription_group}
                 subscription_group_identifier: {type: string}
-                state: {type: string}
+                state: {$ref: "#/components/schemas/AccessState"}
                 details: {$ref: "#/components/schemas/Details"}
                 until: {$ref: "#/components/schemas/Instant"}
                 product_id: {type: string}
                 original_transaction_id: {type: string}
                 is_eligible_for_introductory_offer: {type: boolean}
-                next_step: {type: string}
+                next_step: {$ref: "#/components/schemas/NextStep"}
             Product:
               type: object
               required: [object, product_id, state, details]
               properties:
                 object: {const: product}
                 product_id: {type: string}
-                type: {type: string}
-                state: {type: string}
+                type: {$ref: "#/components/schemas/ProductType"}
+                state: {$ref: "#/components/schemas/AccessState"}
                 details: {$ref: "#/components/schemas/Details"}
                 until: {$ref: "#/components/schemas/Instant"}
-                ended_date: {$ref: "#/components/schemas/Instant"}
+                ended_at: {$ref: "#/components/schemas/Instant"}
                 will_renew: {type: boolean}
                 transaction_id: {type: string}
                 original_transaction_id: {type: string}
@@ -1691,17 +1825,17 @@ extension APIDescription {
                 transaction_id: {type: string}
                 original_transaction_id: {type: string}
                 product_id: {type: string}
-                type: {type: string}
+                type: {$ref: "#/components/schemas/ProductType"}
                 quantity: {type: integer}
                 purchase_date: {$ref: "#/components/schemas/Instant"}
-                ownership: {type: string}
+                ownership: {$ref: "#/components/schemas/Ownership"}
                 has_access: {type: boolean}
-                end_date: {$ref: "#/components/schemas/Instant"}
+                ends_at: {$ref: "#/components/schemas/Instant"}
                 offer_type: {type: integer}
                 offer_identifier: {type: string}
                 revocation_date: {$ref: "#/components/schemas/Instant"}
                 revocation_reason: {type: integer}
-                revocation_type: {type: string}
+                revocation_type: {$ref: "#/components/schemas/RevocationType"}
                 details: {$ref: "#/components/schemas/Details"}
             ConsumableBalance:
               type: object
@@ -1721,17 +1855,17 @@ extension APIDescription {
                 next_page: {$ref: "#/components/schemas/NextPage"}
             TimelineEntry:
               type: object
-              required: [object, date, kind, sentence, type]
+              required: [object, occurred_at, kind, sentence, type]
               properties:
                 object: {const: timeline_entry}
-                date: {$ref: "#/components/schemas/Instant"}
+                occurred_at: {$ref: "#/components/schemas/Instant"}
                 kind: {enum: [notification, event], description: "What the App Store told, or what happened here"}
                 sentence: {type: string, description: For people}
                 type: {type: string, description: "notificationType, or the name of our event"}
                 subtype: {type: string}
                 uuid: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 signed_date: {$ref: "#/components/schemas/Instant"}
                 received_at: {$ref: "#/components/schemas/Instant"}
                 origin: {$ref: "#/components/schemas/Origin"}
@@ -1743,8 +1877,9 @@ extension APIDescription {
                 original_transaction_id: {type: string}
                 transaction_id: {type: string}
                 product_id: {type: string}
-                status: {type: integer}
-                price: {type: integer, format: int64, description: In thousandths of the currency}
+                status: {$ref: "#/components/schemas/SubscriptionStatus"}
+                status_name: {$ref: "#/components/schemas/SubscriptionStatusName"}
+                price_milliunits: {type: integer, format: int64, description: In thousandths of the currency}
                 currency: {type: string}
                 original_purchase: {$ref: "#/components/schemas/OriginalPurchase"}
                 grant: {type: string, description: The grant that it is about}
@@ -1764,10 +1899,10 @@ extension APIDescription {
                   description: Who has the purchase since; not for keys that are limited to one customer
             OwnershipChange:
               type: object
-              required: [object, date, type, sentence, original_transaction_id]
+              required: [object, occurred_at, type, sentence, original_transaction_id]
               properties:
                 object: {const: ownership_change}
-                date: {$ref: "#/components/schemas/Instant"}
+                occurred_at: {$ref: "#/components/schemas/Instant"}
                 type: {enum: [purchase.linked, purchase.transferred]}
                 sentence: {type: string, description: For people}
                 original_transaction_id: {type: string}
@@ -1784,9 +1919,7 @@ extension APIDescription {
                 as_of: {$ref: "#/components/schemas/Instant"}
                 is_active: {type: boolean}
                 until: {$ref: "#/components/schemas/Instant"}
-                rule:
-                  type: string
-                  description: "The rule that decided; transferred: the purchase belongs to another customer since"
+                rule: {$ref: "#/components/schemas/Rule"}
                 sentence: {type: string, description: For people}
                 product_id: {type: string}
                 transaction_id: {type: string}
@@ -1810,12 +1943,12 @@ extension APIDescription {
               required: [object, kind, identifier, original_transaction_id, product_id, signed_date, role]
               properties:
                 object: {const: explained_fact}
-                kind: {type: string, description: transaction or renewal_info}
+                kind: {type: string, enum: [transaction, renewal_info]}
                 identifier: {type: string}
                 original_transaction_id: {type: string}
                 product_id: {type: string}
                 signed_date: {$ref: "#/components/schemas/Instant"}
-                role: {type: string, description: What came of it}
+                role: {$ref: "#/components/schemas/FactRole"}
                 origin: {$ref: "#/components/schemas/Origin"}
                 received_at: {$ref: "#/components/schemas/Instant"}
                 notification_uuid: {type: string}
@@ -1851,7 +1984,7 @@ extension APIDescription {
                   description: The transaction; of what cannot be believed, what the text itself says
                 code:
                   type: string
-                  description: Why, as the type of an error, such as bad_signature or receipt_already_in_use
+                  description: Why, as the code of an error, such as bad_signature or receipt_already_in_use
                 param:
                   type: string
                   description: Where it was, such as signed_transactions[3]
@@ -1908,14 +2041,14 @@ extension APIDescription {
                 sample_content_provided: {type: boolean}
             ConsumptionRequest:
               type: object
-              required: [object, transaction_id, original_transaction_id, state, requested_at, deadline, attempts]
+              required: [object, transaction_id, original_transaction_id, state, requested_at, answer_due_at, attempts]
               properties:
                 object: {const: consumption_request}
                 transaction_id: {type: string}
                 original_transaction_id: {type: string}
                 state: {type: string, enum: [pending, sent, refused, missed, overtaken]}
                 requested_at: {$ref: "#/components/schemas/Instant"}
-                deadline: {$ref: "#/components/schemas/Instant"}
+                answer_due_at: {$ref: "#/components/schemas/Instant"}
                 attempts: {type: integer}
                 sent_at: {$ref: "#/components/schemas/Instant"}
                 sent: {type: object, description: With Apple's names}
@@ -1997,9 +2130,9 @@ extension APIDescription {
                 transaction_id: {type: string}
                 original_transaction_id: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 product_id: {type: string}
-                type: {type: string}
+                type: {$ref: "#/components/schemas/ProductType"}
                 purchase_date: {$ref: "#/components/schemas/Instant"}
                 expires_date: {$ref: "#/components/schemas/Instant"}
                 revocation_date: {$ref: "#/components/schemas/Instant"}
@@ -2012,7 +2145,7 @@ extension APIDescription {
                 object: {const: order}
                 order_id: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 customers: {type: array, items: {type: string}}
                 transactions: {type: array, items: {$ref: "#/components/schemas/Transaction"}}
             Origin: {type: string, enum: [delivered, recovered, asked, app, imported], description: How it came here}
@@ -2033,7 +2166,7 @@ extension APIDescription {
                 type: {type: string, description: notificationType}
                 subtype: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 signed_date: {$ref: "#/components/schemas/Instant"}
                 received_at: {$ref: "#/components/schemas/Instant"}
                 origin: {$ref: "#/components/schemas/Origin"}
@@ -2098,7 +2231,7 @@ extension APIDescription {
               properties:
                 object: {const: completeness}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 state: {type: string, enum: [complete, catching_up, behind, unknown]}
                 reason: {type: string, description: "Why it is not complete, and what to do"}
                 complete_since: {$ref: "#/components/schemas/Instant"}
@@ -2184,7 +2317,7 @@ extension APIDescription {
                 object: {const: recovery}
                 id: {type: string}
                 app: {type: string}
-                environment: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
                 cause: {type: string, enum: [start, schedule, outage, request]}
                 state: {type: string, enum: [open, done, failed]}
                 from: {$ref: "#/components/schemas/Instant"}
@@ -2271,7 +2404,7 @@ extension APIDescription {
                 is_configured: {type: boolean, description: Whether it is one of the configuration file}
                 enabled: {type: boolean}
                 disabled_reason: {type: string, enum: [gone, failing, requested]}
-                disabled_since: {$ref: "#/components/schemas/Instant"}
+                disabled_at: {$ref: "#/components/schemas/Instant"}
                 failing_since: {$ref: "#/components/schemas/Instant"}
                 secrets:
                   type: array
@@ -2298,7 +2431,7 @@ extension APIDescription {
                 object: {const: webhook_delivery}
                 id: {type: string}
                 event_id: {type: string}
-                event_type: {type: string}
+                event_type: {$ref: "#/components/schemas/EventType"}
                 event_sequence: {type: integer, format: int64}
                 is_repeat:
                   type: boolean
@@ -2325,6 +2458,158 @@ extension APIDescription {
                 deliveries: {type: integer}
                 is_complete: {type: boolean}
                 after: {type: integer, format: int64, description: Where the rest begins}
+            EventType:
+              type: string
+              enum:
+                - app.extension_summarized
+                - app.test
+                - customer.consent_rescinded
+                - external_purchase.token_active
+                - external_purchase.token_created
+                - external_purchase.token_unreported
+                - grant.created
+                - grant.expired
+                - grant.revoked
+                - purchase.linked
+                - purchase.made
+                - purchase.refunded
+                - purchase.revoked
+                - purchase.transferred
+                - refund.declined
+                - refund.requested
+                - refund.reversed
+                - subscription.billing_failed
+                - subscription.cancelled
+                - subscription.change_cancelled
+                - subscription.downgrade_scheduled
+                - subscription.expired
+                - subscription.extended
+                - subscription.extension_failed
+                - subscription.grace_period_expired
+                - subscription.grace_period_started
+                - subscription.metadata_changed
+                - subscription.migrated
+                - subscription.offer_redeemed
+                - subscription.price_changed
+                - subscription.price_increase_accepted
+                - subscription.price_increase_pending
+                - subscription.recovered
+                - subscription.renewal_changed
+                - subscription.renewed
+                - subscription.restarted
+                - subscription.started
+                - subscription.uncancelled
+                - subscription.upgraded
+                - webhook.test
+            Event:
+              type: object
+              description: What happened, as webhooks send it and GET /v1/events lists it
+              required: [type, data]
+              properties:
+                type: {$ref: "#/components/schemas/EventType"}
+                data: {$ref: "#/components/schemas/EventData"}
+            EventData:
+              type: object
+              required: [object, id, sequence, occurred_at, created_at]
+              properties:
+                object: {const: event}
+                id: {type: string}
+                repeats: {type: string, description: "Only of a repetition: the event that it repeats"}
+                sequence: {type: integer, format: int64, description: The order in which the server learned of events}
+                app: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
+                customer: {type: string, description: Whose purchase it was at that moment}
+                original_transaction_id: {type: string}
+                occurred_at: {$ref: "#/components/schemas/Instant"}
+                created_at: {$ref: "#/components/schemas/Instant"}
+                notification: {$ref: "#/components/schemas/EventNotification"}
+                status: {$ref: "#/components/schemas/SubscriptionStatus"}
+                status_name: {$ref: "#/components/schemas/SubscriptionStatusName"}
+                consumption_request_reason: {type: string, description: Apple's word}
+                transaction: {$ref: "#/components/schemas/EventTransaction"}
+                renewal: {$ref: "#/components/schemas/EventRenewal"}
+                summary:
+                  type: object
+                  properties:
+                    request_identifier: {type: string}
+                    product_id: {type: string}
+                    storefronts: {type: array, items: {type: string}}
+                    succeeded_count: {type: integer, format: int64}
+                    failed_count: {type: integer, format: int64}
+                external_purchase_token:
+                  type: object
+                  properties:
+                    external_purchase_id: {type: string}
+                    token_creation_date: {$ref: "#/components/schemas/Instant"}
+                    token_expiration_date: {$ref: "#/components/schemas/Instant"}
+                    token_type: {type: string}
+                details:
+                  type: object
+                  description: Of events that are no notification
+                  properties:
+                    from: {type: array, items: {type: string}}
+                    to: {type: array, items: {type: string}}
+                    grant: {type: string}
+                    entitlement: {type: string}
+                    until: {$ref: "#/components/schemas/Instant"}
+                    reason: {type: string}
+                    actor: {type: string}
+            EventNotification:
+              type: object
+              required: [type, uuid]
+              properties:
+                type: {type: string, description: notificationType}
+                subtype: {type: string}
+                uuid: {type: string}
+                signed_date: {$ref: "#/components/schemas/Instant"}
+            EventTransaction:
+              type: object
+              description: What the App Store signed of the transaction
+              required: [transaction_id, original_transaction_id, product_id, type, purchase_date, ownership, signed_date]
+              properties:
+                transaction_id: {type: string}
+                original_transaction_id: {type: string}
+                product_id: {type: string}
+                type: {$ref: "#/components/schemas/ProductType"}
+                subscription_group_identifier: {type: string}
+                purchase_date: {$ref: "#/components/schemas/Instant"}
+                original_purchase_date: {$ref: "#/components/schemas/Instant"}
+                expires_date: {$ref: "#/components/schemas/Instant"}
+                quantity: {type: integer}
+                reason: {type: string, description: Apple's word, examples: [PURCHASE, RENEWAL]}
+                ownership: {$ref: "#/components/schemas/Ownership"}
+                app_account_token: {type: string, format: uuid}
+                app_transaction_id: {type: string}
+                storefront: {type: string}
+                currency: {type: string}
+                price_milliunits: {type: integer, format: int64, description: In thousandths of the currency}
+                offer_type: {type: integer}
+                offer_identifier: {type: string}
+                offer_discount_type: {$ref: "#/components/schemas/OfferDiscountType"}
+                is_upgraded: {type: boolean}
+                revocation_date: {$ref: "#/components/schemas/Instant"}
+                revocation_reason: {type: integer}
+                revocation_type: {$ref: "#/components/schemas/RevocationType"}
+                revocation_percentage: {type: integer}
+                signed_date: {$ref: "#/components/schemas/Instant"}
+            EventRenewal:
+              type: object
+              description: What the App Store signed of the renewal
+              required: [product_id, will_renew, is_in_billing_retry, signed_date]
+              properties:
+                product_id: {type: string}
+                auto_renew_product_id: {type: string}
+                will_renew: {type: boolean}
+                expiration_intent: {type: integer}
+                is_in_billing_retry: {type: boolean}
+                grace_period_expires_date: {$ref: "#/components/schemas/Instant"}
+                price_increase_status: {type: integer}
+                renewal_date: {$ref: "#/components/schemas/Instant"}
+                renewal_price_milliunits: {type: integer, format: int64, description: In thousandths of the currency}
+                currency: {type: string}
+                offer_type: {type: integer}
+                offer_identifier: {type: string}
+                signed_date: {$ref: "#/components/schemas/Instant"}
             SignedPayload:
               type: object
               required: [signedPayload]

@@ -4,11 +4,12 @@ internal import Hummingbird
 internal import LedgerServices
 internal import NIOCore
 
-/// An answer that says what is wrong: `{"object":"error", "type", "message", "retryable", "backoff_ms"?, "param"?}`.
+/// An answer that says what is wrong: `{"object":"error", "code", "message", "retryable", "backoff_ms"?, "param"?,
+/// "request_id"}`.
 struct APIFailure: Error, HTTPResponseError, Sendable {
     var status: HTTPResponse.Status
     /// A word for programs.
-    var type: String
+    var code: String
     /// A sentence for people, which says what to do. It never holds a secret or a payload.
     var message: String
     /// Whether the same request may succeed later.
@@ -17,13 +18,15 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
     var backoff: Int?
     /// The parameter that is wrong.
     var parameter: String?
+    /// The methods that the path takes, where the request's is none of them.
+    var allowed: [String] = []
 
     init(
-        _ status: HTTPResponse.Status, _ type: String, _ message: String, isRetryable: Bool = false,
+        _ status: HTTPResponse.Status, _ code: String, _ message: String, isRetryable: Bool = false,
         backoff: Int? = nil, parameter: String? = nil
     ) {
         self.status = status
-        self.type = type
+        self.code = code
         self.message = message
         self.isRetryable = isRetryable
         self.backoff = backoff
@@ -51,13 +54,15 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
         var json = JSONWriter()
         json.object { json in
             json.member("object", "error")
-            json.member("type", type)
+            json.member("code", code)
             json.member("message", message)
             json.member("retryable", isRetryable)
             if let backoff { json.member("backoff_ms", backoff) }
             if let parameter { json.member("param", parameter) }
+            json.member("request_id", context.requestID)
         }
         var response = json.response(status: status)
+        if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }
         if let backoff { response.headers[.retryAfter] = String((backoff + 999) / 1000) }
         return response
     }

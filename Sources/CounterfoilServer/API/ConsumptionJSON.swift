@@ -12,7 +12,7 @@ enum ConsumptionJSON {
             json.member("original_transaction_id", inquiry.originalTransactionId)
             json.member("state", inquiry.state.rawValue)
             json.member("requested_at", inquiry.requestedAt)
-            json.member("deadline", inquiry.deadline)
+            json.member("answer_due_at", inquiry.deadline)
             json.member("attempts", inquiry.attempts)
             json.member("sent_at", inquiry.sentAt)
             if let sent = inquiry.sent {

@@ -60,7 +60,7 @@ enum CustomerJSON {
             json.member("transaction_id", state.transactionId)
             json.member("product_id", state.productId)
             json.member("subscription_group_identifier", state.subscriptionGroupIdentifier)
-            json.member("status", state.status.rawValue)
+            json.member(state.status)
             json.member("has_access", state.hasAccess)
             json.member("access_until", state.accessUntil)
             json.member("purchase_date", state.purchaseDate)
@@ -107,7 +107,7 @@ enum CustomerJSON {
             json.member("state", state.state.rawValue)
             details(&json, state.details)
             json.member("until", state.until)
-            json.member("ended_date", state.endedDate)
+            json.member("ended_at", state.endedDate)
             if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
             json.member("transaction_id", state.transactionId)
             json.member("original_transaction_id", state.originalTransactionId)
@@ -125,7 +125,7 @@ enum CustomerJSON {
             json.member("purchase_date", state.purchaseDate)
             json.member("ownership", state.ownership.rawValue)
             json.member("has_access", state.hasAccess)
-            json.member("end_date", state.endDate)
+            json.member("ends_at", state.endDate)
             if let offer = state.offerType { json.member("offer_type", offer.rawValue) }
             json.member("offer_identifier", state.offerIdentifier)
             revocation(&json, state.revocationDate, state.revocationReason, state.revocationType)

@@ -55,7 +55,7 @@ struct ExplanationRoutes {
             json.member("changes", answer.changes) { json, change in
                 json.object { json in
                     json.member("object", "ownership_change")
-                    json.member("date", change.change.instant)
+                    json.member("occurred_at", change.change.instant)
                     json.members(of: change, naming: answer.namesCustomers)
                 }
             }

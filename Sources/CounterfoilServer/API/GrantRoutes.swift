@@ -119,7 +119,7 @@ extension TimelineSentence {
 /// The body of a request for a grant.
 private struct GrantBody: JSONRequestBody {
     var entitlement: String
-    var until: Milliseconds?
+    var until: SentInstant?
     var reason: String
     var actor: String
 
@@ -137,15 +137,15 @@ private struct GrantBody: JSONRequestBody {
                 parameter: "entitlement")
         }
         if let until {
-            guard until > now, Date(milliseconds: until).milliseconds == until else {
+            guard until.milliseconds > now else {
                 throw APIFailure(
                     .badRequest, "invalid_instant",
-                    "until is a later instant, in milliseconds since 1970; left out, the grant has no end.",
+                    "until is a later instant; left out, the grant has no end.",
                     parameter: "until")
             }
         }
         return GrantEvent.Content(
-            customer: customer, entitlement: entitlement, until: until,
+            customer: customer, entitlement: entitlement, until: until?.milliseconds,
             reason: try GrantText.checked(reason, "reason", most: 500),
             actor: try GrantText.checked(actor, "actor", most: 100))
     }

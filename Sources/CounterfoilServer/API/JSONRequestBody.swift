@@ -25,6 +25,8 @@ extension JSONRequestBody {
                 .badRequest, "unknown_member",
                 .unknown("There is no member \(quoted(error.name)) here", error.name, among: Self.members),
                 parameter: error.name)
+        } catch let error as InvalidInstant {
+            throw APIFailure(.badRequest, "invalid_instant", SentInstant.form, parameter: error.member)
         } catch let error as DecodingError {
             let member = error.member
             throw APIFailure(

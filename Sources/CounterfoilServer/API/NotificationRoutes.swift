@@ -47,13 +47,13 @@ struct NotificationRoutes {
     /// Says that a notification was refused, and keeps what was read of it. What fails here and may succeed later is
     /// logged as every such request is.
     private func record(_ failure: APIFailure, _ body: ByteBuffer, from sender: String?) {
-        metrics.refused.increment(failure.type)
+        metrics.refused.increment(failure.code)
         logger.warning(
             "a notification was refused",
-            metadata: ["code": "\(failure.type)", "reason": "\(failure.message)", "sender": "\(sender ?? "unknown")"])
+            metadata: ["code": "\(failure.code)", "reason": "\(failure.message)", "sender": "\(sender ?? "unknown")"])
         refusals.add(
             Refusal(
-                receivedAt: clock.now().milliseconds, code: failure.type, message: failure.message, sender: sender,
+                receivedAt: clock.now().milliseconds, code: failure.code, message: failure.message, sender: sender,
                 body: Data(body.readableBytesView.prefix(Refusal.maximumBytes))))
     }
 

@@ -70,14 +70,13 @@ extension Request {
         return uri.queryParameters[name[...]].map { String($0) }
     }
 
-    /// A parameter of the query that is an instant, in milliseconds since 1970.
+    /// A parameter of the query that is an instant.
     func instant(_ name: String) throws(APIFailure) -> Milliseconds? {
         guard let text = parameter(name) else { return nil }
-        guard let milliseconds = Int64(text), Date(milliseconds: milliseconds).milliseconds == milliseconds else {
-            throw APIFailure(
-                .badRequest, "invalid_instant", "An instant is a number of milliseconds since 1970.", parameter: name)
+        guard let instant = SentInstant(text) else {
+            throw APIFailure(.badRequest, "invalid_instant", SentInstant.form, parameter: name)
         }
-        return milliseconds
+        return instant.milliseconds
     }
 
     /// The same as a date.

@@ -35,11 +35,11 @@ struct RecoveryRoutes {
         return .list(items, next: nil) { RecoveryJSON.write($1, to: &$0) }
     }
 
-    /// What a client may write. Instants are milliseconds since 1970.
+    /// What a client may write.
     private struct Wish: JSONRequestBody {
-        var from: Int64
+        var from: SentInstant
         /// The server's now if it is left out.
-        var to: Int64?
+        var to: SentInstant?
         var types: [String]?
 
         private enum CodingKeys: String, CodingKey, CaseIterable { case from, to, types }
@@ -52,7 +52,9 @@ struct RecoveryRoutes {
         let scope = try call.scope()
         let wish = try await call.body(
             Wish.self, upTo: Self.maximumBytes, form: #"{"from": ms, "to": ms?, "types": ["EXPIRED", …]?}"#)
-        let span = try RecoverySpan(from: wish.from, to: wish.to, types: wish.types ?? [], settings, now: clock.now())
+        let span = try RecoverySpan(
+            from: wish.from.milliseconds, to: wish.to?.milliseconds, types: wish.types ?? [], settings, now: clock.now()
+        )
         guard clients[scope.id] != nil else {
             throw APIFailure(
                 .conflict, "no_key", "The app has no key for the App Store Server API; add one to the configuration.")

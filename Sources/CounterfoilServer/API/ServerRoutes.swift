@@ -10,11 +10,15 @@ internal import NIOHTTP1
 enum ServerRoutes {
     /// Answers every request.
     static func responder(_ core: ServerCore) -> some HTTPResponder<ServerContext> {
-        TimedResponder(
-            base: router(core).buildResponder(), watch: core.watch, failures: FailureMiddleware(logger: core.logger))
+        let methods = AllowedMethods()
+        let router = router(core, methods)
+        methods.take(router.routes.map { ($0.path.description, $0.method.rawValue) })
+        return TimedResponder(
+            base: router.buildResponder(), watch: core.watch,
+            failures: FailureMiddleware(logger: core.logger, methods: methods))
     }
 
-    static func router(_ core: ServerCore) -> Router<ServerContext> {
+    static func router(_ core: ServerCore, _ methods: AllowedMethods = AllowedMethods()) -> Router<ServerContext> {
         let (listen, limits, logger) = (core.configuration.listen, core.configuration.limits, core.logger)
         let authorization = Authorization(
             access: core.access, perSecond: limits.requestsPerSecondOfCustomer, now: core.clock.now)
@@ -22,7 +26,7 @@ enum ServerRoutes {
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
             RequestMiddleware(logger: logger, requests: core.requests)
-            FailureMiddleware(logger: logger)
+            FailureMiddleware(logger: logger, methods: methods)
             BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
             KnownParameters()
         }
@@ -90,6 +94,7 @@ enum ServerRoutes {
 /// Gives every failure the shape that the API promises.
 struct FailureMiddleware: RouterMiddleware {
     let logger: Logger
+    let methods: AllowedMethods
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,
@@ -105,7 +110,11 @@ struct FailureMiddleware: RouterMiddleware {
 
     /// What is answered when a request fails.
     func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
-        let failure = Self.failure(error)
+        var failure = Self.failure(error)
+        if let error = error as? HTTPError, error.status == .notFound {
+            let allowed = methods.allowed(at: request.uri.path)
+            if !allowed.isEmpty { failure = .notAllowed(allowed) }
+        }
         // Who gave it up says why, if that was not the client.
         if failure.status.code >= 500, !(error is CancellationError) { log(error, context) }
         return failure.response(from: request, context: context)

@@ -43,7 +43,7 @@ struct TimelineRoutes {
     ) {
         json.object { json in
             json.member("object", "timeline_entry")
-            json.member("date", item.place.date)
+            json.member("occurred_at", item.place.date)
             switch item.kind {
             case .change(let change):
                 json.member("kind", "event")
@@ -90,8 +90,8 @@ struct TimelineRoutes {
     private static func write(_ parts: NotificationParts, to json: inout JSONWriter) {
         json.member("transaction_id", parts.transaction?.transactionId)
         json.member("product_id", parts.transaction?.productId ?? parts.renewal?.productId)
-        if let status = parts.payload.data?.status { json.member("status", status.rawValue) }
-        json.member("price", parts.transaction?.price)
+        if let status = parts.payload.data?.status { json.member(status) }
+        json.member("price_milliunits", parts.transaction?.price)
         json.member("currency", parts.transaction?.currency)
     }
 }

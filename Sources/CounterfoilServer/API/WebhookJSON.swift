@@ -29,7 +29,7 @@ enum WebhookJSON {
             json.member("is_configured", stored.isConfigured)
             json.member("enabled", stored.disabled == nil)
             json.member("disabled_reason", stored.disabled?.reason.rawValue)
-            json.member("disabled_since", stored.disabled?.since)
+            json.member("disabled_at", stored.disabled?.since)
             json.member("failing_since", stored.failingSince)
             json.member("secrets", definition.secrets) { json, secret in
                 json.object { json in

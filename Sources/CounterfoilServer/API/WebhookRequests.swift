@@ -203,8 +203,8 @@ struct Replay: JSONRequestBody {
     private static let maximumDeliveries = 10_000
 
     var eventId: String?
-    var from: Int64?
-    var to: Int64?
+    var from: SentInstant?
+    var to: SentInstant?
     var after: Int64?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -221,9 +221,9 @@ struct Replay: JSONRequestBody {
             }
             return .event(number)
         }
-        guard let from, let to, from < to else {
+        guard let from = from?.milliseconds, let to = to?.milliseconds, from < to else {
             throw APIFailure(
-                .badRequest, "invalid_range", "Say event_id, or from and to in milliseconds since 1970.",
+                .badRequest, "invalid_range", "Say event_id, or from and to. " + SentInstant.form,
                 parameter: "from")
         }
         return ReplayRange(

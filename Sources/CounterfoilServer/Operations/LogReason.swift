@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import Ledger
 
 extension APIFailure: LoggedError {
-    var logReason: String { "\(type): \(message)" }
+    var logReason: String { "\(code): \(message)" }
 }
 
 extension ServerError: LoggedError {

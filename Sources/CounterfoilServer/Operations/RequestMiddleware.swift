@@ -56,10 +56,12 @@ struct RequestMiddleware: RouterMiddleware {
     }
 }
 
-extension ServerContext {
+extension RequestContext {
     /// The request's number, by which its answer and its lines in the log are told to belong together.
     var requestID: String { logger[metadataKey: "hb.request.id"]?.description ?? "none" }
+}
 
+extension ServerContext {
     /// The pattern of the route, such as `/v1/customers/{id}`; `none` where there is none.
     var route: String {
         // That is Hummingbird's word.

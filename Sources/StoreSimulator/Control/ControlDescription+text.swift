@@ -520,10 +520,10 @@ extension ControlDescription {
             Milliseconds: {type: integer, format: int64, description: Milliseconds since 1970}
             Error:
               type: object
-              required: [object, type, message, retryable]
+              required: [object, code, message, retryable]
               properties:
                 object: {type: string}
-                type: {type: string}
+                code: {type: string}
                 message: {type: string}
                 retryable: {type: boolean}
                 param: {type: string}

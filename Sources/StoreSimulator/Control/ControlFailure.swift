@@ -1,16 +1,16 @@
 internal import Foundation
 
 /// Why the control API refuses a request, as it says it:
-/// `{"object":"error","type":…,"message":…,"retryable":false,"param":…}`.
+/// `{"object":"error","code":…,"message":…,"retryable":false,"param":…}`.
 package struct ControlFailure: Error {
     let status: Int
-    let type: String
+    let code: String
     let message: String
     var param: String?
 
-    init(_ status: Int, _ type: String, _ message: String, param: String? = nil) {
+    init(_ status: Int, _ code: String, _ message: String, param: String? = nil) {
         self.status = status
-        self.type = type
+        self.code = code
         self.message = message
         self.param = param
     }
@@ -65,7 +65,7 @@ package struct ControlFailure: Error {
     }
 
     var answer: HTTPAnswer {
-        let body = Body(type: type, message: message, retryable: status >= 500, param: param)
+        let body = Body(code: code, message: message, retryable: status >= 500, param: param)
         // A few plain members: there is nothing in it that could not be written.
         let json = (try? ControlJSON.encode(body)) ?? Array("{\"object\":\"error\"}".utf8)
         return .json(json, status: status)
@@ -73,7 +73,7 @@ package struct ControlFailure: Error {
 
     private struct Body: Encodable {
         var object = "error"
-        let type: String
+        let code: String
         let message: String
         let retryable: Bool
         let param: String?

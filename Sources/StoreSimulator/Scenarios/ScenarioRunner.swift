@@ -126,7 +126,7 @@ struct ScenarioRunner {
             throw error
         } catch {
             let failure = ControlFailure(error)
-            return ["refused with \(failure.type): \(failure.message)"]
+            return ["refused with \(failure.code): \(failure.message)"]
         }
     }
 

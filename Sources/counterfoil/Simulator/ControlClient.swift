@@ -22,7 +22,7 @@ struct ControlClient: Sendable {
     }
 
     private struct Failure: Decodable {
-        let type: String
+        let code: String
         let message: String
     }
 
@@ -105,8 +105,8 @@ struct ControlClient: Sendable {
         guard let failure = try? JSONDecoder().decode(Failure.self, from: answer.body) else {
             return Refusal(message: "the simulator answered \(answer.status)")
         }
-        let advice = advice[failure.type].map { "; " + $0 } ?? ""
-        return Refusal(message: "\(failure.type): \(failure.message.printable)\(advice)")
+        let advice = advice[failure.code].map { "; " + $0 } ?? ""
+        return Refusal(message: "\(failure.code): \(failure.message.printable)\(advice)")
     }
 
     /// What to do about a refusal, where its message does not say it.

@@ -33,7 +33,7 @@ struct Asker: Sendable {
         var items: [[String: Any]] { json["items"] as? [[String: Any]] ?? [] }
         var text: String { String(decoding: body, as: UTF8.self) }
         /// Why it is an error.
-        var type: String? { json["type"] as? String }
+        var code: String? { json["code"] as? String }
     }
 
     func get(_ path: String) async throws -> Answer { try await send("GET", path) }

@@ -15,7 +15,7 @@ import Testing
                 api.key = key
                 let answer = try await api.get("/v1/customers/\(anna)")
                 #expect(answer.status == 401)
-                #expect(answer["type"] as? String == "unauthorized")
+                #expect(answer["code"] as? String == "unauthorized")
                 #expect(!answer.text.contains("cfk_"))
             }
             api.key = Asker.readerKey
@@ -59,7 +59,7 @@ import Testing
             #expect(token.status == 401)
             #expect((token["message"] as? String)?.contains("Normalization Form C") == true)
             let named = try await world.api.get("/v1/customers/jose%CC%81")
-            #expect(named.status == 400 && named["type"] as? String == "invalid_customer")
+            #expect(named.status == 400 && named["code"] as? String == "invalid_customer")
             #expect((named["message"] as? String)?.contains("Normalization Form C") == true)
             // The Kelvin sign is a K to Unicode, and its normal form is one.
             #expect(try await world.api.get("/v1/customers/%E2%84%AA").status == 400)
@@ -98,7 +98,7 @@ import Testing
                 let api = Asker(url: world.url, key: Asker.publicKey, token: token)
                 let answer = try await api.get("/v1/customers/anna")
                 #expect(answer.status == 401, "\(token.prefix(40))")
-                #expect(answer["type"] as? String == type, "\(token.prefix(40))")
+                #expect(answer["code"] as? String == type, "\(token.prefix(40))")
             }
             let audience =
                 #"{"sub":"anna","iat":\#(iat),"exp":\#(exp),"aud":"\#(world.simulator.information.bundleId)"}"#

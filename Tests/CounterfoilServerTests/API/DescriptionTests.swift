@@ -208,7 +208,7 @@ import Yams
                 for name in try #require(schema["properties"] as? Object, "\(call.operation)").keys {
                     let answer = try await world.api.send(method, path, body: Data(#"{"x\#(name)":1}"#.utf8))
                     #expect(
-                        answer.status == 400 && answer.type == "unknown_member", "\(call.operation): \(answer.text)")
+                        answer.status == 400 && answer.code == "unknown_member", "\(call.operation): \(answer.text)")
                     #expect(answer.json["param"] as? String == "x" + name)
                     // Names of two letters are like many others.
                     #expect(name.count < 4 || answer.text.contains(#"did you mean \"\#(name)\"?"#), "\(answer.text)")

@@ -179,7 +179,7 @@ import Testing
             let before = try world.server.core.proven.verified
             for path in ["?at=\(instant)", Self.explain] {
                 let answer = try await world.api.get("/v1/customers/\(anna)" + path)
-                #expect(answer.status == 422 && answer["type"] as? String == "too_many_texts", "\(answer.text)")
+                #expect(answer.status == 422 && answer["code"] as? String == "too_many_texts", "\(answer.text)")
             }
             #expect(try world.server.core.proven.verified == before)
             #expect(try await world.api.get("/v1/customers/\(anna)/timeline").status == 200)

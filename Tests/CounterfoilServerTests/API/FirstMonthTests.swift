@@ -51,17 +51,17 @@ import Testing
             #expect(second.headers["content-type"] == first.headers["content-type"])
             #expect(try await world.api.get(path).items.count == 1)
             let other = try await post(body.merging(["reason": "x"]) { $1 }, key: "one")
-            #expect(other.status == 422 && other.type == "idempotency_key_reused")
+            #expect(other.status == 422 && other.code == "idempotency_key_reused")
             #expect(try await post(body, key: "one", path: "/v1/customers/ben/grants").status == 422)
             // A refusal is an answer too.
             let wrong = try await post(["entitlement": "premium"], key: "two")
             #expect(wrong.status == 400)
             #expect(try await post(["entitlement": "premium"], key: "two").body == wrong.body)
             for key in [String(repeating: "k", count: 256), "a b"] {
-                #expect(try await post(body, key: key).type == "invalid_idempotency_key")
+                #expect(try await post(body, key: key).code == "invalid_idempotency_key")
             }
             let get = try await world.api.send("GET", path, headers: [("Idempotency-Key", "three")])
-            #expect(get.type == "invalid_idempotency_key")
+            #expect(get.code == "invalid_idempotency_key")
             // After a day it is another request.
             try await world.simulator.advance(by: 86_401)
             #expect(try await post(body, key: "one").body != first.body)
@@ -155,7 +155,7 @@ import Testing
                 #expect(rest.items.isEmpty && "&page=" + (rest["next_page"] as? String ?? "") == page)
                 #expect(try await Self.feed(world, "?page=end").items.isEmpty)
                 #expect(try await Self.feed(world, "?environment=Sandbox").items.count == 1)
-                #expect(try await world.api.get("/v1/events?page=x").type == "invalid_page")
+                #expect(try await world.api.get("/v1/events?page=x").code == "invalid_page")
                 var reader = world.api
                 reader.key = Asker.readerKey
                 #expect(try await reader.get("/v1/events").status == 403)

@@ -50,7 +50,7 @@ import Testing
             }
             let refused = await (try Self.hold(world, "10.0.0.5", bytes: 90_001)).read()
             #expect(refused.hasPrefix("HTTP/1.1 503"), "\(refused.prefix(300))")
-            #expect(refused.contains(#""type":"overloaded""#))
+            #expect(refused.contains(#""code":"overloaded""#))
             #expect(refused.lowercased().contains("\r\nretry-after: 1\r\n"))
             // What it held is free again, and small requests find room.
             try await Self.wait(for: 360_000, world)
@@ -96,7 +96,7 @@ import Testing
         try await World.withAPI { world in
             let answer = await (try Self.head(world, operation, length: maximum + 1, key: Asker.key)).read()
             #expect(answer.hasPrefix("HTTP/1.1 413"), "\(answer.prefix(200))")
-            #expect(answer.contains(#""type":"too_large""#))
+            #expect(answer.contains(#""code":"too_large""#))
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
     @Test func `a key that asks too often has to wait`() async throws {
         try await World.withAPI(server: { $0.limits.requestsPerSecond = 2 }) { world in
             let refused = try await Self.refusal(world.api)
-            #expect(refused["type"] as? String == "rate_limited")
+            #expect(refused["code"] as? String == "rate_limited")
             #expect(refused["retryable"] as? Bool == true)
             #expect(refused["backoff_ms"] as? Int ?? 0 > 0)
             #expect(refused.headers["retry-after"] == "1")
@@ -48,14 +48,14 @@ import Testing
             #expect(try await world.api.send("POST", "/apple/notifications", body: large).status == 413)
             let small = try await world.api.send("POST", "/apple/notifications", body: large.prefix(2000))
             #expect(small.status == 400)
-            #expect(small["type"] as? String == "bad_json")
+            #expect(small["code"] as? String == "bad_json")
         }
         try await World.withAPI { world in
             // A notification of version 1 is up to 1 MiB.
             let large = Data(repeating: UInt8(ascii: " "), count: (1 << 20) + 1)
             let answer = try await world.api.send("POST", "/apple/notifications", body: large)
             #expect(answer.status == 413)
-            #expect(answer["type"] as? String == "too_large")
+            #expect(answer["code"] as? String == "too_large")
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
             connection.send("POST /apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
             let answer = await connection.read()
             #expect(answer.hasPrefix("HTTP/1.1 503"))
-            #expect(answer.contains(#""type":"timeout""#))
+            #expect(answer.contains(#""code":"timeout""#))
             let said = lines.text.split(separator: "\n").filter { $0.contains("request failed") }
             #expect(said.count == 1 && said[0].contains(#"reason="timeout: The request took longer"#), "\(said)")
             #expect(said.first?.contains("route=/apple/notifications") == true)

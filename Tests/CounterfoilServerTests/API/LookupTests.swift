@@ -51,7 +51,7 @@ import Testing
         try await World.withAPI(server: { $0.apps[0].key = nil }) { world in
             let answer = try await world.api.get("/v1/orders/ABC")
             #expect(answer.status == 409)
-            #expect(answer["type"] as? String == "no_api_key")
+            #expect(answer["code"] as? String == "no_api_key")
         }
     }
 
@@ -74,7 +74,7 @@ import Testing
             let refused = try await world.api.send(
                 "POST", "/apple/retention", body: Data(#"{"signedPayload":"\#(strange)"}"#.utf8))
             #expect(refused.status == 400)
-            #expect(refused["type"] as? String == "wrong_app")
+            #expect(refused["code"] as? String == "wrong_app")
         }
     }
 }

@@ -67,7 +67,7 @@ import Testing
             {
                 let answer = try await world.app(for: "anna").send(
                     "GET", "/v1/customers/anna", headers: [("Counterfoil-Nonce", nonce)])
-                #expect(answer.status == 400 && answer.type == "invalid_nonce", "\(nonce): \(answer.status)")
+                #expect(answer.status == 400 && answer.code == "invalid_nonce", "\(nonce): \(answer.status)")
             }
             let keys = try await world.api.get("/v1/keys").items
             let key = try Curve25519.Signing.PrivateKey(rawRepresentation: Self.key).publicKey.rawRepresentation

@@ -27,7 +27,7 @@ import Testing
         try await World.withAPI { world in
             let answer = try await world.api.send("POST", "/v1/customers/anna/\(path)", body: Data(body.utf8))
             #expect(answer.status == 400)
-            #expect(answer.type == type, "\(answer.text)")
+            #expect(answer.code == type, "\(answer.text)")
             #expect(answer.text.contains(message), "\(answer.text)")
         }
     }
@@ -52,20 +52,20 @@ import Testing
             ]
             for (body, type, message) in webhooks {
                 let answer = try await world.api.send("POST", "/v1/webhooks", body: Data(body.utf8))
-                #expect(answer.status == 400 && answer.type == type, "\(answer.text)")
+                #expect(answer.status == 400 && answer.code == type, "\(answer.text)")
                 #expect(answer.text.contains(message), "\(answer.text)")
             }
             // What a later version of the App Store may send is no mistake.
             let later = Data(#"{\#(url), "events": ["notification.*", "*.renewed"]}"#.utf8)
             #expect(try await world.api.send("POST", "/v1/webhooks", body: later).status == 201)
             let nothing = try await world.api.send("PATCH", "/v1/webhooks/a", body: Data("{}".utf8))
-            #expect(nothing.status == 400 && nothing.type == "empty_change")
+            #expect(nothing.status == 400 && nothing.code == "empty_change")
             let replay = try await world.api.send("POST", "/v1/webhooks/a/replay", body: Data(#"{"event": "1"}"#.utf8))
-            #expect(replay.status == 400 && replay.type == "unknown_member")
+            #expect(replay.status == 400 && replay.code == "unknown_member")
             let now = World.start.milliseconds
             let recovery = #"{"from": \#(now - 1000), "to": \#(now), "types": ["EXPRED"]}"#
             let answer = try await world.api.send("POST", "/v1/recoveries", body: Data(recovery.utf8))
-            #expect(answer.type == "unknown_type" && answer.text.contains(#"did you mean \"EXPIRED\"?"#))
+            #expect(answer.code == "unknown_type" && answer.text.contains(#"did you mean \"EXPIRED\"?"#))
         }
     }
 }

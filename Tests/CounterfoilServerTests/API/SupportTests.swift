@@ -73,7 +73,7 @@ import Yams
                 (["days": 3, "reason": "other", "request_identifier": "a b"], "invalid_identifier"),
             ] {
                 let refused = try await world.api.post(path, body)
-                #expect(refused.status == 400 && refused.type == type, "\(refused.text)")
+                #expect(refused.status == 400 && refused.code == type, "\(refused.text)")
             }
             let all = try await world.api.post(
                 "/v1/extensions", ["product_id": Self.monthly, "days": 2, "reason": "service_issue"])
@@ -82,7 +82,7 @@ import Yams
             try await world.simulator.advance(by: 86_400)
             let status = try await world.api.get("/v1/extensions/\(id)?product_id=\(Self.monthly)")
             #expect(status["is_complete"] as? Bool == true && status["succeeded_count"] as? Int == 1, "\(status.text)")
-            #expect(try await world.api.get("/v1/extensions/\(id)").type == "missing_parameter")
+            #expect(try await world.api.get("/v1/extensions/\(id)").code == "missing_parameter")
         }
     }
 
@@ -178,7 +178,7 @@ import Yams
                     let place = path.replacing(/\{[a-z]+\}/, with: "x")
                     for name in names + ["unheard_of"] {
                         let answer = try await world.api.send(method.uppercased(), "\(place)?\(name)=x")
-                        let isUnknown = answer.type == "unknown_parameter"
+                        let isUnknown = answer.code == "unknown_parameter"
                         #expect(isUnknown == (name == "unheard_of"), "\(method) \(path) \(name): \(answer.text)")
                     }
                 }
@@ -193,7 +193,7 @@ import Yams
                 "/v1/customers/anna/timeline?limits=1", "/health/live?x=1", "/v1/completeness?app=x",
             ] {
                 let answer = try await world.api.get(path)
-                #expect(answer.status == 400 && answer.type == "unknown_parameter", "\(path): \(answer.text)")
+                #expect(answer.status == 400 && answer.code == "unknown_parameter", "\(path): \(answer.text)")
                 let name = path.split(separator: "?").last?.split(separator: "=").first.map { String($0) }
                 #expect(answer["param"] as? String == name)
             }
@@ -201,7 +201,7 @@ import Yams
             #expect(hint.text.contains(#"did you mean \"at\""#))
             // What is in App Store Connect, or in an old app, is not ours to judge.
             #expect(
-                try await world.api.send("POST", "/apple/notifications?from=apple", body: Data("{}".utf8)).type
+                try await world.api.send("POST", "/apple/notifications?from=apple", body: Data("{}".utf8)).code
                     == "bad_json")
             #expect(try await world.api.get("/verifyReceipt?x=1").status == 200)
         }

@@ -30,7 +30,7 @@ import Testing
             #expect(first["origin"] as? String == "delivered")
             #expect(first["state"] as? String == "folded")
             #expect(first["status"] as? Int == 1)
-            #expect(first["price"] as? Int == 0)
+            #expect(first["price_milliunits"] as? Int == 0)
             #expect(first["uuid"] is String && first["transaction_id"] is String)
             #expect(answer["next_page"] is NSNull)
             // One at a time it is the same.

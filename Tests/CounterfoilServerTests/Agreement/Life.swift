@@ -132,7 +132,7 @@ struct Life {
         if let until { body["until"] = until }
         let answer = try await world.call(.POST, "/v1/customers/\(customer)/grants", body)
         guard let id = answer.text("id") else {
-            Issue.record("seed \(seed): the server gives nothing: \(answer.status) \(answer.text("type") ?? "")")
+            Issue.record("seed \(seed): the server gives nothing: \(answer.status) \(answer.text("code") ?? "")")
             return
         }
         gifts.append(Gift(customer: customer, id: id, from: now, until: until))
@@ -191,7 +191,7 @@ struct Life {
         }
         let answer = try await world.call(.POST, "/v1/customers/\(id)/offers/promotional", body)
         guard let signature = answer.offerSignature else {
-            Issue.record("seed \(seed): the server signs nothing: \(answer.status) \(answer.text("type") ?? "")")
+            Issue.record("seed \(seed): the server signs nothing: \(answer.status) \(answer.text("code") ?? "")")
             return command
         }
         return .purchase(

@@ -187,7 +187,7 @@ import Testing
             for (body, type) in cases {
                 let answer = try await world.call(.POST, "/v1/customers/\(customer)/usage", body)
                 #expect(answer.status == 400)
-                #expect(answer.text("type") == type)
+                #expect(answer.text("code") == type)
             }
         }
     }

@@ -70,7 +70,7 @@ import Testing
             let owner = try #require((transaction["customers"] as? [String])?.first)
             #expect(owner.hasPrefix("erased:") && transaction.status == 200)
             // Nobody can be called so, and nobody else may erase.
-            #expect(try await world.api.get("/v1/customers/" + owner).type == "invalid_customer")
+            #expect(try await world.api.get("/v1/customers/" + owner).code == "invalid_customer")
             #expect(try await world.app(for: "person-anna").send("DELETE", "/v1/customers/person-anna").status == 403)
             // A second time changes nothing.
             let again = try await world.api.send("DELETE", "/v1/customers/person-anna")

@@ -71,7 +71,7 @@ import Testing
                 (status, answer) = try await post(payload, to: world)
                 count += 1
             }
-            #expect(status == 503 && answer["type"] as? String == "storage_full")
+            #expect(status == 503 && answer["code"] as? String == "storage_full")
             #expect(answer["retryable"] as? Bool == true && answer["backoff_ms"] as? Int == 5000)
             try await set("max_page_count = 1000000", world)
             for payload in payloads { #expect(try await post(payload, to: world).status == 200) }
@@ -198,7 +198,7 @@ import Testing
             let payload = try await unsent(world, "anna")
             try await set("query_only = 1", world)
             let refused = try await post(payload, to: world)
-            #expect(refused.status == 503 && refused.answer["type"] as? String == "storage_read_only")
+            #expect(refused.status == 503 && refused.answer["code"] as? String == "storage_read_only")
             try await set("query_only = 0", world)
             #expect(try await post(payload, to: world).status == 200)
         }

@@ -59,11 +59,11 @@ extension Asker {
             // Somebody has bought the other one, so its group is known.
             _ = try await buy(world, "ben", Self.yearly, ben)
             let refused = try await sign(world, anna, Self.yearly)
-            #expect(refused.status == 409 && refused["type"] as? String == "not_eligible")
+            #expect(refused.status == 409 && refused["code"] as? String == "not_eligible")
             // The same Apple account under another name in the app, by its app transaction.
             let text = try await world.appTransaction(of: trial)
             let other = try await sign(world, UUID(), Self.yearly, ["app_transaction": text])
-            #expect(other.status == 409 && other["type"] as? String == "not_eligible")
+            #expect(other.status == 409 && other["code"] as? String == "not_eligible")
             // Another group, which somebody has bought in.
             _ = try await buy(world, "ben", Self.news, ben)
             #expect(try await sign(world, anna, Self.news).status == 200)
@@ -79,7 +79,7 @@ extension Asker {
             let anna = UUID()
             _ = try await buy(world, "anna", Self.monthly, anna)
             let refused = try await sign(world, anna, Self.yearly)
-            #expect(refused.status == 409 && refused["type"] as? String == "unknown_group")
+            #expect(refused.status == 409 && refused["code"] as? String == "unknown_group")
         }
         try await World.withAPI(server: {
             $0.apps[0].catalogue.groups = [Self.yearly: "20000001", Self.news: "20000002"]
@@ -87,7 +87,7 @@ extension Asker {
             let anna = UUID()
             _ = try await buy(world, "anna", Self.monthly, anna)
             let refused = try await sign(world, anna, Self.yearly)
-            #expect(refused.status == 409 && refused["type"] as? String == "not_eligible")
+            #expect(refused.status == 409 && refused["code"] as? String == "not_eligible")
             #expect(try await sign(world, anna, Self.news).status == 200)
         }
     }
@@ -103,19 +103,19 @@ extension Asker {
                     "/v1/customers/\(customer)/offers/introductory", yearly.merging(more) { $1 })
             }
             let unproven = try await ask(second, ["transaction_id": "704000000000000001"])
-            #expect(unproven.status == 403 && unproven["type"] as? String == "app_transaction_required")
+            #expect(unproven.status == 403 && unproven["code"] as? String == "app_transaction_required")
             let hers = try await world.appTransaction(of: trial)
             let his = try await world.appTransaction(of: unlock)
             // Nobody has bought the product yet.
             let unknown = try await ask(second, ["app_transaction": his])
-            #expect(unknown.status == 409 && unknown["type"] as? String == "unknown_group")
+            #expect(unknown.status == 409 && unknown["code"] as? String == "unknown_group")
             _ = try await buy(world, "carl", Self.yearly, UUID())
             // A second account of the app on the device with the trial.
             let farmed = try await ask(second, ["app_transaction": hers])
-            #expect(farmed.status == 409 && farmed["type"] as? String == "not_eligible")
+            #expect(farmed.status == 409 && farmed["code"] as? String == "not_eligible")
             // One account is proven, and the signature would be for another.
             let mixed = try await ask(second, ["app_transaction": his, "transaction_id": trial])
-            #expect(mixed.status == 409 && mixed["type"] as? String == "not_the_customers")
+            #expect(mixed.status == 409 && mixed["code"] as? String == "not_the_customers")
             let signed = try await ask(second, ["app_transaction": his])
             #expect(signed.status == 200)
             #expect(signed["transaction_id"] as? String != trial)
@@ -124,7 +124,7 @@ extension Asker {
             _ = try await buy(world, "ben", Self.monthly)
             try await world.simulator.advance(by: 120)
             let quiet = try await ask(second, ["app_transaction": his])
-            #expect(quiet.status == 409 && quiet["type"] as? String == "not_eligible")
+            #expect(quiet.status == 409 && quiet["code"] as? String == "not_eligible")
         }
     }
 }
@@ -141,9 +141,9 @@ extension Asker {
             let offer: [String: Any] = ["product_id": Self.monthly, "offer_id": "save20"]
             #expect(try await api.post(path, offer).status == 200)
             let other = try await api.post(path, offer.merging(["offer_id": "comeback"]) { $1 })
-            #expect(other.status == 403 && other["type"] as? String == "offer_not_public")
+            #expect(other.status == 403 && other["code"] as? String == "offer_not_public")
             let unknown = try await api.post(path, offer.merging(["transaction_id": "704000000000000001"]) { $1 })
-            #expect(unknown.status == 409 && unknown["type"] as? String == "not_the_customers")
+            #expect(unknown.status == 409 && unknown["code"] as? String == "not_the_customers")
             // In the original format the account token is the customer's, said or not.
             let original = offer.merging(["format": "original"]) { $1 }
             #expect(try await api.post(path, original)["app_account_token"] as? String == anna)
@@ -155,7 +155,7 @@ extension Asker {
             let anna = try await world.subscriber("anna")
             let none = try await world.app(for: anna).post(
                 "/v1/customers/\(anna)/offers/promotional", ["product_id": Self.monthly, "offer_id": "save20"])
-            #expect(none.status == 403 && none["type"] as? String == "offer_not_public")
+            #expect(none.status == 403 && none["code"] as? String == "offer_not_public")
         }
     }
 
@@ -170,7 +170,7 @@ extension Asker {
             ]
             for fraud in frauds {
                 let refused = try await api.post(path, fraud.merging(["customer_consented": true]) { $1 })
-                #expect(refused.status == 403 && refused["type"] as? String == "forbidden")
+                #expect(refused.status == 403 && refused["code"] as? String == "forbidden")
                 #expect(fraud[refused["param"] as? String ?? ""] != nil)
                 #expect(try await world.api.post(path, fraud).status == 204)
             }

@@ -34,17 +34,17 @@ import Testing
             let stranger = "/v1/customers/otto/offers/promotional"
             let refused = try await world.call(.POST, stranger, offer)
             #expect(refused.status == 409)
-            #expect(refused.text("type") == "not_eligible")
+            #expect(refused.text("code") == "not_eligible")
             let forced = try await world.call(.POST, stranger, offer.merging(["force": true]) { $1 })
             #expect(forced.status == 200)
             let stolen = try await world.call(
                 .POST, stranger,
                 offer.merging(["force": true, "transaction_id": outcome.transactionId ?? ""]) { $1 })
-            #expect(stolen.text("type") == "not_the_customers")
+            #expect(stolen.text("code") == "not_the_customers")
 
             let introductory: [String: Any] = ["product_id": "com.example.premium.monthly", "allow": true]
             let had = try await world.call(.POST, "/v1/customers/\(anna)/offers/introductory", introductory)
-            #expect(had.text("type") == "not_eligible")
+            #expect(had.text("code") == "not_eligible")
             let withheld = try await world.call(
                 .POST, "/v1/customers/\(anna)/offers/introductory", introductory.merging(["allow": false]) { $1 })
             #expect(Self.claims(withheld.text("jws"))?.flag("allowIntroductoryOffer") == false)

@@ -18,7 +18,7 @@ import Testing
             _ = try await world.ask(.POST, "/apple/notifications", body: "[]")
             let answer = try await world.ask("/metrics")
             #expect(answer.status == 404)
-            #expect(answer.text.contains(#""type":"metrics_not_exposed""#))
+            #expect(answer.text.contains(#""code":"metrics_not_exposed""#))
             let route = "counterfoil_http_requests_total route=/apple/notifications method=POST"
             let notifications = "counterfoil_notifications_total result="
             for (name, values) in [

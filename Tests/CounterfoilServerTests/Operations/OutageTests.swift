@@ -58,7 +58,7 @@ import Testing
             try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly"), in: .sandbox)
             let refused = try await world.api.get("/v1/customers/anna?environment=Sandbox")
-            #expect(refused.status == 400 && refused.type == "unknown_environment")
+            #expect(refused.status == 400 && refused.code == "unknown_environment")
             #expect(try await world.api.get("/v1/notifications").items.isEmpty)
             let anna = try await world.subscriber("anna")
             #expect(try await world.api.get("/v1/customers/\(anna)/entitlements/premium")["is_active"] as? Bool == true)

@@ -41,7 +41,7 @@ import Testing
                     "notification_type": "DID_RENEW", "unified_receipt": ["latest_receipt": text],
                 ]
                 let answer = try await world.call(.POST, "/apple/notifications", notification, key: nil)
-                #expect(answer.status == 403 && answer.text("type") == "version_1_off")
+                #expect(answer.status == 403 && answer.text("code") == "version_1_off")
             }
             let core = try world.server.core
             #expect(try await core.storage.takeErrands(at: .max, limit: 10).isEmpty)
@@ -133,8 +133,8 @@ import Testing
         #expect(try await world.call(.POST, "/apple/notifications", wrong, key: nil).status == 401)
         let forged = body.merging(["unified_receipt": ["latest_receipt": "bm90aGluZw=="]]) { $1 }
         #expect(
-            try await world.call(.POST, "/apple/notifications", forged, key: nil).text("type") == "malformed_receipt")
+            try await world.call(.POST, "/apple/notifications", forged, key: nil).text("code") == "malformed_receipt")
         let empty = ["notification_type": "CANCEL"]
-        #expect(try await world.call(.POST, "/apple/notifications", empty, key: nil).text("type") == "no_receipt")
+        #expect(try await world.call(.POST, "/apple/notifications", empty, key: nil).text("code") == "no_receipt")
     }
 }

@@ -104,11 +104,11 @@ import Testing
             ] {
                 let answer = try await call(world, "POST", "/v1/recoveries", body)
                 #expect(answer.status == 400)
-                #expect(answer.json["type"] as? String == type)
+                #expect(answer.json["code"] as? String == type)
             }
             #expect(try await call(world, "GET", "/v1/recoveries/rec_99").status == 404)
             #expect(try await call(world, "GET", "/v1/recoveries?limit=0").status == 400)
-            #expect(try await call(world, "GET", "/v1/recoveries?page=x").json["type"] as? String == "invalid_page")
+            #expect(try await call(world, "GET", "/v1/recoveries?page=x").json["code"] as? String == "invalid_page")
         }
     }
 }

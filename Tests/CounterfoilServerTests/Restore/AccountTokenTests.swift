@@ -72,7 +72,7 @@ import Testing
             }
             for name in ["", "anna", Self.token.uuidString + "0"] {
                 let answer = try await Self.app(world, "anna", names: name).get("/v1/customers/anna")
-                #expect(answer.status == 401 && answer.type == "unauthorized")
+                #expect(answer.status == 401 && answer.code == "unauthorized")
             }
             // The customer's own identifier is no other name.
             let own = Self.token.uuidString.lowercased()

@@ -55,7 +55,7 @@ import Testing
             #expect(other.count("subscriptions") == 0 && other.count("purchases") == 1)
             // Nothing but what is another's: as an error, so that nobody takes it for done.
             let all = try await world.call(.POST, "/v1/customers/otto/purchases", ["signed_transactions": own])
-            #expect(all.status == 409 && all.text("type") == "receipt_already_in_use")
+            #expect(all.status == 409 && all.text("code") == "receipt_already_in_use")
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
             let id = try await Reports.buy(world, "anna")
             let text = Self.forged(try await world.signedTransactions(of: id)[0], id)
             let answer = try await world.call(.POST, Self.path, ["signed_transactions": [text]])
-            #expect(answer.status == 400 && answer.text("type") == "bad_signature")
+            #expect(answer.status == 400 && answer.text("code") == "bad_signature")
             #expect(answer.text("param") == "signed_transactions[0]")
         }
     }

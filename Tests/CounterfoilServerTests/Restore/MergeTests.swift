@@ -122,7 +122,7 @@ import Testing
             ]
             for (members, status, type) in refusals {
                 let answer = try await Self.merge(account, into: "account", members)
-                #expect(answer.status == status && answer.type == type, "\(members): \(answer.text)")
+                #expect(answer.status == status && answer.code == type, "\(members): \(answer.text)")
             }
             // For another customer than one's own.
             let members: [String: Any] = ["from": from, "from_token": proof]
@@ -130,7 +130,7 @@ import Testing
             let old = Int64(World.start.timeIntervalSince1970) - 90_000
             let expired = Asker.token(claims: #"{"sub":"\#(from)","iat":\#(old),"exp":\#(old + 3600)}"#)
             let late = try await Self.merge(account, into: "account", ["from": from, "from_token": expired])
-            #expect(late.status == 400 && late.type == "from_token_expired")
+            #expect(late.status == 400 && late.code == "from_token_expired")
             #expect((try await world.api.get("/v1/customers/\(from)")["subscriptions"] as? [Any])?.count == 1)
             // A backend speaks for both.
             #expect(try await Self.merge(world.api, into: "account", ["from": from]).status == 200)

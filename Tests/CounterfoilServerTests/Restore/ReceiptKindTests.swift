@@ -31,12 +31,12 @@ import Testing
             // Of an organisation's app it is the receipt that ends, not what was bought in it.
             try await world.simulator.advance(by: 41 * 86_400)
             let expired = try await report(receipt)
-            #expect(expired.status == 400 && expired.text("type") == "receipt_expired")
+            #expect(expired.status == 400 && expired.text("code") == "receipt_expired")
             try await world.simulator.perform(.assignVolumePurchase(customer: "anna"), in: environment)
             #expect(try await report(try world.simulator.receipt(of: "anna", in: environment)).status == 200)
             try await world.simulator.perform(.revokeVolumePurchase(customer: "anna"), in: environment)
             let revoked = try await report(try world.simulator.receipt(of: "anna", in: environment))
-            #expect(revoked.text("type") == "receipt_expired")
+            #expect(revoked.text("code") == "receipt_expired")
         }
     }
 

@@ -73,7 +73,7 @@ import Testing
                     #expect(other.count("subscriptions") == 1)
                 case .keepOriginal, .transferIfInactive:
                     #expect(other.status == 409)
-                    #expect(other.text("type") == "receipt_already_in_use")
+                    #expect(other.text("code") == "receipt_already_in_use")
                     #expect(!String(decoding: other.body, as: UTF8.self).contains("anna"))
                 }
                 let anna = try await world.call(.GET, "/v1/customers/anna")
@@ -143,7 +143,7 @@ import Testing
                 let body: [String: Any] = ["signed_transactions": try await world.signedTransactions(of: id)]
                 let refused = try await world.call(.POST, "/v1/customers/otto/purchases", body)
                 #expect(refused.status == 409)
-                #expect(refused.text("type") == "receipt_already_in_use")
+                #expect(refused.text("code") == "receipt_already_in_use")
                 #expect(try await world.call(.GET, "/v1/customers/\(token)").count("subscriptions") == 1)
                 let restored = try await world.call(
                     .POST, "/v1/customers/otto/purchases", body.merging(["restore": true]) { $1 })
@@ -211,7 +211,7 @@ import Testing
             for (body, type) in cases {
                 let answer = try await world.call(.POST, "/v1/customers/anna/purchases", body)
                 #expect(answer.status == 400)
-                #expect(answer.text("type") == type)
+                #expect(answer.text("code") == type)
             }
             let nobody = try await world.call(.POST, "/v1/customers/anna/purchases", [:], key: nil)
             #expect(nobody.status == 401)

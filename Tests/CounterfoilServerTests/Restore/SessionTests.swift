@@ -98,10 +98,10 @@ import Testing
             let refused = try #require((mixed["refused"] as? [[String: Any]])?.first)
             #expect(refused["code"] as? String == "other_apple_account" && refused["id"] is String)
             let alone = try await Self.report(anna, annas, ["signed_transactions": others])
-            #expect(alone.status == 400 && alone.type == "other_apple_account")
+            #expect(alone.status == 400 && alone.code == "other_apple_account")
             let app = try #require(try Self.device(world, "ben").signedAppTransactionInfo)
             let foreign = try await Self.report(anna, annas, ["app_transaction": app])
-            #expect(foreign.status == 400 && foreign.type == "other_apple_account")
+            #expect(foreign.status == 400 && foreign.code == "other_apple_account")
             #expect(foreign["param"] as? String == "app_transaction")
         }
     }
@@ -126,7 +126,7 @@ import Testing
                 let answer = try await anna.send("POST", path + route, body: Data(body.utf8))
                 #expect(answer.status == 403, "\(route)")
                 // For want of the scope, whatever the offer is.
-                if route.hasPrefix("/offers") { #expect(answer.type == "forbidden", "\(route): \(answer.text)") }
+                if route.hasPrefix("/offers") { #expect(answer.code == "forbidden", "\(route): \(answer.text)") }
             }
             for route in ["/v1/notifications", "/v1/completeness", "/v1/webhooks", "/v1/transactions/1"] {
                 #expect(try await anna.get(route).status == 403)
@@ -142,7 +142,7 @@ import Testing
             #expect(try await anna.get("/v1/customers/\(name)").status == 200)
             try await world.simulator.advance(by: 1)
             let answer = try await anna.get("/v1/customers/\(name)")
-            #expect(answer.status == 401 && answer.type == "token_expired")
+            #expect(answer.status == 401 && answer.code == "token_expired")
             // An app transaction of long ago begins another: the device has no newer one without a password.
             #expect(try await Self.session(world, "anna").1 == name)
         }
@@ -169,9 +169,9 @@ import Testing
             let long = ["app_transaction": String(repeating: "a", count: 70_000)]
             #expect(try await Self.begin(world, long).status == 413)
             let query = "?app=com.example.other"
-            #expect(try await Self.begin(world, ["app_transaction": text], query: query).type == "wrong_app")
+            #expect(try await Self.begin(world, ["app_transaction": text], query: query).code == "wrong_app")
             let other = "?environment=Sandbox"
-            #expect(try await Self.begin(world, ["app_transaction": text], query: other).type == "wrong_environment")
+            #expect(try await Self.begin(world, ["app_transaction": text], query: other).code == "wrong_environment")
             for key in [nil, "cfk_of-nobody-whom-we-know"] {
                 #expect(try await Self.begin(world, ["app_transaction": text], key: key).status == 401)
             }
@@ -190,7 +190,7 @@ import Testing
         }) { world in
             _ = try await Self.buy(world, "anna")
             let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
-            #expect(try await Self.begin(world, ["app_transaction": text]).type == "wrong_environment")
+            #expect(try await Self.begin(world, ["app_transaction": text]).code == "wrong_environment")
             // An app transaction of another store is of an app that nobody here knows.
             var other = SimulatorConfiguration()
             other.app.bundleId = "com.example.stranger"
@@ -210,7 +210,7 @@ import Testing
             let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
             // A public key is refused as of an app without customers' tokens, the backend's is told why.
             let answer = try await Self.begin(world, ["app_transaction": text], key: Asker.key)
-            #expect(answer.status == 409 && answer.type == "not_configured")
+            #expect(answer.status == 409 && answer.code == "not_configured")
         }
     }
 

@@ -23,7 +23,7 @@ internal import NIOHTTP1
             #expect(shown["secret"].text == nil)
             let old = try #require(shown["secrets"].items.first?["fingerprint"].text)
             let alone = try await world.send(.PATCH, "/v1/webhooks/mine", #"{"retire_secret": "\#(old)"}"#)
-            #expect(alone.json["type"].text == "last_secret")
+            #expect(alone.json["code"].text == "last_secret")
             let rotated = try await world.send(.PATCH, "/v1/webhooks/mine", #"{"add_secret": true, "events": null}"#)
                 .json
             #expect(rotated["secret"].text != made.json["secret"].text)
@@ -48,7 +48,7 @@ internal import NIOHTTP1
             ]
         } _: { world, _ in
             func refusal(_ body: String, key: String = World.key) async throws -> String? {
-                try await world.send(.POST, "/v1/webhooks", body, key: key).json["type"].text
+                try await world.send(.POST, "/v1/webhooks", body, key: key).json["code"].text
             }
             #expect(try await refusal("{") == "bad_json")
             #expect(try await refusal(#"{"url": "x"}"#) == "bad_json")
@@ -79,7 +79,7 @@ internal import NIOHTTP1
             #expect(seen.map { $0["name"].text } == ["a"])
             // The configuration's are changed in the configuration.
             let changed = try await world.send(.PATCH, "/v1/webhooks/backend", #"{"url": "\#(Self.url)"}"#)
-            #expect(changed.json["type"].text == "configured")
+            #expect(changed.json["code"].text == "configured")
             #expect(try await world.send(.DELETE, "/v1/webhooks/backend").status == 409)
         }
     }

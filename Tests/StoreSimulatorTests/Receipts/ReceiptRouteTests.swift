@@ -74,7 +74,7 @@ import Testing
             _ = try await Self.call(simulator, "/sandbox/commands", #"{"createCustomer":{"customer":"anna"}}"#)
             let none = try await Self.call(simulator, path)
             #expect(none.status == 409)
-            #expect(try Self.object(none.body)["type"] as? String == "no_receipt")
+            #expect(try Self.object(none.body)["code"] as? String == "no_receipt")
             let phone = try await Self.call(simulator, "/sandbox/customers/anna/devices/phone")
             #expect(try Self.object(phone.body)["receipt"] == nil)
             let refreshed = try await Self.call(

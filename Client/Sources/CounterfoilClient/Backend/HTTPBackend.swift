@@ -57,7 +57,6 @@ public struct HTTPBackend: Backend {
     }
 
     private struct ErrorBody: Decodable {
-        var type: String?
         var code: String?
         var message: String?
         var retryable: Bool?
@@ -138,7 +137,7 @@ public struct HTTPBackend: Backend {
         let header = response.value(forHTTPHeaderField: "Retry-After").flatMap { TimeInterval($0) }
         let pause = header ?? body.backoffMs.map { $0 / 1000 }
         return BackendFailure(
-            status: response.statusCode, code: body.code ?? body.type ?? "http_\(response.statusCode)",
+            status: response.statusCode, code: body.code ?? "http_\(response.statusCode)",
             message: body.message ?? "", parameter: body.param, retryAfter: pause.flatMap { $0.isFinite ? $0 : nil },
             isRetryable: body.retryable ?? false)
     }

@@ -3,22 +3,16 @@ internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
-/// The body in our own vocabulary: `{"type", "timestamp", "data"}` as Standard Webhooks has it. Members are written in one
+/// The body in our own vocabulary: `{"type", "data"}`, with the names and instants of the API. Members are written in one
 /// order, so the same facts give the same bytes.
 enum EventJSON {
     static func body(_ told: ToldEvent) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.member("type", told.event.type.rawValue)
-            json.member("timestamp", timestamp(told.event.occurredAt))
             json.member("data") { data(&$0, told) }
         }
         return json.bytes
-    }
-
-    /// An instant in the notation of ISO 8601, in UTC with milliseconds.
-    static func timestamp(_ instant: Milliseconds) -> String {
-        Date(milliseconds: instant).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
     private static func data(_ json: inout JSONWriter, _ told: ToldEvent) {
@@ -47,7 +41,7 @@ enum EventJSON {
             json.member("uuid", payload.notificationUUID)
             json.member("signed_date", payload.signedDate)
         }
-        if let status = payload.data?.status { json.member("status", status.rawValue) }
+        if let status = payload.data?.status { json.member(status) }
         json.member("consumption_request_reason", payload.data?.consumptionRequestReason?.rawValue)
         if let transaction = parts.transaction { json.member("transaction") { write(transaction, to: &$0) } }
         if let renewal = parts.renewal { json.member("renewal") { write(renewal, to: &$0) } }
