@@ -1,0 +1,184 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What pages tell people to type in a console, and what they say it prints.
+struct ConsoleBlock: Sendable, CustomTestStringConvertible {
+    /// A line to type, and the lines that it prints.
+    struct Step: Sendable {
+        var line: String
+        var promised: [String] = []
+    }
+
+    var place: String
+    var steps: [Step]
+
+    var testDescription: String { place }
+
+    /// Whether it brings its own simulator.
+    var startsSimulator: Bool { steps.contains { $0.line.hasPrefix("counterfoil simulator -") } }
+
+    /// The blocks of all pages that begin with a command.
+    static let all: [ConsoleBlock] = pages.flatMap(blocks)
+
+    private static var pages: [String] {
+        let manager = FileManager.default
+        let folders =
+            ["docs", "Client"]
+            + (manager.subpaths(atPath: Fixtures.package.path + "/Sources") ?? [])
+            .filter { $0.hasSuffix(".docc") }.map { "Sources/" + $0 }
+        let others = folders.flatMap { folder in
+            ((try? manager.contentsOfDirectory(atPath: Fixtures.package.path + "/" + folder)) ?? [])
+                .filter { $0.hasSuffix(".md") }.map { folder + "/" + $0 }
+        }
+        return ["README.md"] + others.sorted()
+    }
+
+    private static func blocks(_ page: String) -> [ConsoleBlock] {
+        guard let text = try? String(contentsOf: Fixtures.package.appending(path: page), encoding: .utf8) else {
+            return []
+        }
+        var number = 0
+        var block: (start: Int, lines: [String])?
+        var found: [ConsoleBlock] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+            number += 1
+            guard line.hasPrefix("```") else {
+                block?.lines.append(line)
+                continue
+            }
+            if let ended = block, let steps = steps(ended.lines) {
+                found.append(ConsoleBlock(place: "\(page):\(ended.start)", steps: steps))
+            }
+            block = block == nil ? (number, []) : nil
+        }
+        return found
+    }
+
+    /// Nil for what does not begin with a command.
+    private static func steps(_ lines: [String]) -> [Step]? {
+        let hasPrompt = lines.first?.hasPrefix("$ ") ?? false
+        guard let first = lines.first?.trimmingPrefix("$ "), first.hasPrefix("counterfoil ") || first.hasPrefix("curl ")
+        else { return nil }
+        return lines.filter { !$0.isEmpty }.reduce(into: []) { steps, line in
+            if !hasPrompt || line.hasPrefix("$ ") {
+                steps.append(Step(line: String(line.trimmingPrefix("$ "))))
+            } else {
+                steps[steps.count - 1].promised.append(line)
+            }
+        }
+    }
+}
+
+/// A line that a page promises, compared with what is printed: digits stand for digits, `…` for anything.
+struct PromisedLine {
+    private let pattern: String
+
+    init(_ line: String) {
+        pattern =
+            "^"
+            + line.split(separator: "…", omittingEmptySubsequences: false).map { part in
+                NSRegularExpression.escapedPattern(for: String(part)).replacing(/[0-9]+/, with: "[0-9]+")
+            }.joined(separator: ".*") + "$"
+    }
+
+    func isKept(by line: some StringProtocol) -> Bool {
+        String(line).range(of: pattern, options: .regularExpression) != nil
+    }
+
+    /// The promised lines that are not printed, in their order.
+    static func broken(_ promised: [String], by output: String) -> [String] {
+        var lines = output.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        return promised.filter { line in
+            if line == "…" { return false }
+            guard let index = lines.firstIndex(where: { PromisedLine(line).isKept(by: $0) }) else { return true }
+            lines = lines[(index + 1)...]
+            return false
+        }
+    }
+}
+
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `The pages` {
+    @Test func `say what works, and what it prints, to who types it`() async throws {
+        // Those that bring their simulator are typed in `The first five minutes`.
+        let blocks = ConsoleBlock.all.filter { !$0.startsSimulator }
+        #expect(blocks.count > 8, "\(blocks.map(\.place))")
+        try await Terminal.open { terminal in
+            var stage = try await Self.stage(terminal)
+            for (index, block) in blocks.enumerated() {
+                for step in block.steps {
+                    guard let line = stage.line(step.line, in: index) else { continue }
+                    // A ledger has one writer, as the pages say there.
+                    let isAlone = line.hasPrefix("counterfoil import ") || line.hasPrefix("counterfoil rebuild ")
+                    if isAlone { await terminal.end(stage.server) }
+                    let outcome = try await terminal.type(line)
+                    if isAlone { stage.server = try await terminal.start(Self.serve) }
+                    #expect(outcome.status == 0, "\(block.place): \(line)\n\(outcome.output)\(outcome.errors)")
+                    let broken = PromisedLine.broken(step.promised, by: outcome.output)
+                    #expect(broken == [], "\(block.place): \(line) prints\n\(outcome.output.prefix(2000))")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("one 12 two", "one 9999 two", true), ("one 12 two", "one two", false), ("a … b", "a x y b", true),
+        ("a (b)*", "a (b)*", true), ("a.c", "abc", false), ("valid", "invalid", false),
+    ])
+    func `promise a shape, not digits`(_ promised: String, _ printed: String, _ isKept: Bool) {
+        #expect(PromisedLine.broken([promised], by: "before\n\(printed)\nafter").isEmpty == isKept)
+    }
+
+    /// A simulator, a server and the files that pages speak of.
+    private struct Stage {
+        /// What stands in pages, and what stands for it here.
+        var names: [(String, String)]
+        var server: Terminal.Background
+
+        /// Nil for what needs genuine data that is not there, or a program. In each block anna is somebody new.
+        func line(_ line: String, in block: Int) -> String? {
+            if line.contains(".jws") || line.contains(".b64"), !Fixtures.hasSignedData { return nil }
+            if line.contains("| jq"), !FileManager.default.fileExists(atPath: "/usr/bin/jq") { return nil }
+            return (names + [("anna", "anna\(block)")]).reduce(line) { $0.replacing($1.0, with: $1.1) }
+        }
+    }
+
+    /// Whose the genuine notification is.
+    private static let genuineApp = "com.loki-project.loki-messenger"
+    private static let serve = "counterfoil serve --config counterfoil.yaml"
+
+    private static func stage(_ terminal: Terminal) async throws -> Stage {
+        try await terminal.start(
+            "counterfoil simulator --port 9000 --clock frozen --notify http://127.0.0.1:8080/apple/notifications")
+        let written = try await terminal.expect("counterfoil init --simulator --output counterfoil.yaml")
+        let export = try #require(written.firstMatch(of: /export KEY=\S+/)).output
+        try await terminal.expect(String(export))
+        let server = try await terminal.start(serve)
+        try await terminal.expect("counterfoil buy otto premium.monthly")
+        let status = try await terminal.expect("counterfoil simulator status --json")
+        let control = try #require(status.firstMatch(of: /"controlURL":"([^"]+)"/)).output.1
+        try await terminal.expect("CONTROL=" + control)
+        let key = try #require(status.firstMatch(of: /"privateKey":"([^"]+)"/)).output.1
+        try await terminal.expect("cp \(key) key.p8")
+        let bought = try await terminal.expect("counterfoil customers otto --json")
+        let transaction = try #require(bought.firstMatch(of: /"transactionId":"([0-9]+)"/)).output.1
+        try FileManager.default.createDirectory(
+            at: terminal.home.appending(path: "backup"), withIntermediateDirectories: true)
+        try Data("\(transaction)\n".utf8).write(to: terminal.home.appending(path: "customers.txt"))
+        if Fixtures.hasSignedData {
+            for (name, genuine) in [
+                ("notification.jws", "jws/1759727785445-notification-subscribed.jws"),
+                ("receipt.b64", "receipts/sandbox-sha256-2025.b64"), ("old.b64", "receipts/legacy-v2-sandbox-2012.b64"),
+            ] {
+                try Data(try Fixtures.text(genuine).utf8).write(to: terminal.home.appending(path: name))
+            }
+        }
+        return Stage(
+            names: [
+                ("https://purchases.example.com", "http://127.0.0.1:8080"), ("/backup/", "backup/"),
+                ("notification.jws --bundle-id com.example.app", "notification.jws --bundle-id \(genuineApp)"),
+                ("transaction-history 2000001092134138", "transaction-history \(transaction)"),
+                ("--issuer-id …", "--issuer-id 57246542-96fe-1a63-e053-0824d011072a"),
+            ], server: server)
+    }
+}
