@@ -530,6 +530,77 @@ extension APIDescription {
                     text/csv:
                       schema: {type: string}
                 default: {$ref: "#/components/responses/error"}
+          /v1/search:
+            get:
+              operationId: search
+              tags: [customers]
+              summary: Find what somebody has in a ticket by its exact identifier
+              description: >-
+                Needs the scope support:read. Tries transactions and original transactions, events, notifications and
+                customers, and says what it tried. Orders are known to the App Store only; see getOrder.
+              parameters:
+                - {name: q, in: query, required: true, schema: {type: string, minLength: 1, maxLength: 255}}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: What was tried and found
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Search"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/decode:
+            post:
+              operationId: decode
+              tags: [customers]
+              summary: Verify and read signed data, a receipt, certificates or a webhook
+              description: >-
+                Needs the scope support:read. Nothing is kept or logged. The body is what is to be read, up to 4 MiB: a JWS,
+                JSON with a signedPayload, a receipt in base64 or as bytes, an answer of verifyReceipt, a chain in PEM, or a
+                webhook of this server as headers, an empty line and the body (needs webhooks:write besides).
+              parameters:
+                - name: at
+                  in: query
+                  description: The instant to judge at; when it was signed, unless it is said
+                  schema: {$ref: "#/components/schemas/Instant"}
+                - name: revocation
+                  in: query
+                  description: Whether Apple's responders are asked
+                  schema: {type: string, enum: ["off", soft], default: "off"}
+              requestBody:
+                required: true
+                content:
+                  application/octet-stream:
+                    schema: {type: string, format: binary}
+              responses:
+                "200":
+                  description: The verdict, for what is refused too
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Decoded"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/audit:
+            get:
+              operationId: listAudit
+              tags: [operations]
+              summary: Who did what, the last first
+              description: >-
+                Needs the scope audit:read, and a key for all apps and environments. Has what was written with a key or in the
+                console, sign-ins and refusals; kept for 400 days. Each entry is chained to the one before by its digest.
+                With `format=csv` it is a table, and the header `Link` says where the next page is.
+              parameters:
+                - {$ref: "#/components/parameters/page"}
+                - {name: limit, in: query, schema: {type: integer, minimum: 1, maximum: 1000, default: 50}}
+                - {name: format, in: query, schema: {type: string, enum: [json, csv], default: json}}
+              responses:
+                "200":
+                  description: A page of the log
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/AuditList"}
+                    text/csv:
+                      schema: {type: string}
+                default: {$ref: "#/components/responses/error"}
           /v1/events:
             get:
               operationId: listEvents
@@ -1031,6 +1102,30 @@ extension APIDescription {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/WebhookDeliveryList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/webhooks/{name}/deliveries/{id}:
+            parameters:
+              - name: name
+                in: path
+                required: true
+                schema: {type: string, minLength: 1, maxLength: 100}
+              - name: id
+                in: path
+                required: true
+                schema: {type: string, pattern: "^[0-9]{1,19}$"}
+            get:
+              operationId: getDelivery
+              tags: [webhooks]
+              summary: One delivery with its attempts, and the exact text that is sent
+              description: >-
+                Needs the scope webhooks:write, and a key for all that is sent there. Attempts are kept as long as the
+                delivery: thirty days after its end.
+              responses:
+                "200":
+                  description: The delivery
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/WebhookDeliveryDetail"}
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}/replay:
             parameters:
@@ -2450,6 +2545,114 @@ extension APIDescription {
                 object: {const: list}
                 items: {type: array, items: {$ref: "#/components/schemas/WebhookDelivery"}}
                 next_page: {$ref: "#/components/schemas/NextPage"}
+            WebhookDeliveryDetail:
+              allOf:
+                - {$ref: "#/components/schemas/WebhookDelivery"}
+                - type: object
+                  required: [message_id, attempt_list]
+                  properties:
+                    message_id: {type: string, description: The header webhook-id}
+                    attempt_list: {type: array, items: {$ref: "#/components/schemas/WebhookAttempt"}}
+                    body:
+                      type: string
+                      description: The exact text that is sent; left out when there is nothing to say any more
+            WebhookAttempt:
+              type: object
+              required: [object, at, duration_ms, answer]
+              properties:
+                object: {const: webhook_attempt}
+                at: {$ref: "#/components/schemas/Instant"}
+                duration_ms: {type: integer, format: int64}
+                status: {type: integer, description: The HTTP status of the answer}
+                error: {type: string, description: Why it did not succeed}
+                answer: {type: string, description: The first 512 bytes of the answer}
+            Search:
+              type: object
+              required: [object, query, tried, items]
+              properties:
+                object: {const: search}
+                query: {type: string}
+                tried:
+                  type: array
+                  items:
+                    type: object
+                    required: [kind, found]
+                    properties:
+                      kind: {type: string}
+                      found: {type: boolean}
+                      note: {type: string}
+                items: {type: array, items: {$ref: "#/components/schemas/SearchResult"}}
+            SearchResult:
+              type: object
+              required: [object, kind, id, customers]
+              properties:
+                object: {const: search_result}
+                kind: {enum: [transaction, original_transaction, event, notification, customer]}
+                id: {type: string}
+                app: {type: string}
+                environment: {type: string}
+                customers: {type: array, items: {type: string}}
+            Decoded:
+              type: object
+              required: [object, kind, is_proven, message, checks, parts]
+              properties:
+                object: {const: decoded}
+                name: {type: string, description: The member that a part was in}
+                kind: {type: string, description: "What it is, such as transaction, app_receipt or webhook; or unknown"}
+                is_proven: {type: boolean, description: Whether all that can be proven about it was}
+                code: {type: string, description: Why it was refused}
+                message: {type: string, description: The verdict in a sentence}
+                checks:
+                  type: array
+                  description: Every check in the order in which it is made
+                  items:
+                    type: object
+                    required: [name, result]
+                    properties:
+                      name: {type: string}
+                      result: {enum: [passed, failed, not_reached, not_asked]}
+                      note: {type: string}
+                verification: {$ref: "#/components/schemas/Verification"}
+                payload:
+                  type: object
+                  description: What it says, with Apple's names. Do not believe it unless is_proven.
+                parts: {type: array, items: {$ref: "#/components/schemas/Decoded"}}
+                known:
+                  type: object
+                  description: Where it is in the ledger
+                  required: [kind, id, app, environment, customers]
+                  properties:
+                    kind: {enum: [transaction, notification]}
+                    id: {type: string}
+                    app: {type: string}
+                    environment: {type: string}
+                    customers: {type: array, items: {type: string}}
+                    note: {type: string}
+            AuditList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/AuditEntry"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            AuditEntry:
+              type: object
+              required: [object, id, at, actor, action, result, digest, is_chained]
+              properties:
+                object: {const: audit_entry}
+                id: {type: string}
+                at: {$ref: "#/components/schemas/Instant"}
+                actor: {type: string, description: The name of the key; nobody for one that is not known}
+                session: {type: string, description: The console's session}
+                address: {type: string}
+                action: {type: string}
+                target: {type: string}
+                detail: {type: string, description: The query of the request}
+                result: {type: string, description: The status and the code of a failure}
+                digest: {type: string, description: SHA-256 over the entry and the digest of the one before it}
+                is_chained:
+                  type: boolean
+                  description: False where the entry before it was removed or changed, or this one was
             WebhookReplay:
               type: object
               required: [object, deliveries, is_complete]

@@ -51,6 +51,9 @@ struct KnownParameters: RouterMiddleware {
         "POST /v1/recoveries": scope,
         "GET /v1/recoveries": paging,
         "GET /v1/webhooks/{name}/deliveries": paging + ["state"],
+        "GET /v1/search": scope + ["q"],
+        "GET /v1/audit": paging + ["format"],
+        "POST /v1/decode": ["at", "revocation"],
     ]
 
     @concurrent func handle(

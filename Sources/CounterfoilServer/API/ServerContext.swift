@@ -10,11 +10,21 @@ struct ServerContext: RequestContext {
     let peer: String?
     /// Who asks. The routes behind ``Authorization`` have one.
     var principal: Principal?
+    /// The beginning of the digest of the console's session that asks; nil for who shows a key.
+    var session: String?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         peer = source.channel.remoteAddress?.ipAddress
     }
+
+    /// The context of a question that the console asks for somebody.
+    init(asking context: ServerContext) {
+        coreContext = .init(source: LoggerSource(logger: context.logger))
+        (peer, principal, session) = (context.peer, context.principal, context.session)
+    }
+
+    private struct LoggerSource: RequestContextSource { let logger: Logger }
 
     var maxUploadSize: Int { 4 << 20 }
 }

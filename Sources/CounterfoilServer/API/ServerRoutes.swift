@@ -46,16 +46,19 @@ enum ServerRoutes {
             prover: core.prover, authorization: authorization, resolver: resolver, listen: listen, clock: core.clock
         ).add(to: router)
         // Everything below /v1 needs a key.
-        let v1 = router.group("/v1").addMiddleware {
-            authorization
-            IdempotencyMiddleware(storage: core.storage, clock: core.clock, maximumBytes: limits.requestBytes)
-        }
-        addAPI(to: APIRouter(group: v1, resolver: resolver), core)
+        let v1 = router.group("/v1").add(middleware: AuditRefusals(core)).add(middleware: authorization)
+        addAPI(to: v1, core)
         return router
     }
 
-    /// What there is below `/v1`.
-    private static func addAPI(to v1: APIRouter, _ core: ServerCore) {
+    /// What there is below `/v1`, behind whoever says who asks.
+    static func addAPI(to group: RouterGroup<ServerContext>, _ core: ServerCore) {
+        let maximumBytes = core.configuration.limits.requestBytes
+        let known = group.addMiddleware {
+            AuditMiddleware(core)
+            IdempotencyMiddleware(storage: core.storage, clock: core.clock, maximumBytes: maximumBytes)
+        }
+        let v1 = APIRouter(group: known, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
         let (customers, answers) = (core.customers, CustomerAnswers(apps: apps, clock: clock))
         CustomerRoutes(customers: customers, answers: answers).add(to: v1)
@@ -88,6 +91,10 @@ enum ServerRoutes {
             webhooks: webhooks, clock: clock)
         LookupRoutes(asking: asking).add(to: v1)
         SupportRoutes(asking: asking, customers: customers).add(to: v1)
+        DeliveryRoutes(webhooks: webhooks, storage: storage).add(to: v1)
+        AuditRoutes(audit: core.audit, storage: storage).add(to: v1)
+        SearchRoutes(storage: storage, scopes: core.scopes).add(to: v1)
+        DecodeRoutes(decoder: core.decoder, webhooks: webhooks, storage: storage, scopes: core.scopes).add(to: v1)
     }
 }
 

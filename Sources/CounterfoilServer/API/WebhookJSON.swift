@@ -43,21 +43,23 @@ enum WebhookJSON {
     }
 
     static func write(_ delivery: WebhookDelivery, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("object", "webhook_delivery")
-            json.member("id", String(delivery.id))
-            json.member("event_id", delivery.eventID)
-            json.member("event_type", delivery.eventType.rawValue)
-            json.member("event_sequence", delivery.event)
-            if delivery.isRepeat { json.member("is_repeat", true) }
-            json.member("state", delivery.state.name)
-            json.member("attempts", delivery.attempts)
-            json.member("next_attempt_at", delivery.due)
-            json.member("last_status", delivery.lastStatus.map { Int64($0) })
-            json.member("last_error", delivery.lastError)
-            json.member("created_at", delivery.createdAt)
-            json.member("ended_at", delivery.endedAt)
-        }
+        json.object { members(of: delivery, to: &$0) }
+    }
+
+    static func members(of delivery: WebhookDelivery, to json: inout JSONWriter) {
+        json.member("object", "webhook_delivery")
+        json.member("id", String(delivery.id))
+        json.member("event_id", delivery.eventID)
+        json.member("event_type", delivery.eventType.rawValue)
+        json.member("event_sequence", delivery.event)
+        if delivery.isRepeat { json.member("is_repeat", true) }
+        json.member("state", delivery.state.name)
+        json.member("attempts", delivery.attempts)
+        json.member("next_attempt_at", delivery.due)
+        json.member("last_status", delivery.lastStatus.map { Int64($0) })
+        json.member("last_error", delivery.lastError)
+        json.member("created_at", delivery.createdAt)
+        json.member("ended_at", delivery.endedAt)
     }
 
     /// A list, or null for all.

@@ -157,6 +157,11 @@ struct WebhookRoutes {
 
     /// The endpoint that a path names, if the key may manage it.
     private func endpoint(_ call: APICall) async throws -> ManagedWebhook {
+        try await Self.endpoint(call, among: webhooks)
+    }
+
+    /// The same, for those who have other routes below it.
+    static func endpoint(_ call: APICall, among webhooks: WebhookDispatcher) async throws -> ManagedWebhook {
         let name = call.named("name") ?? ""
         let found = try await webhooks.managed().first { $0.stored.name.isExactly(name) }
         guard let found, call.principal.mayManage(found.definition) else {

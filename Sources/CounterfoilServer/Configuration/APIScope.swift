@@ -26,11 +26,15 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
     public static let operationsWrite = Self(rawValue: "operations:write")
     /// Manage webhook endpoints and send events again.
     public static let webhooksWrite = Self(rawValue: "webhooks:write")
+    /// See who did what.
+    public static let auditRead = Self(rawValue: "audit:read")
+    /// Sign in to the console; what may be seen and done there is what the other scopes of the key say.
+    public static let consoleOpen = Self(rawValue: "console:open")
 
     /// All of them; `*` in a configuration file.
     public static let all: [APIScope] = [
         .customersRead, .customersWrite, .customersErase, .grantsWrite, .offersSign, .supportRead, .supportWrite,
-        .operationsRead, .operationsWrite, .webhooksWrite,
+        .operationsRead, .operationsWrite, .webhooksWrite, .auditRead, .consoleOpen,
     ]
 
     /// Those that a key which is shipped in an app may have. It is limited to the customer of its customer token.

@@ -21,6 +21,7 @@ extension ServerConfiguration {
         if taken.recovery != other.recovery { waiting.append("recovery") }
         if taken.limits != other.limits { waiting.append("limits") }
         if taken.log != other.log { waiting.append("log") }
+        if !taken.console.isSame(as: other.console) { waiting.append("console") }
         if taken.clock != other.clock { waiting.append("clock") }
         return (taken, waiting)
     }

@@ -34,6 +34,9 @@ public struct ServerConfiguration: Sendable {
     /// What is written about the server's work.
     public var log = Log()
 
+    /// The pages of the server.
+    public var console = Console()
+
     /// Which clock is believed.
     public var clock = Clock.system
 

@@ -86,7 +86,7 @@ public final class Server: Sendable {
         }
         // They end in reverse order: first no more requests, then what they caused.
         var services: [any Service] = [
-            core.writer, core.webhooks, core.processor, core.refusals, core.watch,
+            core.writer, core.webhooks, core.processor, core.refusals, core.audit, core.watch,
         ]
         if core.metrics.exposition == nil { services.append(GaugeService(metrics: core.metrics)) }
         if let followed = clock.followed { services.append(followed) }

@@ -54,6 +54,10 @@ package struct ServerCore: Sendable {
     /// What webhooks tell, for who asks.
     package let events: EventFeed
     package let refusals: RefusalLog
+    /// Who did what.
+    package let audit: AuditLog
+    /// Reads what people paste.
+    let decoder: PastedDataDecoder
 
     // MARK: Requests
 
@@ -125,6 +129,9 @@ package struct ServerCore: Sendable {
         refusals = RefusalLog(
             storage,
             keeping: .init(count: configuration.storage.refusedKept, bytes: configuration.storage.refusedBytes))
+
+        audit = AuditLog(storage, now: clock.now, logger: logger)
+        decoder = try PastedDataDecoder(configuration, clock)
 
         watch = RequestWatch(limit: configuration.limits.requestTime)
         readiness = Readiness { try await storage.checkWritable() }

@@ -96,10 +96,12 @@ package struct DeliveryOutcome: Sendable {
     package var isGone = false
     /// Whether it never came to sending, so that it says nothing about the endpoint.
     package var isOurFault = false
+    /// The attempt itself; nil where nothing was sent.
+    package var attempt: DeliveryAttempt?
 
     package init(
         delivery: Int64, endpoint: Int64, result: Result, status: Int? = nil, error: String? = nil,
-        isGone: Bool = false, isOurFault: Bool = false
+        isGone: Bool = false, isOurFault: Bool = false, attempt: DeliveryAttempt? = nil
     ) {
         self.delivery = delivery
         self.endpoint = endpoint
@@ -108,5 +110,6 @@ package struct DeliveryOutcome: Sendable {
         self.error = error
         self.isGone = isGone
         self.isOurFault = isOurFault
+        self.attempt = attempt
     }
 }

@@ -32,6 +32,9 @@ enum Schema {
             for statement in SegmentTable.schema { try db.execute(sql: statement) }
             try SegmentTable.fill(db)
         }
+        migrator.registerMigration("11") { db in
+            for statement in AttemptTable.schema + AuditTable.schema { try db.execute(sql: statement) }
+        }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }

@@ -135,6 +135,7 @@ enum WebhookTables {
             arguments: [outcome.delivery])
         // The endpoint may have been removed meanwhile.
         guard let place, let lane = place.text(0) else { return }
+        if let attempt = outcome.attempt { try AttemptTable.insert(attempt, of: outcome.delivery, db) }
         let state: WebhookDelivery.State
         switch outcome.result {
         case .again(let due, let body):

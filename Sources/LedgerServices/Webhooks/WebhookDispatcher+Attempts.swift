@@ -1,6 +1,6 @@
 internal import Basics
 package import Ledger
-internal import Foundation
+package import Foundation
 internal import Logging
 internal import Synchronization
 
@@ -45,6 +45,12 @@ extension WebhookDispatcher {
             outcome.isOurFault = true
             return retrying(outcome, delivery, body: nil)
         }
+        let (began, start) = (now, ContinuousClock.now)
+        func attempt(_ outcome: DeliveryOutcome, _ answer: Data = Data()) -> DeliveryAttempt {
+            DeliveryAttempt(
+                at: began, milliseconds: Int64(start.duration(to: .now).seconds * 1000), status: outcome.status,
+                error: outcome.error, answer: answer)
+        }
         do {
             let target = try WebhookTarget(definition.url, allowsHTTP: true)
             let answer = try await sender.post(
@@ -52,7 +58,9 @@ extension WebhookDispatcher {
                 headers: WebhookSignature.headers(
                     id: delivery.messageID, date: Date(), body: body, secrets: definition.secrets),
                 to: target, allowsPrivate: definition.allowsPrivateNetworks, turn: delivery.attempts)
-            return judge(outcome, answer, delivery, body)
+            outcome = judge(outcome, answer, delivery, body)
+            outcome.attempt = attempt(outcome, answer.body)
+            return outcome
         } catch {
             if Task.isCancelled { return nil }
             switch error {
@@ -60,8 +68,14 @@ extension WebhookDispatcher {
             case let error as WebhookSender.NoAnswer: outcome.error = error.reason
             default: outcome.error = "failed"
             }
+            outcome.attempt = attempt(outcome)
             return retrying(outcome, delivery, body: body)
         }
+    }
+
+    /// What a delivery says, as it was or will be sent; nil when there is nothing to say.
+    package func body(of delivery: WebhookDelivery, _ definition: WebhookDefinition) async throws -> Data? {
+        try await body(of: delivery, definition.payload)
     }
 
     /// The body, the same in every attempt.

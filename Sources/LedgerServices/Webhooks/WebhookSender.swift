@@ -12,6 +12,8 @@ final class WebhookSender: Sendable {
         var status: Int
         /// `Retry-After` in seconds.
         var retryAfter: Double?
+        /// How the answer's body begins.
+        var body = Data()
     }
 
     /// Why there is no answer; a word.
@@ -72,24 +74,30 @@ final class WebhookSender: Sendable {
         do {
             let start = ContinuousClock.now
             let response = try await client.execute(request, timeout: timeout)
-            await drain(response, since: start)
+            let beginning = await drain(response, since: start)
             return Answer(
                 status: Int(response.status.code),
-                retryAfter: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds))
+                retryAfter: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds), body: beginning)
         } catch {
             throw NoAnswer(reason: reason(error))
         }
     }
 
-    /// Reads a little of what nobody wants to know. The status has arrived, and that is all that counts.
-    private static func drain(_ response: HTTPClientResponse, since start: ContinuousClock.Instant) async {
-        var count = 0
+    /// Reads a little of the answer, so that the connection can be used again. Returns how it begins: that is shown to
+    /// people, and nothing depends on it.
+    private static func drain(
+        _ response: HTTPClientResponse, since start: ContinuousClock.Instant
+    ) async -> Data {
+        var (beginning, count) = (Data(), 0)
         do {
             for try await chunk in response.body {
+                beginning.append(
+                    contentsOf: chunk.readableBytesView.prefix(DeliveryAttempt.maximumAnswer - beginning.count))
                 count += chunk.readableBytes
-                if count > maximumAnswer || start.duration(to: .now) > .seconds(15) { return }
+                if count > maximumAnswer || start.duration(to: .now) > .seconds(15) { break }
             }
-        } catch { return }
+        } catch { return beginning }
+        return beginning
     }
 
     /// A word for what went wrong. It is shown to people, and must not tell what is in a network.

@@ -144,6 +144,9 @@ import Yams
         ("POST /v1/webhooks/{name}/test", "/v1/webhooks/backend/test", nil),
         ("POST /v1/webhooks/{name}/replay", "/v1/webhooks/backend/replay", #"{"from":$FROM,"to":$LATER}"#),
         ("GET /v1/webhooks/{name}/deliveries", "/v1/webhooks/backend/deliveries", nil),
+        ("GET /v1/webhooks/{name}/deliveries/{id}", "/v1/webhooks/backend/deliveries/1", nil),
+        ("GET /v1/search", "/v1/search?q=$TRANSACTION", nil), ("GET /v1/audit", "/v1/audit", nil),
+        ("GET /v1/audit", "/v1/audit?format=csv", nil), ("POST /v1/decode", "/v1/decode", "$TEXT"),
         ("DELETE /v1/webhooks/{name}", "/v1/webhooks/mine", nil),
         ("DELETE /v1/customers/{id}", "/v1/customers/$ID", nil),
     ]

@@ -37,6 +37,32 @@ internal import NIOHTTP1
         }
     }
 
+    @Test func `keep each attempt with what the receiver answered, as long as the delivery`() async throws {
+        try await World.runTelling { world, receiver in
+            receiver.answer(503)
+            _ = try await world.buy("anna")
+            try await world.tell()
+            receiver.answer(200)
+            try await world.tell(after: 7)
+            let delivery = try #require(try await world.deliveries().first)
+            let answer = try await world.send(.GET, "/v1/webhooks/backend/deliveries/\(delivery.id)")
+            #expect(answer.status == 200)
+            let attempts = answer.json["attempt_list"].items
+            #expect(attempts.map { $0["status"].number } == [503, 200])
+            #expect(attempts.map { $0["error"].text } == ["status_503", nil])
+            #expect(attempts.allSatisfy { ($0["duration_ms"].number ?? -1) >= 0 })
+            let sent = try #require(receiver.take().last)
+            #expect(answer.json["body"].text == String(decoding: sent.body, as: UTF8.self))
+            #expect(answer.json["message_id"].text == sent.id)
+            #expect(try await world.send(.GET, "/v1/webhooks/backend/deliveries/999").status == 404)
+            #expect(try await world.send(.GET, "/v1/webhooks/backend/deliveries/x").status == 404)
+            let storage = try world.server.core.storage
+            try await storage.removeWebhook(delivery.endpoint)
+            while try await storage.carryOutWebhookChore(limit: 10, at: 0) {}
+            #expect(try await storage.attempts(of: delivery.id, limit: 10).isEmpty)
+        }
+    }
+
     @Test func `keep the order of each customer, and let nobody wait for another`() async throws {
         try await World.runTelling { world, receiver in
             // Nothing of Anna's arrives before the receiver knows her name.

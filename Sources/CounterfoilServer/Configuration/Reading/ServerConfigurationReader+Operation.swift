@@ -178,6 +178,11 @@ extension ServerConfigurationReader {
         if !isHere, listen.tls == nil, listen.trustedProxies.isEmpty {
             note("listen", "others can reach \(quoted(listen.host)) without TLS; say tls, or trusted_proxies")
         }
+        if configuration.console.isEnabled,
+            !configuration.keys.contains(where: { !$0.isPublic && $0.scopes.contains(.consoleOpen) })
+        {
+            note("console", "no key has the scope console:open, so nobody can sign in")
+        }
         if configuration.keys.isEmpty { note("keys", "there are none, so the API answers nobody") }
     }
 

@@ -43,6 +43,7 @@ final class ServerConfigurationReader {
         if var recovery = section.section("recovery") { configuration.recovery = self.recovery(&recovery) }
         if var limits = section.section("limits") { configuration.limits = self.limits(&limits) }
         if var log = section.section("log") { configuration.log = self.log(&log) }
+        if var console = section.section("console") { configuration.console = self.console(&console) }
         if let clock = section.text("clock") { configuration.clock = self.clock(clock, section) }
         section.finish()
         judgeInlineSecrets(configuration)

@@ -1,0 +1,76 @@
+internal import Basics
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
+internal import NIOCore
+
+/// Who did what.
+struct AuditRoutes {
+    let audit: AuditLog
+    let storage: any AuditStorage
+
+    func add(to v1: APIRouter) { v1.get("/audit", needs: .auditRead, list) }
+
+    /// The last first. It names what all keys did, so only a key for all apps and environments may see it.
+    private func list(_ call: APICall) async throws -> Response {
+        let (request, principal) = (call.request, call.principal)
+        guard principal.apps == nil, principal.environments == nil else {
+            throw APIFailure(.forbidden, "forbidden", "Only a key for all apps and environments may see this.")
+        }
+        let format = try SegmentFormat(request)
+        let paging = try Paging(request, largest: format.largestPage)
+        await audit.keep()
+        let found = try await storage.audit(before: try paging.number(), limit: paging.limit + 1)
+        let page = found.prefix(paging.limit)
+        let next = found.count > page.count ? page.last.map { String($0.id) } : nil
+        let breaks = Set(KeptAuditEntry.breaks(in: found.reversed()))
+        switch format {
+        case .json:
+            var json = JSONWriter()
+            json.list(page, next: next) { Self.write($1, follows: !breaks.contains($1.id), to: &$0) }
+            return json.response()
+        case .csv: return Self.csv(page, next: next)
+        }
+    }
+
+    private static func write(_ kept: KeptAuditEntry, follows: Bool, to json: inout JSONWriter) {
+        let entry = kept.entry
+        json.object { json in
+            json.member("object", "audit_entry")
+            json.member("id", String(kept.id))
+            json.member("at", entry.at)
+            json.member("actor", entry.actor)
+            json.member("session", entry.session)
+            json.member("address", entry.address)
+            json.member("action", entry.action)
+            json.member("target", entry.target)
+            json.member("detail", entry.detail)
+            json.member("result", entry.result)
+            json.member("digest", kept.digest.hexadecimal)
+            json.member("is_chained", follows)
+        }
+    }
+
+    private static func csv(_ page: some Sequence<KeptAuditEntry>, next: String?) -> Response {
+        var csv = CSVWriter(columns: [
+            "id", "at", "actor", "session", "address", "action", "target", "detail", "result", "digest",
+        ])
+        for kept in page {
+            let entry = kept.entry
+            csv.row([
+                String(kept.id), Date(milliseconds: entry.at).formatted(.iso8601), entry.actor, entry.session,
+                entry.address, entry.action, entry.target, entry.detail, entry.result, kept.digest.hexadecimal,
+            ])
+        }
+        var headers: HTTPFields = [
+            .contentType: "text/csv; charset=utf-8; header=present",
+            .contentDisposition: "attachment; filename=\"audit.csv\"", .xContentTypeOptions: "nosniff",
+        ]
+        if let name = HTTPField.Name("link"), let next {
+            headers[name] = "</v1/audit?format=csv&page=\(next)>; rel=\"next\""
+        }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: csv.bytes)))
+    }
+}

@@ -1,0 +1,97 @@
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Basics
+internal import Crypto
+internal import Foundation
+internal import Ledger
+internal import LedgerServices
+
+/// Judges what was signed with an app's own key: offers, and tokens for the App Store's API.
+enum TokenVerdict {
+    static func make(
+        _ text: String, _ header: [String: Any], _ payload: [UInt8]?, _ keys: [String: SigningKey], now: Date
+    ) -> DecodeVerdict {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let claims = payload.flatMap { try? JSONSerialization.jsonObject(with: Data($0)) as? [String: Any] }
+        let kind = claims?["aud"] as? String == "appstoreconnect-v1" ? "api_token" : "our_signature"
+        var checks: [DecodeVerdict.Check] = [
+            .init(name: "form", result: claims == nil ? .failed : .passed),
+            .init(name: "algorithm", result: header["alg"] as? String == "ES256" ? .passed : .failed),
+        ]
+        let name = header["kid"] as? String
+        let key = name.flatMap { keys[$0] }
+        checks.append(
+            .init(
+                name: "key", result: key == nil ? .failed : .passed,
+                note: key == nil ? "No app of the configuration has the key that the header names." : nil))
+        let isSigned = key.map { Self.holds(parts, by: $0) } ?? false
+        checks.append(.init(name: "signature", result: key == nil ? .notReached : isSigned ? .passed : .failed))
+        let expiry = (claims?["exp"] as? NSNumber)?.doubleValue
+        if let expiry {
+            checks.append(.init(name: "expiry", result: expiry > now.timeIntervalSince1970 ? .passed : .failed))
+        }
+        let failed = checks.first { $0.result == .failed }
+        let codes = [
+            "form": "bad_json", "algorithm": "unsupported_algorithm", "key": "unknown_key",
+            "signature": "bad_signature", "expiry": "expired",
+        ]
+        return DecodeVerdict(
+            kind: kind, isProven: failed == nil, code: failed.flatMap { codes[$0.name] },
+            message: failed == nil
+                ? "Valid: signed with a key of this configuration."
+                : "Refused: it is none of this configuration's, or it does not hold any more.",
+            checks: checks, payload: payload, subject: .init(bundleId: claims?["bid"] as? String))
+    }
+
+    private static func holds(_ parts: [Substring], by key: SigningKey) -> Bool {
+        guard parts.count == 3, let bytes = Base64.decodeURL(parts[2]),
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes),
+            let publicKey = try? P256.Signing.PublicKey(pemRepresentation: key.publicKeyPEM)
+        else { return false }
+        return publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
+    }
+}
+
+/// Judges a webhook that this server may have sent.
+enum WebhookVerdict {
+    /// How far the clock of a receiver may be off, in seconds: see Standard Webhooks.
+    private static let tolerance = 300.0
+
+    static func make(
+        _ headers: [String: String], _ body: Data, _ secrets: [String: [Secret]], now: Date
+    ) -> DecodeVerdict {
+        let isJSON = (try? JSONSerialization.jsonObject(with: body)) is [String: Any]
+        var verdict = DecodeVerdict(
+            kind: "webhook", message: "", payload: isJSON ? Array(body) : nil)
+        guard let id = headers["webhook-id"], let time = headers["webhook-timestamp"].flatMap(Int64.init),
+            let signatures = headers["webhook-signature"]?.split(separator: " ").map(String.init)
+        else {
+            verdict.code = "missing_header"
+            verdict.message = "Refused: it needs webhook-id, webhook-timestamp and webhook-signature."
+            verdict.checks = [.init(name: "headers", result: .failed), .init(name: "signature", result: .notReached)]
+            return verdict
+        }
+        let date = Date(timeIntervalSince1970: Double(time))
+        let endpoint = secrets.sorted { $0.key < $1.key }.first { _, secrets in
+            secrets.contains { secret in
+                let expected = WebhookSignature.headers(id: id, date: date, body: body, secrets: [secret])
+                return expected.contains { $0.name == "webhook-signature" && signatures.contains($0.value) }
+            }
+        }?.key
+        let age = now.timeIntervalSince(date)
+        verdict.isProven = endpoint != nil
+        verdict.code = endpoint == nil ? "bad_signature" : nil
+        verdict.message =
+            endpoint.map { "Valid: sent to the endpoint \($0)." }
+            ?? "Refused: none of the endpoints' secrets signed exactly this text. A body that was parsed and written "
+            + "again is another text."
+        verdict.checks = [
+            .init(name: "headers", result: .passed),
+            .init(name: "signature", result: endpoint == nil ? .failed : .passed),
+            .init(
+                name: "age", result: abs(age) <= tolerance ? .passed : .failed,
+                note: abs(age) <= tolerance ? nil : "Receivers refuse it now: it is not five minutes old at most."),
+        ]
+        return verdict
+    }
+}

@@ -1,0 +1,69 @@
+internal import Basics
+internal import Foundation
+
+/// What somebody pasted, recognised by its form alone.
+enum PastedData {
+    /// A compact JWS, of Apple's or ours.
+    case token(String)
+    /// JSON around a signed text, such as a notification's `{"signedPayload":…}`; the name of the member.
+    case wrapped(String, member: String)
+    /// An answer of `verifyReceipt`: nothing in it is signed but the receipt that it may carry.
+    case receiptAnswer(receipt: String?, payload: [UInt8])
+    case certificates(Data)
+    /// A receipt, in base64 or as bytes.
+    case receipt(Data)
+    /// A webhook of ours: headers, an empty line, the body.
+    case webhook(headers: [String: String], body: Data)
+
+    init(_ bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            self = .receipt(Data(bytes))
+            return
+        }
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        if trimmed.hasPrefix("-----BEGIN") {
+            self = .certificates(Data(trimmed.utf8))
+        } else if let webhook = Self.webhook(text) {
+            self = webhook
+        } else if trimmed.hasPrefix("{"), let json = Self.json(trimmed) {
+            self = json
+        } else if trimmed.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2, trimmed.hasPrefix("ey") {
+            self = .token(trimmed)
+        } else {
+            self = .receipt(Data(trimmed.utf8))
+        }
+    }
+
+    private static let members = [
+        "signedPayload", "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo", "jws",
+    ]
+
+    private static func json(_ text: String) -> PastedData? {
+        guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
+            return nil
+        }
+        for member in members {
+            if let token = object[member] as? String { return .wrapped(token, member: member) }
+        }
+        if object["status"] is NSNumber {
+            let receipt = object["latest_receipt"] as? String
+            return .receiptAnswer(receipt: receipt, payload: Array(text.utf8))
+        }
+        if let receipt = object["receipt-data"] as? String { return .receipt(Data(receipt.utf8)) }
+        return nil
+    }
+
+    /// Header lines such as `webhook-id: …`, in any order and with others between them, then an empty line and the body.
+    private static func webhook(_ text: String) -> PastedData? {
+        let text = text.replacing("\r\n", with: "\n")
+        guard let gap = text.firstRange(of: "\n\n"), gap.lowerBound.utf16Offset(in: text) < 16 << 10 else { return nil }
+        var headers: [String: String] = [:]
+        for line in text[..<gap.lowerBound].split(separator: "\n") {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            headers[line[..<colon].lowercased()] =
+                line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+        guard headers["webhook-id"] != nil else { return nil }
+        return .webhook(headers: headers, body: Data(text[gap.upperBound...].utf8))
+    }
+}

@@ -1,0 +1,214 @@
+internal import AppStoreModels
+internal import AppStoreReceipts
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Basics
+internal import Foundation
+internal import Ledger
+internal import LedgerServices
+
+/// Reads whatever people paste, and says what can be proven about it. Keeps nothing and logs nothing.
+struct PastedDataDecoder: Sendable {
+    /// How something is judged.
+    struct Choices {
+        /// The instant at which certificates had to be valid; nil for when it was signed.
+        var instant: Date?
+        /// Whether Apple's responders are asked.
+        var asksResponder = false
+
+        var validAt: ValidationInstant { instant.map { .at($0) } ?? .signingDate }
+    }
+
+    /// How deep what is inside of something is read.
+    private static let maximumDepth = 3
+
+    private let silent: SignedDataVerifier
+    private let asking: SignedDataVerifier
+    private let trust: ServerConfiguration.Trust
+    private let bundleIDs: Set<String>
+    private let keys: [String: SigningKey]
+    private let now: @Sendable () -> Date
+
+    init(_ configuration: ServerConfiguration, _ clock: ServerClock) throws {
+        func verifier(_ policy: RevocationPolicy) throws -> SignedDataVerifier {
+            var configuration = configuration
+            configuration.trust.revocation = policy
+            return try ServerCore.verifier(configuration, validAt: .signingDate, clock)
+        }
+        silent = try verifier(.off)
+        asking = try verifier(.soft)
+        trust = configuration.trust
+        bundleIDs = Set(configuration.apps.map(\.bundleId))
+        var keys: [String: SigningKey] = [:]
+        for key in configuration.apps.compactMap({ $0.key?.signingKey }) { keys[key.keyID] = key }
+        self.keys = keys
+        now = clock.now
+    }
+
+    /// What there is to say about it.
+    ///
+    /// - Parameter secrets: Those of the webhooks that whoever asks may manage, by the endpoint's name.
+    func verdict(_ bytes: [UInt8], _ choices: Choices, secrets: [String: [Secret]]) async -> DecodeVerdict {
+        switch PastedData(bytes) {
+        case .token(let text): return await token(text, choices)
+        case .wrapped(let text, let member):
+            var verdict = await token(text, choices)
+            verdict.message += " It was in the member \(member)."
+            return verdict
+        case .certificates(let data): return certificates(data, choices)
+        case .receipt(let data): return receipt(data, choices)
+        case .receiptAnswer(let receipt, let payload):
+            var verdict = DecodeVerdict(
+                kind: "verify_receipt_answer", code: "not_signed",
+                message: "An answer of verifyReceipt: it is not signed, so only the receipt in it can be proven.",
+                payload: payload)
+            if let receipt {
+                verdict.parts.append(.init(name: "latest_receipt", verdict: self.receipt(Data(receipt.utf8), choices)))
+            }
+            return verdict
+        case .webhook(let headers, let body): return WebhookVerdict.make(headers, body, secrets, now: now())
+        }
+    }
+
+    // MARK: - Signed data
+
+    private func token(_ text: String, _ choices: Choices, depth: Int = 0) async -> DecodeVerdict {
+        let (header, payload) = Self.unproven(text)
+        if let header, header["x5c"] == nil { return TokenVerdict.make(text, header, payload, keys, now: now()) }
+        let verifier = (choices.asksResponder ? asking : silent).validating(at: choices.validAt)
+        do throws(VerificationError) {
+            let verified = try await verifier.anyPayload(text)
+            var verdict = DecodeVerdict(
+                kind: verified.payload.kind, isProven: true,
+                message: "Valid: \(verified.payload.name) that was signed under \(verified.trace.anchor).",
+                checks: CheckList.signedData.results(nil, revocation: verified.trace.revocation), payload: payload,
+                trace: verified.trace)
+            verdict.subject = verified.payload.subject
+            guard depth < Self.maximumDepth else { return verdict }
+            for (name, inner) in verified.payload.inner {
+                verdict.parts.append(.init(name: name, verdict: await token(inner, choices, depth: depth + 1)))
+            }
+            return verdict
+        } catch {
+            return DecodeVerdict(
+                kind: payload == nil ? "unknown" : "signed_data", code: "\(error.code)",
+                message: "Refused: \(error.reason).", checks: CheckList.signedData.results(error, revocation: nil),
+                payload: payload)
+        }
+    }
+
+    /// What a compact JWS has in it, whoever wrote it: JSON objects or nothing.
+    private static func unproven(_ text: String) -> (header: [String: Any]?, payload: [UInt8]?) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        func object(_ index: Int) -> ([String: Any], [UInt8])? {
+            guard parts.count == 3, let bytes = Base64.decodeURL(parts[index]),
+                let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+            else { return nil }
+            return (object, bytes)
+        }
+        return (object(0)?.0, object(1)?.1)
+    }
+
+    // MARK: - Receipts and certificates
+
+    private func receipt(_ data: Data, _ choices: Choices) -> DecodeVerdict {
+        let limits = ReceiptLimits(bytes: 4 << 20, attributes: 100_000)
+        let validator = ReceiptValidator(
+            anchors: trust.receiptAnchors, bundleIDs: bundleIDs, validAt: choices.validAt, limits: limits, now: now)
+        do throws(VerificationError) {
+            let verified = try validator.validate(contents: data)
+            var verdict = DecodeVerdict(
+                kind: verified.appReceipt == nil ? "transaction_receipt" : "app_receipt", isProven: true,
+                message: "Valid: a receipt that was signed under \(verified.trace.anchor).",
+                checks: CheckList.receipt.results(nil, revocation: verified.trace.revocation),
+                payload: Array(ReceiptDocument(verified.payload).json.utf8), trace: verified.trace)
+            verdict.subject = .init(
+                bundleId: verified.payload.bundleID, environment: verified.payload.environment?.rawValue,
+                transactionId: verified.payload.firstTransaction)
+            return verdict
+        } catch {
+            let content = try? UnverifiedReceipt(contents: data, limits: limits).content
+            return DecodeVerdict(
+                kind: content == nil ? "unknown" : "receipt",
+                code: content == nil ? "unrecognised" : "\(error.code)",
+                message: content == nil
+                    ? "This is neither signed data, nor a receipt, nor anything else that is known here: \(error.reason)."
+                    : "Refused: \(error.reason).",
+                checks: content == nil ? [] : CheckList.receipt.results(error, revocation: nil),
+                payload: content.map { Array(ReceiptDocument($0).json.utf8) })
+        }
+    }
+
+    private func certificates(_ data: Data, _ choices: Choices) -> DecodeVerdict {
+        do throws(VerificationError) {
+            guard data.count <= CertificateFile.maximumBytes else {
+                throw VerificationError(.tooLarge, "more than \(CertificateFile.maximumBytes) bytes")
+            }
+            let ders = try CertificateFile.read(data).map(\.der)
+            let chain = try CertificateChain(ders: ders, anchors: trust.anchors, markers: .appStore)
+            let instant = choices.instant ?? now()
+            for certificate in chain.certificates { try certificate.requireValid(at: instant) }
+            return DecodeVerdict(
+                kind: "certificates", isProven: true,
+                message: "Valid: a chain for signing App Store data that ends at \(chain.anchor).",
+                checks: CheckList.certificates.results(nil, revocation: nil),
+                trace: VerificationTrace(
+                    certificates: chain.certificates, anchor: chain.anchor, validatedAt: instant,
+                    revocation: .notChecked))
+        } catch {
+            return DecodeVerdict(
+                kind: "certificates", code: "\(error.code)", message: "Refused: \(error.reason).",
+                checks: CheckList.certificates.results(error, revocation: nil))
+        }
+    }
+}
+
+extension Receipt {
+    /// The first transaction that the ledger may know it by.
+    fileprivate var firstTransaction: String? {
+        switch self {
+        case .app(let receipt): receipt.purchases.first?.transactionID
+        case .transaction(let receipt): receipt.transactionID
+        }
+    }
+}
+
+extension AnySignedPayload {
+    /// With its article, for a sentence.
+    fileprivate var name: String {
+        switch self {
+        case .transaction: "a transaction"
+        case .renewalInfo: "a renewal info"
+        case .notification: "a notification"
+        case .appTransaction: "an app transaction"
+        case .realtimeRequest: "a retention request"
+        }
+    }
+
+    fileprivate var subject: DecodeVerdict.Subject {
+        switch self {
+        case .transaction(let payload):
+            .init(
+                bundleId: payload.bundleId, environment: payload.environment.rawValue,
+                transactionId: payload.transactionId)
+        case .renewalInfo(let payload):
+            .init(environment: payload.environment.rawValue, transactionId: payload.originalTransactionId)
+        case .notification(let payload):
+            .init(
+                bundleId: payload.data?.bundleId, environment: payload.data?.environment.rawValue,
+                notification: payload.notificationUUID)
+        case .appTransaction(let payload): .init(bundleId: payload.bundleId)
+        case .realtimeRequest(let payload): .init(transactionId: payload.originalTransactionId)
+        }
+    }
+
+    /// The signed texts inside.
+    fileprivate var inner: [(String, String)] {
+        guard case .notification(let payload) = self else { return [] }
+        return [
+            ("signedTransactionInfo", payload.data?.signedTransactionInfo),
+            ("signedRenewalInfo", payload.data?.signedRenewalInfo),
+            ("signedAppTransactionInfo", payload.appData?.signedAppTransactionInfo),
+        ].compactMap { name, text in text.map { (name, $0) } }
+    }
+}

@@ -1,0 +1,144 @@
+internal import AppStoreModels
+internal import Basics
+internal import Foundation
+internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
+
+/// Finds what somebody has in a ticket: the identifier of anything.
+struct SearchRoutes {
+    let storage: any LedgerEngine
+    let scopes: ScopeBook
+
+    func add(to v1: APIRouter) { v1.get("/search", needs: .supportRead, search) }
+
+    /// What was looked for, and where; then what was found.
+    private func search(_ call: APICall) async throws -> Response {
+        let request = call.request
+        guard let text = try request.word("q") else {
+            throw APIFailure(.badRequest, "missing_parameter", "Say what to search for: q=…", parameter: "q")
+        }
+        let query = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard CustomerName.isPossible(query) else {
+            throw APIFailure(.badRequest, "invalid_parameter", "q has 1 to 255 bytes.", parameter: "q")
+        }
+        let numbers = Set(try call.visibleScopes())
+        var search = Search(query: query, scopes: scopes.all.filter { numbers.contains($0.id) })
+        try await search.run(storage)
+        var json = JSONWriter()
+        json.object { json in
+            json.member("object", "search")
+            json.member("query", query)
+            json.member("tried", search.tried) { json, tried in
+                json.object { json in
+                    json.member("kind", tried.kind)
+                    json.member("found", tried.found)
+                    json.member("note", tried.note)
+                }
+            }
+            json.member("items", search.found) { json, item in
+                json.object { json in
+                    json.member("object", "search_result")
+                    json.member("kind", item.kind)
+                    json.member("id", item.id)
+                    json.member("app", item.scope?.bundleId)
+                    json.member("environment", item.scope?.environment.rawValue)
+                    json.member("customers", item.customers) { $0.string($1) }
+                }
+            }
+        }
+        return json.response()
+    }
+}
+
+/// A search by an exact identifier.
+private struct Search {
+    struct Item {
+        var kind: String
+        var id: String
+        var scope: Scope?
+        var customers: [String] = []
+    }
+
+    let query: String
+    let scopes: [Scope]
+    private(set) var tried: [(kind: String, found: Bool, note: String?)] = []
+    private(set) var found: [Item] = []
+
+    init(query: String, scopes: [Scope]) { (self.query, self.scopes) = (query, scopes) }
+
+    mutating func run(_ storage: any LedgerEngine) async throws {
+        let isNumber = query.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        if isNumber, query.utf8.count <= 64 { try await transactions(storage) }
+        if query.hasPrefix("evt_") { try await event(storage) }
+        if UUID(text: query) != nil { try await notification(storage) }
+        try await customers(storage)
+        // An order is a word of Apple's, in letters and digits, and only the App Store knows it.
+        if !isNumber, (6...32).contains(query.utf8.count), query.utf8.allSatisfy({ $0.isOrderCharacter }) {
+            tried.append(("order", false, "Only the App Store knows orders; ask it with GET /v1/orders/\(query)."))
+        }
+    }
+
+    private mutating func transactions(_ storage: any LedgerEngine) async throws {
+        let before = found.count
+        for scope in scopes {
+            guard let original = try await storage.originalTransactionId(of: query, in: scope.id) else { continue }
+            let kind = original.isExactly(query) ? "original_transaction" : "transaction"
+            found.append(
+                Item(
+                    kind: kind, id: query, scope: scope,
+                    customers: try await storage.owners(of: original, in: scope.id)))
+        }
+        tried.append(("transaction", found.count > before, nil))
+        tried.append(("original_transaction", found.contains { $0.kind == "original_transaction" }, nil))
+    }
+
+    private mutating func event(_ storage: any LedgerEngine) async throws {
+        let number = try await storage.eventNumber(query)
+        let event = try await number.asyncFlatMap { try await storage.event($0)?.event }
+        let scope = event.flatMap { event in scopes.first { $0.id == event.scope } }
+        if let event, let scope {
+            found.append(
+                Item(kind: "event", id: event.id, scope: scope, customers: event.customer.map { [$0] } ?? []))
+        }
+        tried.append(("event", scope != nil, nil))
+    }
+
+    private mutating func notification(_ storage: any LedgerEngine) async throws {
+        let kept = try await storage.notification(UUID(text: query)?.text ?? query)
+        let scope = kept.flatMap { kept in scopes.first { $0.id == kept.scope } }
+        if let kept, let scope { found.append(Item(kind: "notification", id: kept.uuid, scope: scope)) }
+        tried.append(("notification", scope != nil, nil))
+    }
+
+    private mutating func customers(_ storage: any LedgerEngine) async throws {
+        let customer = CustomerName.normal(query)
+        let before = found.count
+        guard CustomerName.isNormal(query), !Erasure.isStandIn(customer) else { return }
+        for scope in scopes {
+            let place = TimelinePlace(date: .max)
+            let known = try await storage.timeline(of: customer, in: scope.id, after: place, limit: 1)
+            if !known.isEmpty {
+                found.append(Item(kind: "customer", id: customer, scope: scope, customers: [customer]))
+            }
+        }
+        let note = UUID(text: query) == nil ? nil : "also as the app account token of purchases"
+        tried.append(("customer", found.count > before, note))
+    }
+}
+
+extension Optional {
+    /// What `change` makes of a value, if there is one.
+    fileprivate func asyncFlatMap<Value>(
+        _ change: (Wrapped) async throws -> Value?
+    ) async rethrows -> Value? {
+        guard let self else { return nil }
+        return try await change(self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isOrderCharacter: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
+    }
+}

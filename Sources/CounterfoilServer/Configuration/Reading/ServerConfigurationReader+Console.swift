@@ -1,0 +1,25 @@
+internal import ConfigurationReading
+internal import Ledger
+
+extension ServerConfigurationReader {
+    func console(_ section: inout Section) -> ServerConfiguration.Console {
+        var console = ServerConfiguration.Console()
+        console.isEnabled = section.flag("enabled") ?? console.isEnabled
+        console.isReadOnly = section.flag("read_only") ?? console.isReadOnly
+        console.auditsReads = section.flag("audit_reads") ?? console.auditsReads
+        console.secret = section.has("secret") ? secret(&section, "secret") : nil
+        if let secret = console.secret, secret.revealed.utf8.count < 24 {
+            section.problem("secret", "is shorter than 24 characters")
+        }
+        if var listen = section.section("listen") {
+            var address = ServerConfiguration.Console.Address()
+            address.host = listen.text("host") ?? address.host
+            if address.host.isEmpty { listen.problem("host", "is empty") }
+            address.port = listen.number("port", in: 0...65535) ?? address.port
+            listen.finish()
+            console.listen = address
+        }
+        section.finish()
+        return console
+    }
+}

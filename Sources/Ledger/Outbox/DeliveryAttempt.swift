@@ -1,0 +1,34 @@
+package import Foundation
+
+/// One attempt to send a delivery, and what the receiver said.
+package struct DeliveryAttempt: Sendable, Hashable {
+    /// The most bytes of an answer that are kept.
+    package static let maximumAnswer = 512
+
+    /// When it began.
+    package var at: Milliseconds
+    /// How long it took.
+    package var milliseconds: Int64
+    /// The status of the answer; nil without one.
+    package var status: Int?
+    /// Why it did not succeed: a word.
+    package var error: String?
+    /// The first bytes of the answer's body.
+    package var answer: Data
+
+    package init(
+        at: Milliseconds, milliseconds: Int64, status: Int? = nil, error: String? = nil, answer: Data = Data()
+    ) {
+        (self.at, self.milliseconds, self.status, self.error) = (at, milliseconds, status, error)
+        self.answer = answer.prefix(Self.maximumAnswer)
+    }
+}
+
+/// Keeps the attempts of deliveries, as long as the delivery itself.
+package protocol AttemptStorage: Sendable {
+    /// A delivery to an endpoint.
+    func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery?
+
+    /// The attempts of a delivery, the first first, at most `limit` of them.
+    func attempts(of delivery: Int64, limit: Int) async throws -> [DeliveryAttempt]
+}

@@ -1,0 +1,155 @@
+@testable import LedgerServices
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import StoreSimulator
+import Testing
+
+@testable import Ledger
+
+@Suite struct `Search` {
+    @Test func `finds a transaction, a notification and a customer, and says what it tried`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let reading = try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
+            let transaction = try #require(reading.facts.transactions.first?.transactionId)
+            let found = try await world.api.get("/v1/search?q=\(transaction)")
+            #expect(found.items.first?["kind"] as? String == "original_transaction")
+            #expect(found.items.first?["customers"] as? [String] == [anna])
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let byUUID = try await world.api.get("/v1/search?q=\(uuid.uppercased())")
+            #expect(byUUID.items.compactMap { $0["kind"] as? String } == ["notification"])
+            let byName = try await world.api.get("/v1/search?q=%20\(anna)%20")
+            #expect(byName.items.compactMap { $0["kind"] as? String } == ["customer"])
+            let data = try #require(try await world.api.get("/v1/events").items.first?["data"] as? [String: Any])
+            let event = try #require(data["id"] as? String)
+            #expect(try await world.api.get("/v1/search?q=\(event)").items.first?["kind"] as? String == "event")
+            let order = try await world.api.get("/v1/search?q=MVTEST12345")
+            #expect(order.items.isEmpty)
+            let tried = try #require(order["tried"] as? [[String: Any]]).compactMap { $0["kind"] as? String }
+            #expect(tried == ["customer", "order"])
+        }
+    }
+
+    @Test func `shows nothing of an app or environment that the key is not for`() async throws {
+        try await World.withAPI { configuration in
+            configuration.keys.append(
+                .init(
+                    name: "sandbox", hash: APIKeyText.hash(of: "sandbox"), scopes: [.supportRead],
+                    environments: [.sandbox]))
+        } _: { world in
+            let anna = try await world.subscriber("anna")
+            var api = world.api
+            api.key = "sandbox"
+            #expect(try await api.get("/v1/search?q=\(anna)").items.isEmpty)
+            #expect(try await world.api.get("/v1/search?q=").status == 400)
+            #expect(try await world.api.get("/v1/search").status == 400)
+        }
+    }
+}
+
+@Suite struct `The audit log` {
+    @Test func `has each write and each refusal, chained`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let grant = ["entitlement": "premium", "reason": "goodwill", "actor": "tests"]
+            _ = try await world.api.post("/v1/customers/\(anna)/grants", grant)
+            _ = try await world.api.get("/v1/customers/\(anna)")
+            var stranger = world.api
+            stranger.key = "nobody's"
+            #expect(try await stranger.get("/v1/notifications").status == 401)
+            stranger.key = Asker.readerKey
+            #expect(try await stranger.get("/v1/audit").status == 403)
+            let items = try await world.api.get("/v1/audit").items
+            #expect(
+                items.compactMap { $0["action"] as? String }
+                    == ["GET /v1/audit", "GET /v1/notifications", "POST /v1/customers/{id}/grants"])
+            #expect(
+                items.compactMap { ($0["result"] as? String)?.prefix(3) } == ["403", "401", "201"])
+            #expect(items.last?["target"] as? String == anna)
+            #expect(items.allSatisfy { $0["is_chained"] as? Bool == true })
+            let table = try await world.api.get("/v1/audit?format=csv")
+            #expect(table.text.hasPrefix("id,at,actor"))
+        }
+    }
+
+    @Test func `shows where an entry was changed or removed`() {
+        var (kept, last): ([KeptAuditEntry], Data) = ([], Data())
+        for number in 1...5 {
+            let entry = AuditEntry(at: Milliseconds(number), actor: "a", action: "POST /v1/x", result: "200")
+            last = entry.digest(after: last)
+            kept.append(KeptAuditEntry(id: Int64(number), entry: entry, digest: last))
+        }
+        #expect(KeptAuditEntry.breaks(in: kept).isEmpty)
+        var changed = kept
+        changed[2].entry.actor = "b"
+        #expect(KeptAuditEntry.breaks(in: changed) == [3])
+        var shortened = kept
+        shortened.remove(at: 2)
+        #expect(KeptAuditEntry.breaks(in: shortened) == [4])
+        // What is missing is not the same as what is empty.
+        changed = kept
+        changed[4].entry.session = ""
+        #expect(KeptAuditEntry.breaks(in: changed) == [5])
+    }
+}
+
+@Suite struct `Decoding` {
+    @Test func `verifies a notification and what is in it, and says whose it is`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let kept = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
+            let text = try #require(kept["signed_data"] as? String)
+            for body in [text, #"{"signedPayload":"\#(text)"}"#, " \(text)\n"] {
+                let answer = try await world.api.send("POST", "/v1/decode", body: Data(body.utf8))
+                #expect(answer.status == 200)
+                #expect(answer["kind"] as? String == "notification")
+                #expect(answer["is_proven"] as? Bool == true)
+                let known = try #require(answer["known"] as? [String: Any])
+                #expect(known["id"] as? String == uuid)
+                let parts = try #require(answer["parts"] as? [[String: Any]])
+                #expect(parts.map { $0["is_proven"] as? Bool } == [true, true])
+            }
+            let transaction = try #require(
+                try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
+                    .facts.transactions.first?.transactionId)
+            let signed = try #require(try await world.signedTransactions(of: transaction).first)
+            let answer = try await world.api.send("POST", "/v1/decode", body: Data(signed.utf8))
+            #expect((answer["known"] as? [String: Any])?["customers"] as? [String] == [anna])
+        }
+    }
+
+    @Test func `says which check a forged text fails, and shows what it claims as not proven`() async throws {
+        try await World.withAPI { world in
+            _ = try await world.subscriber("anna")
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let kept = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
+            var parts = try #require(kept["signed_data"] as? String).split(separator: ".").map(String.init)
+            parts[1] = Data(#"{"notificationType":"FORGED"}"#.utf8).base64EncodedString()
+                .replacingOccurrences(of: "=", with: "")
+            let answer = try await world.api.send("POST", "/v1/decode", body: Data(parts.joined(separator: ".").utf8))
+            #expect(answer["is_proven"] as? Bool == false)
+            #expect(answer["code"] as? String == "bad_signature")
+            #expect((answer["payload"] as? [String: Any])?["notificationType"] as? String == "FORGED")
+            #expect(answer["known"] == nil)
+            let checks = try #require(answer["checks"] as? [[String: Any]])
+            let results = Dictionary(
+                uniqueKeysWithValues: checks.map { ($0["name"] as? String ?? "", $0["result"] as? String ?? "") })
+            #expect(results["chain_signatures"] == "passed")
+            #expect(results["signature"] == "failed")
+            #expect(results["dates"] == "not_reached")
+        }
+    }
+
+    @Test(arguments: ["{", "eyJ9.eyJ9.x", "....", "-----BEGIN CERTIFICATE-----\nx", "MIIB", "\u{202E}", "[[[[", "{}"])
+    func `answers rubbish with a verdict`(_ text: String) async throws {
+        try await World.withAPI { world in
+            let answer = try await world.api.send("POST", "/v1/decode", body: Data(text.utf8))
+            #expect(answer.status == 200)
+            #expect(answer["is_proven"] as? Bool == false)
+            #expect(try await world.api.send("POST", "/v1/decode", body: Data(count: 5 << 20)).status == 413)
+        }
+    }
+}
