@@ -9,16 +9,37 @@ internal import NIOCore
 /// Listens, and leads requests to where they are answered.
 enum HTTPService {
     static func application(
-        _ core: ServerCore, _ identity: Live<TLSIdentity>?, onRunning: @escaping @Sendable (Int?) -> Void
+        _ core: ServerCore, _ identity: Live<TLSIdentity>?, _ console: Console? = nil,
+        onRunning: @escaping @Sendable (Int?) -> Void
+    ) throws -> some ApplicationProtocol {
+        let pages = console?.settings.listen == nil ? console?.responder : nil
+        let address = BindAddress.hostname(core.configuration.listen.host, port: core.configuration.listen.port)
+        return try application(
+            core, identity, ConsoleSwitch(base: ServerRoutes.responder(core), console: pages), address, onRunning)
+    }
+
+    /// The pages at an address of their own.
+    static func application(
+        of console: Console, at address: ServerConfiguration.Console.Address, _ identity: Live<TLSIdentity>?
+    ) throws -> some ApplicationProtocol {
+        try application(
+            console.core, identity, ConsoleOnly(console: console.responder),
+            .hostname(address.host, port: address.port)
+        ) { _ in }
+    }
+
+    private static func application(
+        _ core: ServerCore, _ identity: Live<TLSIdentity>?, _ responder: some HTTPResponder<ServerContext>,
+        _ address: BindAddress, _ onRunning: @escaping @Sendable (Int?) -> Void
     ) throws -> some ApplicationProtocol {
         var logger = core.logger
         // What is below it is the talk of connections.
         logger.logLevel = max(logger.logLevel, .error)
         return Application(
-            responder: ServerRoutes.responder(core),
+            responder: responder,
             server: try server(core.configuration, identity, ClientConnections(core.configuration, core.requests)),
             configuration: .init(
-                address: .hostname(core.configuration.listen.host, port: core.configuration.listen.port),
+                address: address,
                 serverName: nil, backlog: 1024,
                 availableConnectionsDelegate: .maximum(
                     core.configuration.limits.connections ?? maximumConnections, logger: logger)),

@@ -72,10 +72,12 @@ public final class Server: Sendable {
         let core: ServerCore
         let identity: Live<TLSIdentity>?
         let application: any Service
+        let console: Console?
         do {
             core = try await ServerCore(configuration, storage: storage, clock: clock, logger: logger, metrics: metrics)
             identity = try configuration.listen.tls.map { Live(try TLSIdentity($0)) }
-            application = try HTTPService.application(core, identity) { port in
+            console = configuration.console.isEnabled ? try Console(core) : nil
+            application = try HTTPService.application(core, identity, console) { port in
                 if let port { continuation.yield(port) }
                 continuation.finish()
             }
@@ -93,6 +95,12 @@ public final class Server: Sendable {
         services.append(core.recovery)
         services.append(core.consumption)
         services.append(core.grantExpiry)
+        if let console {
+            services.append(ConsoleService(console: console))
+            if let address = console.settings.listen {
+                services.append(try HTTPService.application(of: console, at: address, identity))
+            }
+        }
         services.append(application)
         services.append(DrainService(readiness: core.readiness))
         var plan = ServiceGroupConfiguration(

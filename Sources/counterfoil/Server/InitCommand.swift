@@ -110,6 +110,7 @@ extension ConfigurationTemplate {
         baseURLs = (information.baseURLs.production, information.baseURLs.sandbox)
         anchors = information.rootCertificates
         clock = information.controlURL
+        consoleSecret = (0..<32).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
         // The simulator's certificates name itself as the responder.
         revocationHosts = [URL(string: information.controlURL)?.host()].compactMap(\.self)
         let catalogue: Catalogue = try await client.call("GET", [EnvironmentName.production.rawValue, "catalogue"])

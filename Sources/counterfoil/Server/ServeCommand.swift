@@ -27,6 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
     @Option(help: ArgumentHelp("The port, instead of the file's; 0 for a free one.", valueName: "n")) var port: Int?
     @Flag(help: "Print one JSON object instead of text, when it answers.") var json = false
+    @Flag(help: "Open the console in the browser, signed in with the first key that may open it.") var open = false
 
     func validate() throws {
         if let port, !(0...65_535).contains(port) { throw ValidationError("--port is 0 to 65535.") }
@@ -42,6 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as ServerError { throw Refusal(message: error.message.printable) }
         let serving = Serving(configuration, port: server.port)
         if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
+        if open { serving.openConsole() }
         do { try await wait(for: server, hangups) } catch {
             throw Refusal(message: "the server failed: \(error.logReason.printable)")
         }
@@ -101,6 +103,30 @@ private struct Serving {
 
     var report: Report { Report(pid: getpid(), port: port, url: url) }
 
+    /// A link to the console, if it is on: one that signs in, where the configuration has a secret for it.
+    private var consoleURL: String? {
+        guard configuration.console.isEnabled else { return nil }
+        let key = configuration.keys.first { !$0.isPublic && $0.scopes.contains(.consoleOpen) }
+        let place = configuration.console.listen.map { "http://\($0.host):\($0.port)" } ?? url
+        let link = key.flatMap { try? ConsoleLink.make(configuration, key: $0.name, url: place) }
+        return link ?? place + "/console"
+    }
+
+    /// Opens the console where there is something to open it with; otherwise its address is printed.
+    func openConsole() {
+        guard let consoleURL else { return Output.error("the console is off: write console: {enabled: true}") }
+        #if os(macOS)
+            let program = "/usr/bin/open"
+        #else
+            let program = "/usr/bin/xdg-open"
+        #endif
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = [consoleURL]
+        process.standardError = FileHandle.nullDevice
+        do { try process.run() } catch { Output.line(consoleURL) }
+    }
+
     /// Where this machine reaches it.
     private var url: String {
         let listen = configuration.listen
@@ -120,6 +146,10 @@ private struct Serving {
             "  ledger         \(configuration.storage.path.printable)",
             "  apps           \(configuration.apps.map(\.bundleId).joined(separator: ", ").printable)", "",
         ]
+        if configuration.console.isEnabled {
+            let place = configuration.console.listen.map { "http://\($0.host):\($0.port)" } ?? url
+            lines.insert("  console        \(place.printable)/console", at: lines.count - 1)
+        }
         switch configuration.clock {
         case .system:
             lines += [

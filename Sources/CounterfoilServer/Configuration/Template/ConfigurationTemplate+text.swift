@@ -93,7 +93,8 @@ extension ConfigurationTemplate {
         """
         # The keys of the server's own API: `Authorization: Bearer …`. Here is only what SHA-256 makes of them;
         # counterfoil keys create makes more. Scopes: customers:read, customers:write,
-        # customers:erase, grants:write, offers:sign, support:read, support:write, operations:read, operations:write, webhooks:write, or all.
+        # customers:erase, grants:write, offers:sign, support:read, support:write, operations:read, operations:write, webhooks:write,
+        # audit:read, console:open, or all.
         keys:
           - name: first
             secret: {sha256: \(keyHash)}
@@ -166,6 +167,10 @@ extension ConfigurationTemplate {
         #log:
         #  level: info
         #  format: text
+
+        # The pages of the server, at /console. Who has a key with the scope console:open can sign in there with it, or with
+        # a link: counterfoil console link --key NAME, which needs the secret. They may have a port of their own.
+        \(consoleLines)
 
         # Whose time counts: system, or the URL of a simulator's control API.
         \(setting("clock", clock.map(Self.quote), or: "system"))

@@ -19,6 +19,8 @@ package struct ConfigurationTemplate: Sendable {
     package var revocationHosts: [String] = []
     /// The control API of the simulator whose clock counts.
     package var clock: String?
+    /// What sign-in links to the console are made with; with it the console is on.
+    package var consoleSecret: String?
     /// The entitlements, in order, each with its products.
     package var entitlements: [(name: String, products: [String])] = []
     /// What is known about products beside that, in order.
@@ -88,6 +90,18 @@ package struct ConfigurationTemplate: Sendable {
                 ("com.example.app.yearly", "{level: 1, group: \"21345678\"}"),
                 ("com.example.app.coins", "{consumable: true}"),
             ])
+    }
+
+    var consoleLines: String {
+        let mark = consoleSecret == nil ? "#" : ""
+        return """
+            \(mark)console:
+            \(mark)  enabled: true
+            \(mark)  secret: \(consoleSecret.map(Self.quote) ?? "{environment: CONSOLE_SECRET}")
+            #  read_only: false
+            #  audit_reads: false
+            #  listen: {host: 127.0.0.1, port: 8090}
+            """
     }
 
     var baseURLFlow: String? {

@@ -1,0 +1,90 @@
+internal import Foundation
+
+/// A value of an answer of the API, as pages read it.
+indirect enum APIValue: Sendable {
+    case nothing
+    case flag(Bool)
+    case number(Int64)
+    case text(String)
+    case list([APIValue])
+    case object([String: APIValue])
+
+    /// Reads JSON; what is none is nothing.
+    init(json: Data) {
+        guard let value = try? JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed) else {
+            self = .nothing
+            return
+        }
+        self.init(value)
+    }
+
+    private init(_ value: Any) {
+        switch value {
+        case let text as String: self = .text(text)
+        case let list as [Any]: self = .list(list.map { APIValue($0) })
+        case let object as [String: Any]: self = .object(object.mapValues { APIValue($0) })
+        case let number as NSNumber:
+            // "c" is what Foundation calls a truth value.
+            if String(cString: number.objCType) == "c" {
+                self = .flag(number.boolValue)
+            } else if let whole = Int64(exactly: number.doubleValue) {
+                self = .number(number.doubleValue.magnitude < 9e15 ? whole : number.int64Value)
+            } else {
+                self = .text("\(number)")
+            }
+        default: self = .nothing
+        }
+    }
+
+    subscript(_ name: String) -> APIValue {
+        guard case .object(let members) = self else { return .nothing }
+        return members[name] ?? .nothing
+    }
+
+    var text: String? {
+        switch self {
+        case .text(let text): text
+        case .number(let number): String(number)
+        case .flag(let flag): flag ? "yes" : "no"
+        default: nil
+        }
+    }
+
+    var number: Int64? { if case .number(let number) = self { number } else { nil } }
+    var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+    var items: [APIValue] { if case .list(let items) = self { items } else { [] } }
+    var members: [(String, APIValue)] {
+        guard case .object(let members) = self else { return [] }
+        return members.sorted { $0.key < $1.key }
+    }
+    var isNothing: Bool { if case .nothing = self { true } else { false } }
+
+    /// An instant, in milliseconds or as ISO 8601.
+    var instant: Date? {
+        switch self {
+        case .number(let number): Date(timeIntervalSince1970: Double(number) / 1000)
+        case .text(let text): try? Date(text, strategy: .iso8601)
+        default: nil
+        }
+    }
+
+    /// As JSON that people read.
+    var pretty: String {
+        let options: JSONSerialization.WritingOptions = [
+            .prettyPrinted, .sortedKeys, .withoutEscapingSlashes, .fragmentsAllowed,
+        ]
+        guard let data = try? JSONSerialization.data(withJSONObject: plain, options: options) else { return "" }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private var plain: Any {
+        switch self {
+        case .nothing: NSNull()
+        case .flag(let flag): flag
+        case .number(let number): number
+        case .text(let text): text
+        case .list(let items): items.map(\.plain)
+        case .object(let members): members.mapValues(\.plain)
+        }
+    }
+}

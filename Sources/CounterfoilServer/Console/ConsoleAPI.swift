@@ -1,0 +1,60 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Ledger
+internal import Logging
+internal import NIOCore
+
+/// The API as the console asks it: the same routes, with the scopes of the key that somebody signed in with. There is no
+/// second way to read or to do anything.
+struct ConsoleAPI: Sendable {
+    /// What the API answered.
+    struct Answer: Sendable {
+        var status: Int
+        var json: APIValue
+        var isFine: Bool { status < 300 }
+        /// Why it is an error, for programs.
+        var code: String? { json["code"].text ?? json["type"].text }
+        var message: String { json["message"].text ?? "The API answered \(status)." }
+    }
+
+    private let respond: @Sendable (Request, ServerContext) async throws -> Response
+
+    init(_ core: ServerCore) {
+        let router = Router(context: ServerContext.self)
+        router.addMiddleware {
+            FailureMiddleware(logger: core.logger)
+            BodyLimit(core)
+            KnownParameters()
+        }
+        ServerRoutes.addAPI(to: router.group("/v1"), core)
+        let responder = router.buildResponder()
+        respond = { try await responder.respond(to: $0, context: $1) }
+    }
+
+    /// Asks the API for somebody.
+    func call(
+        _ method: HTTPRequest.Method, _ target: String, body: Data? = nil, for context: ServerContext
+    ) async throws -> Answer {
+        var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: target)
+        if let body { head.headerFields[.contentLength] = String(body.count) }
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data())))
+        let response = try await respond(request, ServerContext(asking: context))
+        let taker = AnswerTaker()
+        try await response.body.write(taker)
+        return Answer(
+            status: response.status.code, json: APIValue(json: Data(taker.buffer.readableBytesView)))
+    }
+}
+
+/// Takes a body that was to be sent.
+private final class AnswerTaker: ResponseBodyWriter {
+    private(set) var buffer = ByteBuffer()
+
+    func write(_ buffer: ByteBuffer) async throws {
+        var buffer = buffer
+        self.buffer.writeBuffer(&buffer)
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

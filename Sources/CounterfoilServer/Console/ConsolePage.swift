@@ -1,0 +1,173 @@
+internal import Basics
+internal import Foundation
+internal import WebConsole
+
+/// A page of the server's console: blocks in their order.
+struct ConsolePage: Sendable {
+    var heading: String
+    var foreignHeading: String?
+    var up: (title: String, link: PageLink)?
+    /// What it is told of while it is open.
+    var topics: [String] = []
+    /// The path of the API that has the same, and the command.
+    var api: String?
+    var command: String?
+    var problem: Shell.Problem?
+    var notes: [String] = []
+    var status = 200
+    private(set) var blocks: [PageValue] = []
+    /// What is not replaced while the page is open.
+    private(set) var forms: [PageValue] = []
+
+    init(_ heading: String, foreign: String? = nil) { (self.heading, foreignHeading) = (heading, foreign) }
+
+    /// What stands in a table or beside a name.
+    enum Cell: Sendable {
+        case plain(String)
+        case foreign(String, limit: Int = 120)
+        case code(String, limit: Int = 200)
+        case tag(String, Tone)
+        case time(Date?)
+        case link(String, PageLink)
+        case none
+    }
+
+    enum Tone: String, Sendable { case good, warn, bad, plain }
+
+    // MARK: Blocks
+
+    mutating func title(_ text: String) { add(["isTitle": true, "title": .text(text)]) }
+
+    mutating func paragraph(_ text: String, _ kind: String = "") {
+        add([
+            "isParagraph": true, "paragraph": .foreign(text, limit: 1000), "paragraphKind": .text(kind),
+        ])
+    }
+
+    mutating func facts(_ facts: [(String, Cell)]) {
+        let shown = facts.filter { if case .none = $0.1 { false } else { true } }
+        guard !shown.isEmpty else { return }
+        add(["isFacts": true, "facts": .list(shown.map { .object($0.1.values.merging(["name": .text($0.0)]) { $1 }) })])
+    }
+
+    /// A table; without rows, the sentence that says what would fill it.
+    mutating func table(_ caption: String, _ columns: [String], _ rows: [[Cell]], empty: String) {
+        guard !rows.isEmpty else { return paragraph(empty, "empty") }
+        let rows = rows.map { row -> PageValue in
+            let cells = zip(columns, row).enumerated().map { index, pair -> PageValue in
+                .object(
+                    pair.1.values.merging(["label": .text(pair.0), "isHeader": .flag(index == 0)]) { $1 })
+            }
+            return ["cells": .list(cells)]
+        }
+        add([
+            "isTable": true, "caption": .text(caption), "columns": .list(columns.map { .text($0) }),
+            "rows": .list(rows),
+        ])
+    }
+
+    mutating func drawing(_ drawing: Drawing, caption: String) {
+        add(["isDrawing": true, "drawing": .drawing(drawing), "caption": .text(caption)])
+    }
+
+    /// A text as it is, behind a summary.
+    mutating func exact(_ title: String, _ text: String, isOpen: Bool = false, isProven: Bool = true) {
+        add([
+            "isExact": true, "title": .text(title), "exact": .foreign(text, limit: 65_536), "isOpen": .flag(isOpen),
+            "exactKind": .text(isProven ? "exact" : "exact unproven"),
+        ])
+    }
+
+    mutating func links(_ links: [(String, PageLink)], next: PageLink? = nil) {
+        let all = links.map { ($0.0, $0.1, false) } + (next.map { [("Next page", $0, true)] } ?? [])
+        guard !all.isEmpty else { return }
+        add([
+            "isLinks": true,
+            "links": .list(
+                all.map { ["text": .foreign($0.0, limit: 120), "url": .link($0.1), "isNext": .flag($0.2)] }),
+        ])
+    }
+
+    /// A field of a form.
+    struct Field: Sendable {
+        var name: String
+        var label = ""
+        var value = ""
+        var type = "text"
+        var options: [(String, String)] = []
+
+        static func hidden(_ name: String, _ value: String) -> Field { Field(name: name, value: value, type: "hidden") }
+    }
+
+    mutating func form(_ action: PageLink, _ fields: [Field], button: String, method: String = "post") {
+        let start = forms.count
+        let values = fields.enumerated().map { index, field -> PageValue in
+            [
+                "id": .exact("field-\(start)-\(index)"), "fieldName": .exact(field.name), "label": .text(field.label),
+                "value": .exact(field.value), "type": .exact(field.type), "isHidden": .flag(field.type == "hidden"),
+                "isArea": .flag(field.type == "area"), "isChoice": .flag(!field.options.isEmpty),
+                "isInput": .flag(!["hidden", "area"].contains(field.type) && field.options.isEmpty),
+                "options": .list(
+                    field.options.map {
+                        [
+                            "option": .exact($0.0), "optionTitle": .text($0.1),
+                            "isChosen": .flag($0.0 == field.value),
+                        ]
+                    }),
+            ]
+        }
+        forms.append(
+            Self.block([
+                "isForm": true, "actionURL": .link(action), "method": .exact(method), "fields": .list(values),
+                "button": .text(button),
+            ]))
+    }
+
+    /// A heading among the forms.
+    mutating func formTitle(_ text: String) { forms.append(Self.block(["isTitle": true, "title": .text(text)])) }
+
+    private mutating func add(_ values: [String: PageValue]) { blocks.append(Self.block(values)) }
+
+    private static let kinds = [
+        "isTitle", "isParagraph", "isFacts", "isTable", "isDrawing", "isExact", "isLinks", "isForm",
+    ]
+
+    private static func block(_ values: [String: PageValue]) -> PageValue {
+        .object(Dictionary(kinds.map { ($0, PageValue.flag(false)) }) { first, _ in first }.merging(values) { $1 })
+    }
+
+    /// The values of the template `page`.
+    var values: [String: PageValue] {
+        ["blocks": .list(blocks), "forms": .list(forms), "isLive": .flag(!topics.isEmpty)]
+    }
+}
+
+extension ConsolePage.Cell {
+    /// The values of the template `cell`.
+    var values: [String: PageValue] {
+        var values: [String: PageValue] = [
+            "hasLink": false, "cellURL": .nothing, "isTag": false, "isTime": false, "isPlain": false,
+            "isForeign": false, "isCode": false, "text": .nothing, "tagKind": .nothing, "iso": .nothing,
+            "foreign": .nothing,
+        ]
+        switch self {
+        case .none: break
+        case .plain(let text): (values["isPlain"], values["text"]) = (true, .text(text))
+        case .foreign(let text, let limit):
+            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: limit))
+        case .code(let text, let limit): (values["isCode"], values["foreign"]) = (true, .foreign(text, limit: limit))
+        case .tag(let text, let tone):
+            (values["isTag"], values["text"]) = (true, .text(text))
+            values["tagKind"] = .text(tone.rawValue)
+        case .time(nil): (values["isPlain"], values["text"]) = (true, "none")
+        case .time(let date?):
+            let iso = date.formatted(.iso8601)
+            (values["isTime"], values["iso"]) = (true, .text(iso))
+            values["text"] = .text(iso.replacing("T", with: " ").replacing("Z", with: " UTC"))
+        case .link(let text, let link):
+            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: 120))
+            (values["hasLink"], values["cellURL"]) = (true, .link(link))
+        }
+        return values
+    }
+}

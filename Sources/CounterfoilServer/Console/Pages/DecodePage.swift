@@ -1,0 +1,76 @@
+internal import AppStoreTrust
+internal import Foundation
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
+internal import WebConsole
+
+/// Reads anything that is pasted. Nothing of it is kept.
+enum DecodePage {
+    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
+        var page = ConsolePage("Decode")
+        page.command = "counterfoil verify FILE"
+        page.paragraph(
+            "Paste signed data of the App Store, a receipt, a chain in PEM, or a webhook of this server. Nothing is kept."
+        )
+        let text = visit.fields.exact("text") ?? ""
+        if !text.isEmpty {
+            var query: [(String, String)] = []
+            if let at = visit.fields["at"] {
+                query.append(("at", ConsoleAction.milliseconds(at).map(String.init) ?? at))
+            }
+            if visit.fields["revocation"] == "soft" { query.append(("revocation", "soft")) }
+            let target = visit.target(["decode"], query, isScoped: false)
+            let answer = try await visit.console.api.call(
+                .post, target, body: Data(text.utf8), for: visit.context)
+            if visit.accept(answer, &page, "It") { show(answer.json, visit, &page) }
+        }
+        page.form(
+            PageLink("console", "decode"),
+            [
+                .init(name: "text", label: "Text", value: text, type: "area"),
+                .init(name: "at", label: "Judge at (empty: when it was signed)", value: visit.fields["at"] ?? ""),
+                .init(
+                    name: "revocation", label: "Revocation", value: visit.fields["revocation"] ?? "",
+                    options: [("", "ask nobody"), ("soft", "ask Apple's responder")]),
+            ], button: "Decode")
+        return page
+    }
+
+    private static func show(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage, part: String? = nil) {
+        let isProven = json["is_proven"].flag == true
+        page.title(part ?? "Verdict")
+        page.paragraph(json["message"].text ?? "", "note")
+        page.facts([
+            ("what it is", .plain((json["kind"].text ?? "").words)),
+            ("verdict", .tag(isProven ? "proven" : "not proven", isProven ? .good : .bad)),
+            ("code", json["code"].text.map { .code($0) } ?? .none),
+        ])
+        let known = json["known"]
+        if let id = known["id"].text {
+            let isTransaction = known["kind"].text == "transaction"
+            page.links(
+                [("In the ledger: \(id)", visit.link(isTransaction ? "transactions" : "notifications", id))]
+                    + known["customers"].items.compactMap(\.text).map {
+                        ("Customer \($0)", visit.link("customers", $0))
+                    })
+        }
+        page.table(
+            "Checks in their order", ["Check", "Result", "Note"],
+            json["checks"].items.map { check in
+                let result = check["result"].text ?? ""
+                return [
+                    .plain((check["name"].text ?? "").words),
+                    .tag(result.words, result == "passed" ? .good : result == "failed" ? .bad : .plain),
+                    .foreign(check["note"].text ?? "", limit: 500),
+                ]
+            }, empty: "Nothing could be checked.")
+        if !json["payload"].isNothing {
+            page.exact(
+                isProven ? "What it says" : "What it says, not proven: anybody can have written it",
+                json["payload"].pretty, isOpen: part == nil, isProven: isProven)
+        }
+        if !json["verification"].isNothing { page.exact("Certificates", json["verification"].pretty) }
+        for inner in json["parts"].items { show(inner, visit, &page, part: inner["name"].text ?? "Part") }
+    }
+}
