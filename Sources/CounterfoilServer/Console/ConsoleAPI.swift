@@ -14,7 +14,7 @@ struct ConsoleAPI: Sendable {
         var json: APIValue
         var isFine: Bool { status < 300 }
         /// Why it is an error, for programs.
-        var code: String? { json["code"].text ?? json["type"].text }
+        var code: String? { json["code"].text }
         var message: String { json["message"].text ?? "The API answered \(status)." }
     }
 
@@ -23,8 +23,9 @@ struct ConsoleAPI: Sendable {
     init(_ core: ServerCore) {
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
-            FailureMiddleware(logger: core.logger)
-            BodyLimit(core)
+            FailureMiddleware(logger: core.logger, methods: AllowedMethods())
+            BodyLimit(
+                bytes: core.configuration.limits.requestBytes, budget: core.bodies, listen: core.configuration.listen)
             KnownParameters()
         }
         ServerRoutes.addAPI(to: router.group("/v1"), core)

@@ -25,7 +25,7 @@ enum ConsoleRoutes {
     static func responder(_ core: ServerCore, _ console: Console) -> some HTTPResponder<ServerContext> {
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
-            RequestMiddleware(core)
+            RequestMiddleware(logger: core.logger, requests: core.requests)
             ConsoleFailures(console: console)
             OriginGuard(console.originCheck) { refusal, request, context in
                 core.audit.addStranger(
@@ -112,13 +112,13 @@ private struct ConsoleFailures: RouterMiddleware {
         } catch let error as HTTPError where error.status == .notFound {
             return ConsoleRoutes.message(console, "Not found", "There is no such page.", .notFound)
         } catch let error as StorageError {
-            FailureMiddleware(logger: console.core.logger).log(error, context)
+            FailureMiddleware(logger: console.core.logger, methods: AllowedMethods()).log(error, context)
             return ConsoleRoutes.message(
                 console, "Not available",
                 "The ledger cannot be used now (\(error.code.rawValue)). Request "
                     + "\(context.requestID) is in the log.", .serviceUnavailable)
         } catch {
-            FailureMiddleware(logger: console.core.logger).log(error, context)
+            FailureMiddleware(logger: console.core.logger, methods: AllowedMethods()).log(error, context)
             return ConsoleRoutes.message(
                 console, "Failed", "Something went wrong here. Request \(context.requestID) is in the log.",
                 .internalServerError)

@@ -68,7 +68,7 @@ extension Console {
     var responder: @Sendable (Request, ServerContext) async throws -> Response {
         let timed = TimedResponder(
             base: ConsoleRoutes.responder(core, self), watch: core.watch,
-            failures: FailureMiddleware(logger: core.logger))
+            failures: FailureMiddleware(logger: core.logger, methods: AllowedMethods()))
         return { try await timed.respond(to: $0, context: $1) }
     }
 }

@@ -79,7 +79,7 @@ enum CustomersPage {
             guard let customer = data["customer"].text, seen.insert(customer).inserted else { return nil }
             return [
                 .link(customer, visit.link("customers", customer)), .plain(event["type"].text ?? ""),
-                .time(event["timestamp"].instant),
+                .time(data["occurred_at"].instant),
             ]
         }
         page.title("Lately active")
@@ -166,7 +166,7 @@ enum CustomerPage {
                 json["purchases"].items.map { item in
                     [
                         .foreign(item["product_id"].text ?? ""), .time(item["purchase_date"].instant),
-                        .time((item["end_date"].isNothing ? item["revocation_date"] : item["end_date"]).instant),
+                        .time((item["ends_at"].isNothing ? item["revocation_date"] : item["ends_at"]).instant),
                         .plain((item["ownership"].text ?? "").words),
                         .link(
                             item["transaction_id"].text ?? "",
@@ -219,7 +219,7 @@ enum CustomerPage {
                 return [
                     item["uuid"].text.map { .link(sentence, visit.link("notifications", $0)) }
                         ?? .foreign(sentence, limit: 300),
-                    .time(item["date"].instant),
+                    .time((item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).instant),
                     item["received_at"].isNothing ? .none : .time(item["received_at"].instant),
                     .plain((item["origin"].text ?? "").words),
                     state.isEmpty

@@ -51,7 +51,7 @@ enum RefundsPage {
                     .link(
                         item["transaction_id"].text ?? "", visit.link("transactions", item["transaction_id"].text ?? "")
                     ),
-                    .tag(state.words, state == "sent" ? .good : .warn), .time(item["deadline"].instant),
+                    .tag(state.words, state == "sent" ? .good : .warn), .time(item["answer_due_at"].instant),
                     .time(item["sent_at"].instant), .plain((item["decision"].text ?? "none yet").words),
                 ]
             }, empty: "The App Store asked nothing about this customer.")
