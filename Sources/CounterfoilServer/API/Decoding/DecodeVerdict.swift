@@ -53,7 +53,7 @@ struct CheckList {
     func results(_ error: VerificationError?, revocation: RevocationFinding?) -> [DecodeVerdict.Check] {
         let failed = error.map { error in
             // The header and the payload are both JSON. The payload's reason says so.
-            let isPayload = error.code == .badJSON && error.reason.hasPrefix("the payload")
+            let isPayload = error.code == .badJSON && error.message.hasPrefix("the payload")
             let indices = steps.indices.filter { steps[$0].codes.contains(error.code) }
             return (isPayload ? indices.last : indices.first) ?? 0
         }
@@ -61,7 +61,7 @@ struct CheckList {
             if step.name == "revocation", failed == nil { return Self.check(revocation) }
             guard let failed, index >= failed else { return .init(name: step.name, result: .passed) }
             return index == failed
-                ? .init(name: step.name, result: .failed, note: error?.reason)
+                ? .init(name: step.name, result: .failed, note: error?.message)
                 : .init(name: step.name, result: .notReached)
         }
     }

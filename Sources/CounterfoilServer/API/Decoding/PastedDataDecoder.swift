@@ -92,7 +92,7 @@ struct PastedDataDecoder: Sendable {
         } catch {
             return DecodeVerdict(
                 kind: payload == nil ? "unknown" : "signed_data", code: "\(error.code)",
-                message: "Refused: \(error.reason).", checks: CheckList.signedData.results(error, revocation: nil),
+                message: "Refused: \(error.message).", checks: CheckList.signedData.results(error, revocation: nil),
                 payload: payload)
         }
     }
@@ -132,8 +132,8 @@ struct PastedDataDecoder: Sendable {
                 kind: content == nil ? "unknown" : "receipt",
                 code: content == nil ? "unrecognised" : "\(error.code)",
                 message: content == nil
-                    ? "This is neither signed data, nor a receipt, nor anything else that is known here: \(error.reason)."
-                    : "Refused: \(error.reason).",
+                    ? "This is neither signed data, nor a receipt, nor anything else that is known here: \(error.message)."
+                    : "Refused: \(error.message).",
                 checks: content == nil ? [] : CheckList.receipt.results(error, revocation: nil),
                 payload: content.map { Array(ReceiptDocument($0).json.utf8) })
         }
@@ -157,7 +157,7 @@ struct PastedDataDecoder: Sendable {
                     revocation: .notChecked))
         } catch {
             return DecodeVerdict(
-                kind: "certificates", code: "\(error.code)", message: "Refused: \(error.reason).",
+                kind: "certificates", code: "\(error.code)", message: "Refused: \(error.message).",
                 checks: CheckList.certificates.results(error, revocation: nil))
         }
     }
