@@ -73,6 +73,11 @@ crash: system-packages ## Kill the server under load, CRASHES=100 times, and loo
 	$(BUILD) --build-tests
 	COUNTERFOIL_CRASHES=$(or $(CRASHES),100) swift test --skip-build --filter "A server that is killed"
 
+.PHONY: install
+install: ## Install dist/counterfoil (after make release) or the release build, with manual page and completions; PREFIX, DESTDIR
+	@test -x dist/counterfoil || test -x .build/release/counterfoil || $(BUILD) -c release --product counterfoil
+	@Scripts/install $(if $(wildcard dist/counterfoil),dist/counterfoil,.build/release/counterfoil) $(or $(PREFIX),/usr/local)
+
 .PHONY: release
 release: system-packages ## Build one binary for servers, dist/counterfoil, from the versions in Packaging/versions.txt
 	Scripts/build-release

@@ -33,6 +33,7 @@ struct Counterfoil: AsyncParsableCommand {
             }
         } catch let refusal as Refusal {
             refusal.report()
+            if let message = refusal.message { tellProgram(refusal.code, message) }
             Foundation.exit(1)
         } catch {
             let status = exitCode(for: error)
@@ -43,13 +44,27 @@ struct Counterfoil: AsyncParsableCommand {
                 Foundation.exit(0)
             }
             if !message.isEmpty { Output.error(message) }
+            tellProgram("usage", self.message(for: error))
             Foundation.exit(2)
         }
+    }
+
+    /// Says why nothing came of it to who asked for JSON, in the shape of the server's errors.
+    private static func tellProgram(_ code: String, _ message: String) {
+        struct Failure: Encodable {
+            var object = "error"
+            let code: String
+            let message: String
+        }
+        guard CommandLine.arguments.contains("--json") else { return }
+        Output.line(JSONText.encode(Failure(code: code, message: message)))
     }
 }
 
 /// A command's work came to a definite no. It has been, or will be, told; the exit status is 1.
 struct Refusal: Error {
+    /// A word for programs.
+    var code = "refused"
     /// What to print on standard error; nil when the command has printed its answer already.
     let message: String?
 

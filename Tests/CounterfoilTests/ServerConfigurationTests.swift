@@ -50,7 +50,7 @@ struct ServerConfigurationTests {
             let problems = try #require(object["problems"] as? [[String: Any]])
             #expect(problems.map { $0["line"] as? Int } == [1, 3])
             let missing = try await Command.run(["check-config", folder.appending(path: "none").path])
-            #expect(missing.status == 1 && missing.output.contains("does not exist"))
+            #expect(missing.status == 2 && missing.errors.contains("There is no file"))
         }
     }
 

@@ -55,6 +55,47 @@ struct UsageTests {
         }
     }
 
+    @Test(
+        "says of a file that is not there that there is none, with one status",
+        arguments: [
+            "verify none.jws", "receipt none.b64", "check-config none.yaml", "serve --config none.yaml",
+            "keys list --config none.yaml", "recover --config none.yaml", "import none.txt",
+            "rebuild --config none.yaml",
+            "export --config none.yaml", "import-ledger none.jsonl", "restore-backup none.sqlite",
+            "scenario run none.yaml", "simulator --catalogue none.yaml", "verify - --root none.pem",
+        ])
+    func missing(_ line: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.status == 2, "\(outcome.errors)")
+        #expect(outcome.output.isEmpty && outcome.errors.contains("none."))
+    }
+
+    @Test("completes endpoints, notifications and scenarios", arguments: ["bash", "zsh", "fish"])
+    func completions(_ shell: String) async throws {
+        let script = try await Command.run(["--generate-completion-script", shell])
+        #expect(script.status == 0)
+        for word in ["transaction-history", "SUBSCRIBED.INITIAL_BUY", "grace-period-recovered"] {
+            #expect(script.output.contains(word), "\(word)")
+        }
+    }
+
+    @Test(
+        "says why nothing came of it to who asked for JSON",
+        arguments: [("verify none.jws", 2, "usage"), ("simulator status --simulator /nowhere", 1, "refused")])
+    func failures(_ line: String, _ status: Int32, _ code: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["--json"])
+        let object = try outcome.object()
+        #expect(outcome.status == status && object["object"] as? String == "error")
+        #expect(object["code"] as? String == code && object["message"] as? String != "")
+        #expect(!outcome.errors.isEmpty)
+    }
+
+    @Test("takes an environment in either case", arguments: ["production", "Production", "PRODUCTION"])
+    func environments(_ name: String) async throws {
+        let outcome = try await Command.run(["verify", "-", "--environment", name], stdin: Data("x".utf8))
+        #expect(outcome.status == 1)
+    }
+
     @Test("refuses 13 MB at once")
     func huge() async throws {
         let input = Data(repeating: UInt8(ascii: "M"), count: 13_000_000)

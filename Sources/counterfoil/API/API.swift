@@ -29,7 +29,9 @@ struct API: AsyncParsableCommand {
             Exit status: 0 answered, 1 refused or failed, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The endpoint's name, from the list above.", valueName: "endpoint"))
+    @Argument(
+        help: ArgumentHelp("The endpoint's name, from the list above.", valueName: "endpoint"),
+        completion: .list(AppStoreEndpoint.all.map(\.name)))
     var endpoint: String
 
     @Argument(help: ArgumentHelp("The endpoint's path parameters, in order.", valueName: "parameter"))

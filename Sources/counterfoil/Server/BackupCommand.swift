@@ -50,6 +50,7 @@ struct RestoreBackupCommand: AsyncParsableCommand {
     @Flag(help: "Put a ledger that is there aside.") var force = false
 
     func run() async throws {
+        try Input.requireFile(file)
         let configuration = try options.load()
         let path = configuration.storage.path
         let restored = try await LedgerOptions.withStorageErrors {

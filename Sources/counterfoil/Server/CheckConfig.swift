@@ -32,6 +32,7 @@ struct CheckConfig: AsyncParsableCommand {
     @Flag(help: "Have a test notification sent, and say whether it arrived.") var online = false
 
     func run() async throws {
+        try Input.requireFile(file)
         let loaded: LoadedConfiguration
         do { loaded = try LoadedConfiguration(contentsOf: URL(filePath: file)).noting(at: Date()) } catch {
             if json {

@@ -85,6 +85,7 @@ struct ImportLedgerCommand: AsyncParsableCommand {
     @OptionGroup var options: LedgerOptions
 
     func run() async throws {
+        try Input.requireFile(file)
         let configuration = try options.load()
         let answer = try await LedgerOptions.withStorageErrors { try await read(configuration) }
         if options.json { Output.line(JSONText.encode(answer)) } else { print(answer) }

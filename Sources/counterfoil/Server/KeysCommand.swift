@@ -158,7 +158,8 @@ struct KeysList: ParsableCommand {
 
 /// Reading configurations where they are a means to an end: what is wrong is told on standard error.
 enum Configurations {
-    static func load(_ file: String) throws(Refusal) -> LoadedConfiguration {
+    static func load(_ file: String) throws -> LoadedConfiguration {
+        try Input.requireFile(file)
         do { return try LoadedConfiguration(contentsOf: URL(filePath: file)) } catch {
             let style = Style.current(.standardError)
             for problem in error.problems { Output.error(ConfigurationReport.line(problem, in: file, style)) }

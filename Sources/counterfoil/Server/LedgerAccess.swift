@@ -10,13 +10,7 @@ struct LedgerOptions: ParsableArguments {
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     /// Reads the configuration, or says everything that is wrong with it.
-    func load() throws -> ServerConfiguration {
-        do { return try LoadedConfiguration(contentsOf: URL(filePath: config)).configuration } catch {
-            let style = Style.current(.standardError)
-            for problem in error.problems { Output.error(ConfigurationReport.line(problem, in: config, style)) }
-            throw Refusal(message: "\(config.printable) cannot be used; nothing was done")
-        }
-    }
+    func load() throws -> ServerConfiguration { try Configurations.load(config).configuration }
 
     /// Does something with a ledger; what goes wrong with it is told in a sentence.
     static func withStorageErrors<Value>(_ body: () async throws -> Value) async throws -> Value {

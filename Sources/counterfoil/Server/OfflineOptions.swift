@@ -18,6 +18,7 @@ struct OfflineOptions: ParsableArguments {
 
     /// Opens the ledger and does `body`, or says why not.
     func run<Value: Sendable>(_ body: (ServerCore) async throws -> Value) async throws -> Value {
+        try Input.requireFile(config)
         let configuration: ServerConfiguration
         do { configuration = try LoadedConfiguration(contentsOf: URL(filePath: config)).configuration } catch {
             throw Refusal(

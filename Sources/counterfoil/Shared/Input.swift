@@ -3,6 +3,13 @@ import Foundation
 
 /// Reads what a command is given: a file, or standard input for `-`.
 enum Input {
+    /// Says so where there is no such file: a matter of usage, whatever it was to be.
+    static func requireFile(_ path: String) throws {
+        guard path == "-" || FileManager.default.fileExists(atPath: path) else {
+            throw ValidationError("There is no file \(path).")
+        }
+    }
+
     /// The contents of `path`, at most `maximumBytes` and one more, so that what is too large is seen to be.
     static func read(_ path: String, maximumBytes: Int) throws -> Data {
         let handle: FileHandle
@@ -10,9 +17,8 @@ enum Input {
             handle = .standardInput
         } else {
             var isDirectory: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-                throw ValidationError("There is no file \(path).")
-            }
+            try requireFile(path)
+            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
             guard !isDirectory.boolValue else { throw ValidationError("\(path) is a folder; name a file in it.") }
             do {
                 handle = try FileHandle(forReadingFrom: URL(filePath: path))

@@ -73,6 +73,9 @@ enum EnvironmentName: String, ExpressibleByArgument, CaseIterable {
     case production
     case sandbox
 
+    /// The name in either case, since the App Store writes `Production`.
+    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
+
     var environment: AppStoreEnvironment {
         switch self {
         case .production: .production

@@ -106,7 +106,7 @@ struct ControlClient: Sendable {
             return Refusal(message: "the simulator answered \(answer.status)")
         }
         let advice = advice[failure.code].map { "; " + $0 } ?? ""
-        return Refusal(message: "\(failure.code): \(failure.message.printable)\(advice)")
+        return Refusal(code: failure.code, message: "\(failure.code): \(failure.message.printable)\(advice)")
     }
 
     /// What to do about a refusal, where its message does not say it.

@@ -26,7 +26,9 @@ struct ScenarioRun: AsyncParsableCommand {
             Exit status: 0 everything as expected, 1 not so or refused, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("A file, or the name of a scenario that comes with it.", valueName: "file|name"))
+    @Argument(
+        help: ArgumentHelp("A file, or the name of a scenario that comes with it.", valueName: "file|name"),
+        completion: .list(ShippedScenarios.names))
     var name: String
 
     @Flag(help: "Run it in a simulator of its own that lives as long as the run.") var alone = false
@@ -108,7 +110,9 @@ struct ScenarioShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print a scenario that comes with the command, to start from.")
 
-    @Argument(help: ArgumentHelp("The scenario's name.", valueName: "name")) var name: String
+    @Argument(
+        help: ArgumentHelp("The scenario's name.", valueName: "name"), completion: .list(ShippedScenarios.names))
+    var name: String
 
     func run() throws {
         guard let text = ShippedScenarios.text(name) else {

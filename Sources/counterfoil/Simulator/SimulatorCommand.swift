@@ -133,6 +133,7 @@ struct SimulatorRun: AsyncParsableCommand {
     private func configuration() throws -> SimulatorConfiguration {
         var configuration = SimulatorConfiguration()
         if let catalogue {
+            try Input.requireFile(catalogue)
             do {
                 let file = try Catalogue.read(path: catalogue)
                 configuration.catalogue = file.catalogue

@@ -22,8 +22,10 @@ struct TriggerCommand: AsyncParsableCommand {
               there is of it; a test notification, say, is about nobody.
             """)
 
-    @Argument(help: ArgumentHelp("The type, with a dot and the subtype if it has one.", valueName: "type")) var event:
-        String?
+    @Argument(
+        help: ArgumentHelp("The type, with a dot and the subtype if it has one.", valueName: "type"),
+        completion: .list(NotificationKind.all.map(\.name)))
+    var event: String?
 
     @Option(help: ArgumentHelp("The product it is about, or the end of its identifier.", valueName: "id")) var product:
         String?
