@@ -14,11 +14,12 @@ struct RequestResolver: Sendable {
     /// production unless something else is said, or the app has no production.
     func scope(of request: Request, for principal: Principal) throws(APIFailure) -> Scope {
         let all = apps.all
-        let app = try app(request.parameter("app"), among: all, for: principal)
+        // By its place, since settings are many and asked for a thousand times a second.
+        let app = try index(of: request.parameter("app"), among: all, for: principal)
         let environment =
             request.parameter("environment").map { AppStoreEnvironment(named: $0) }
-            ?? (app.environments.contains(.production) ? .production : .sandbox)
-        guard let scope = scopes[app.bundleId, environment], app.environments.contains(environment) else {
+            ?? (all[app].environments.contains(.production) ? .production : .sandbox)
+        guard let scope = scopes[all[app].bundleId, environment], all[app].environments.contains(environment) else {
             throw APIFailure(
                 .badRequest, "unknown_environment", "The app has no such environment here; try Production or Sandbox.",
                 parameter: "environment")
@@ -31,16 +32,14 @@ struct RequestResolver: Sendable {
         return scope
     }
 
-    private func app(
-        _ name: String?, among all: [AppSettings], for principal: Principal
-    ) throws(APIFailure) -> AppSettings {
-        let possible = principal.apps.map { apps in all.filter { apps.contains($0.bundleId) } } ?? all
-        if let name {
-            if let app = possible.first(where: { $0.bundleId.isExactly(name) }) { return app }
-        } else if possible.count == 1 {
-            return possible[0]
-        }
-        throw .unknownApp
+    private func index(
+        of name: String?, among all: [AppSettings], for principal: Principal
+    ) throws(APIFailure) -> Int {
+        if name == nil, all.count == 1, principal.apps == nil { return 0 }
+        let possible = all.indices.filter { principal.apps?.contains(all[$0].bundleId) ?? true }
+        let chosen = name.map { name in possible.first { all[$0].bundleId.isExactly(name) } }
+        guard let index = chosen ?? (possible.count == 1 ? possible.first : nil) else { throw .unknownApp }
+        return index
     }
 
     /// What was sent says which app and environment it is of. The parameters are for those who send nothing.
