@@ -67,6 +67,14 @@ public struct Transaction: Hashable, Identifiable, Sendable {
     public var environment: AppStore.Environment { fatalError() }
     /// transaction/environmentstringrepresentation · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
     @available(*, deprecated, message: "use environment") public var environmentStringRepresentation: String { fatalError() }
+    /// transaction/apptransactionid · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    public var appTransactionID: String { fatalError() }
+    /// transaction/revocationreason-swift.property · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    public var revocationReason: RevocationReason? { fatalError() }
+    /// transaction/offertype-swift.property · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    @available(*, deprecated, message: "use offer") public var offerType: OfferType? { fatalError() }
+    /// transaction/reason-swift.property · iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1
+    public var reason: Reason { fatalError() }
     /// transaction/finish() · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
     public func finish() async {}
     /// transaction/updates · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
@@ -84,6 +92,40 @@ public struct Transaction: Hashable, Identifiable, Sendable {
     public struct OwnershipType: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+    }
+
+    /// transaction/revocationreason-swift.struct · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    public struct RevocationReason: RawRepresentable, Hashable, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// transaction/revocationreason-swift.struct/developerissue · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+        public static var developerIssue: RevocationReason { fatalError() }
+        /// transaction/revocationreason-swift.struct/other · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+        public static var other: RevocationReason { fatalError() }
+    }
+
+    /// transaction/offertype-swift.struct · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    public struct OfferType: RawRepresentable, Hashable, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// transaction/offertype-swift.struct/introductory · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+        public static var introductory: OfferType { fatalError() }
+        /// transaction/offertype-swift.struct/promotional · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+        public static var promotional: OfferType { fatalError() }
+        /// transaction/offertype-swift.struct/code · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+        public static var code: OfferType { fatalError() }
+        /// transaction/offertype-swift.struct/winback · iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2
+        public static var winBack: OfferType { fatalError() }
+    }
+
+    /// transaction/reason-swift.struct · iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1
+    public struct Reason: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// transaction/reason-swift.struct/purchase · iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1
+        public static var purchase: Reason { fatalError() }
+        /// transaction/reason-swift.struct/renewal · iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1
+        public static var renewal: Reason { fatalError() }
     }
 
     /// transaction/transactions · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
@@ -211,6 +253,8 @@ public struct Product: Hashable, Identifiable, Sendable {
             public var renewalInfo: VerificationResult<RenewalInfo> { fatalError() }
             /// product/subscriptioninfo/status-swift.struct/updates · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
             public static var updates: Statuses { fatalError() }
+            /// product/subscriptioninfo/status-swift.struct/all · iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1
+            public static var all: AsyncStream<(groupID: String, statuses: [Status])> { fatalError() }
             public static func == (left: Status, right: Status) -> Bool { fatalError() }
             public func hash(into hasher: inout Hasher) {}
 
@@ -254,4 +298,67 @@ public enum StoreKitError: Error {
     case notAvailableInStorefront
     case notEntitled
     case unsupported
+}
+
+/// storefront · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+public struct Storefront: Hashable, Identifiable, Sendable {
+    init() {}
+    /// storefront/id · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    public var id: String { fatalError() }
+    /// storefront/countrycode · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    public var countryCode: String { fatalError() }
+    /// storefront/current · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    public static var current: Storefront? { get async { fatalError() } }
+    /// storefront/updates · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    public static var updates: Storefronts { fatalError() }
+
+    /// storefront/storefronts · iOS 15, macOS 12, tvOS 15, watchOS 8, visionOS 1
+    public struct Storefronts: AsyncSequence, Sendable {
+        public typealias Element = Storefront
+        public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+            public mutating func next() async -> Storefront? { fatalError() }
+        }
+        public func makeAsyncIterator() -> AsyncIterator { fatalError() }
+    }
+}
+
+/// purchaseintent · iOS 16.4, macOS 14.4
+public struct PurchaseIntent: Hashable, Identifiable, Sendable {
+    init() {}
+    /// purchaseintent/id · iOS 16.4, macOS 14.4
+    public var id: Product.ID { fatalError() }
+    /// purchaseintent/product · iOS 16.4, macOS 14.4
+    public var product: Product { fatalError() }
+    /// purchaseintent/intents · iOS 16.4, macOS 14.4
+    public static var intents: PurchaseIntents { fatalError() }
+
+    /// purchaseintent/purchaseintents · iOS 16.4, macOS 14.4
+    public struct PurchaseIntents: AsyncSequence {
+        public typealias Element = PurchaseIntent
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            public mutating func next() async -> PurchaseIntent? { fatalError() }
+        }
+        public func makeAsyncIterator() -> AsyncIterator { fatalError() }
+    }
+}
+
+/// message · iOS 16, visionOS 1
+public struct Message: Sendable {
+    init() {}
+    /// message/reason-swift.property · iOS 16, visionOS 1
+    public var reason: Reason { fatalError() }
+
+    /// message/reason-swift.struct · iOS 16, visionOS 1
+    public struct Reason: RawRepresentable, Hashable, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// message/reason-swift.struct/generic · iOS 16, visionOS 1
+        public static var generic: Reason { fatalError() }
+        /// message/reason-swift.struct/priceincreaseconsent · iOS 16, visionOS 1
+        public static var priceIncreaseConsent: Reason { fatalError() }
+        /// message/reason-swift.struct/billingissue · iOS 16.4, visionOS 1
+        public static var billingIssue: Reason { fatalError() }
+        /// message/reason-swift.struct/winbackoffer · iOS 18, visionOS 2
+        public static var winBackOffer: Reason { fatalError() }
+    }
 }
