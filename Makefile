@@ -29,7 +29,14 @@ test: system-packages interop ## Check the format, build everything, run all tes
 		swift test --skip-build --filter '^Counterfoil(Server)?Tests'
 	Scripts/build-docs
 	Scripts/check-dependents
-	$(MAKE) client-test check-storekit
+	$(MAKE) client-test check-storekit console-test
+
+.PHONY: console-test
+console-test: system-packages ## Use the pages of the console in a browser: journeys, accessibility, hostile texts; TEST=part of a name
+	Scripts/install-system-packages browser
+	Tests/Console/setup
+	$(BUILD) --product counterfoil
+	COUNTERFOIL_BROWSER=required .build/console-venv/bin/python Tests/Console/run.py $(TEST)
 
 .PHONY: client-test
 client-test: system-packages ## Build and test the app's half, Client/, and live 100,000 random lives of it

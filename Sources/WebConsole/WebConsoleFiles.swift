@@ -71,6 +71,9 @@ package enum WebConsoleFiles {
             </html>
 
             """#,
+        "time": #"""
+            <time datetime="{{iso}}">{{shown}}</time>{{#relative}} <span class="soft">{{.}}</span>{{/relative}}
+            """#,
     ]
 
     /// console.css
@@ -170,7 +173,7 @@ package enum WebConsoleFiles {
         table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
         caption { text-align: left; padding-bottom: .3rem }
         th, td { text-align: left; vertical-align: top; padding: .45rem .6rem; border-bottom: 1px solid var(--hair) }
-        thead th { border-bottom: 2px solid var(--edge); font-size: .9rem; color: var(--soft) }
+        thead th { overflow-wrap: normal; border-bottom: 2px solid var(--edge); font-size: .9rem; color: var(--soft) }
         tbody th { font-weight: 600 }
         .num { text-align: right; font-variant-numeric: tabular-nums }
         td a, th a, li > a { display: inline-block; min-height: 24px }
@@ -205,7 +208,7 @@ package enum WebConsoleFiles {
         .buttons a { padding: .5rem 0 }
         [aria-invalid=true] { border: 2px solid var(--bad) }
         .inline { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin: 0 }
-        .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1rem }
+        .cards { display: grid; align-items: start; margin-top: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1rem }
         .card { border: 1px solid var(--hair); border-radius: 6px; padding: .8rem 1rem; min-width: 0 }
         .card > h2, .card > h3 { margin-top: 0 }
         .command { display: block; margin-top: .6rem; font-size: .85rem }
@@ -228,6 +231,11 @@ package enum WebConsoleFiles {
         svg .once { fill: var(--ink) } svg .unknown { fill: var(--hair) } svg .hit { fill: #0000 }
         svg a:hover .hit { fill: light-dark(#0002, #fff2) }
         .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; padding: 0; list-style: none }
+        .legend li::before { content: ""; display: inline-block; width: 1rem; height: .8rem; margin-right: .4rem; border: 1px solid var(--edge) }
+        .legend .paid::before { background: light-dark(#12436d, #7fb3e6) } .legend .trial::before { background: light-dark(#28a197, #3cc7ba) }
+        .legend .grace::before { background: light-dark(#f46a25, #ff9a5c) } .legend .retry::before { background: light-dark(#801650, #f08cc0) }
+        .legend .refunded::before { border: 2px dashed var(--bad) } .legend .once::before { background: var(--ink); width: .5rem }
+        .legend .unknown::before { background: var(--hair) }
 
         @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; scroll-behavior: auto !important } }
         @media (forced-colors: active) {
@@ -246,7 +254,7 @@ package enum WebConsoleFiles {
 
     /// console.js
     package static let script = #"""
-        // Live updates, shortcuts, copy buttons, commands that follow a form. Everything works without it.
+        // Everything works without it.
         "use strict";
         (() => {
           const $ = (q, n = document) => n.querySelector(q), $$ = (q, n = document) => [...n.querySelectorAll(q)];
@@ -318,7 +326,7 @@ package enum WebConsoleFiles {
           }
           function toggle() { paused = !paused; store.set("paused", paused ? "1" : "0"); show(); say(""); listen(); if (!paused) refetch() }
           pause?.addEventListener("click", toggle);
-          // A stream open in a hidden tab would take one of the browser's six connections.
+          // A hidden tab must not keep one of six connections.
           document.addEventListener("visibilitychange", () => { if (document.hidden) stale = true; listen() });
           addEventListener("pagehide", () => source?.close());
           addEventListener("focusout", () => setTimeout(() => { if (stale && !paused) refetch() }, 300));
@@ -331,11 +339,15 @@ package enum WebConsoleFiles {
             const data = new FormData(form), value = n => [...data.getAll(n)].pop()?.toString().trim() || "";
             const fill = (t, must) => {
               let missing = false;
-              const r = t.replace(/\{(\w+)\}/g, (_, n) => { const v = value(n); if (!v) missing = true; return v ? quote(v) : n.toUpperCase() });
+              const r = t.replace(/\{(json:)?(\w+)\}/g, (_, json, n) => {
+                const v = value(n);
+                if (!v) missing = true;
+                return json ? JSON.stringify(v).replace(/'/g, "'\\''") : v ? quote(v) : n.toUpperCase();
+              });
               return missing && !must ? "" : r;
             };
-            code.textContent = code.dataset.command.replace(/\[([^\]]*)\]/g, (_, p) => fill(p, false))
-              .replace(/\{\w+\}/g, m => fill(m, true)).replace(/ {2,}/g, " ").trim();
+            code.textContent = code.dataset.command.split(/(\[[^\]]*\])/).map((p, i) => i % 2 ? fill(p.slice(1, -1)) : fill(p, 1)).join("")
+              .replace(/ {2,}/g, " ").trim();
           }
           function dress(root) {
             $$("[data-copy]", root).forEach(b => {

@@ -47,6 +47,7 @@ enum SimulatorRoutes {
         addRevocation(to: router, slot)
         ControlRoutes.add(to: router, slot)
         if let receiver = slot.receiver { add(receiver, to: router) }
+        PanelRoutes.add(to: router, slot)
         return router
     }
 

@@ -1,4 +1,4 @@
-// Live updates, shortcuts, copy buttons, commands that follow a form. Everything works without it.
+// Everything works without it.
 "use strict";
 (() => {
   const $ = (q, n = document) => n.querySelector(q), $$ = (q, n = document) => [...n.querySelectorAll(q)];
@@ -70,7 +70,7 @@
   }
   function toggle() { paused = !paused; store.set("paused", paused ? "1" : "0"); show(); say(""); listen(); if (!paused) refetch() }
   pause?.addEventListener("click", toggle);
-  // A stream open in a hidden tab would take one of the browser's six connections.
+  // A hidden tab must not keep one of six connections.
   document.addEventListener("visibilitychange", () => { if (document.hidden) stale = true; listen() });
   addEventListener("pagehide", () => source?.close());
   addEventListener("focusout", () => setTimeout(() => { if (stale && !paused) refetch() }, 300));
@@ -83,11 +83,15 @@
     const data = new FormData(form), value = n => [...data.getAll(n)].pop()?.toString().trim() || "";
     const fill = (t, must) => {
       let missing = false;
-      const r = t.replace(/\{(\w+)\}/g, (_, n) => { const v = value(n); if (!v) missing = true; return v ? quote(v) : n.toUpperCase() });
+      const r = t.replace(/\{(json:)?(\w+)\}/g, (_, json, n) => {
+        const v = value(n);
+        if (!v) missing = true;
+        return json ? JSON.stringify(v).replace(/'/g, "'\\''") : v ? quote(v) : n.toUpperCase();
+      });
       return missing && !must ? "" : r;
     };
-    code.textContent = code.dataset.command.replace(/\[([^\]]*)\]/g, (_, p) => fill(p, false))
-      .replace(/\{\w+\}/g, m => fill(m, true)).replace(/ {2,}/g, " ").trim();
+    code.textContent = code.dataset.command.split(/(\[[^\]]*\])/).map((p, i) => i % 2 ? fill(p.slice(1, -1)) : fill(p, 1)).join("")
+      .replace(/ {2,}/g, " ").trim();
   }
   function dress(root) {
     $$("[data-copy]", root).forEach(b => {

@@ -41,6 +41,11 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
     // A segment of dots would lead elsewhere; percent-encoding does not help against that.
     private static func harmless(_ segment: String) -> String { [".", ".."].contains(segment) ? "_" : segment }
 
+    /// The segments of a path, decoded. Unlike Foundation's, it leaves a byte order mark where it is.
+    package static func segments(of path: some StringProtocol) -> [String] {
+        path.split(separator: "/").map { FormFields.decodedSegment(String($0)) ?? String($0) }
+    }
+
     package static func escaped(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

@@ -54,6 +54,11 @@ package struct FormFields: Sendable {
     /// The names of the fields.
     package var names: [String] { values.keys.sorted() }
 
+    /// A segment of a path, in which a plus is a plus.
+    static func decodedSegment(_ text: String) -> String? {
+        try? decoded(text.replacing("+", with: "%2B").utf8)
+    }
+
     private static func decoded(_ bytes: some Collection<UInt8>) throws(Problem) -> String {
         var result: [UInt8] = []
         var iterator = bytes.makeIterator()

@@ -1,4 +1,5 @@
 import Foundation
+import StoreSimulator
 
 /// Prints the story; in colour on a terminal.
 struct DemoTeller {
@@ -34,5 +35,8 @@ struct DemoTeller {
         line(".build/debug/counterfoil customers \(folder)")
         line(".build/debug/counterfoil trigger REFUND --customer \(somebody.name) \(folder)")
         line(".build/debug/counterfoil clock advance 1 month \(folder)")
+        line()
+        line(faint("Pages to visit:"))
+        line("the App Store    \(world.simulator.information.pagesURL)")
     }
 }

@@ -38,6 +38,7 @@ struct SimulatorCommand: AsyncParsableCommand {
               --clock <mode>     how time passes; see above
               --notify <url>     where notifications go
               --disorder <level> let things go wrong by the seed: low, medium, high
+              --open             open the simulator's pages in a browser
               --json             print what simulator.json says in one line
 
             Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
@@ -77,6 +78,9 @@ struct SimulatorRun: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Let things go wrong by the seed: low, medium or high.", valueName: "level"))
     var disorder: Disorder?
 
+    @Flag(help: "Open the simulator's pages in a browser.")
+    var open = false
+
     @Flag(help: "Print what simulator.json says in one line instead of text.")
     var json = false
 
@@ -100,6 +104,7 @@ struct SimulatorRun: AsyncParsableCommand {
         do {
             try await Signals.untilStopped {
                 if json { try Self.printJSON(information) } else { banner(information) }
+                if open { WebBrowser.open(information.pagesURL) }
                 // Waiting for it does not end by being cancelled, only with it.
                 try await withTaskCancellationHandler {
                     try await simulator.wait()
@@ -166,6 +171,7 @@ struct SimulatorRun: AsyncParsableCommand {
         let lines = [
             style.strong("The App Store runs at") + " " + information.address,
             "",
+            "  pages        \(information.pagesURL)",
             "  production   \(information.baseURLs.production)",
             "  sandbox      \(information.baseURLs.sandbox)",
             "  control      \(information.controlURL)   (\(information.controlURL)/openapi.yaml)",

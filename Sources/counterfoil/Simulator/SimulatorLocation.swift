@@ -104,6 +104,9 @@ extension SimulatorInformation {
     /// The simulator's folder.
     var folder: URL { URL(filePath: privateKey).deletingLastPathComponent() }
 
+    /// Where the simulator's pages are.
+    var pagesURL: String { address + "/" }
+
     /// Where it is, as people name it: `http://127.0.0.1:9000`.
     var address: String {
         controlURL.hasSuffix("/simulator") ? String(controlURL.dropLast("/simulator".count)) : controlURL

@@ -1,0 +1,205 @@
+internal import AppStoreModels
+internal import Foundation
+internal import HTTPTypes
+internal import WebConsole
+
+extension PanelAction {
+    /// Every action, by the name in the path of its forms.
+    static let all: [String: PanelAction] = [
+        "do": PanelAction(
+            command,
+            done: { fields, answer in
+                let names = answer["notifications"]?.items.compactMap { item -> String? in
+                    item["notificationType"]?.text.map { $0 + (item["subtype"]?.text.map { "." + $0 } ?? "") }
+                }
+                let result = answer["result"]?.text.map { " (\($0))" } ?? ""
+                guard let names, !names.isEmpty else { return "Done\(result). No notification follows from it." }
+                return "Done\(result): \(names.joined(separator: ", "))."
+            },
+            leadsTo: { fields, _ in
+                ["purchase", "createCustomer"].contains(fields["command"])
+                    ? fields["customer"].map { .customer($0) } : nil
+            }),
+        "trigger": PanelAction(
+            trigger,
+            done: { fields, answer in
+                let whom = answer["customer"]?.text.map { " for \($0)" } ?? ""
+                return
+                    "\(fields["type"] ?? "") was sent\(whom), with \((answer["notifications"]?.items.count ?? 1) - 1) before it."
+            },
+            leadsTo: { _, _ in .notifications }),
+        "resend": PanelAction(
+            { fields in
+                ControlCall(
+                    .post, "/{environment}/notifications/{notificationUUID}/resend",
+                    ["notificationUUID": try fields.required("uuid", "The notification")])
+            },
+            done: { _, answer in
+                answer["isDelivered"] == .bool(true)
+                    ? "Sent once more, and delivered." : "Sent once more; it did not arrive."
+            }),
+        "advance": PanelAction(
+            { fields in
+                var body: [String: JSONValue] = [:]
+                if let by = fields["by"] { body["by"] = .string(by) }
+                if let to = fields["to"] { body["to"] = .string(instant(to)) }
+                return ControlCall(.post, "/clock/advance", query: ["wait": "false"], body: .object(body))
+            }, done: { _, _ in "The clock is put forward." }),
+        "stop-advance": PanelAction(
+            { fields in ControlCall(.delete, "/clock/advances/{id}", ["id": try fields.required("id", "The number")]) },
+            done: { _, _ in "The clock stops after what is under way." }),
+        "fault": PanelAction(fault, done: { fields, _ in "On: \(fields["target"] ?? "") \(fields["effect"] ?? "")." }),
+        "fault-off": PanelAction(
+            { fields in
+                ControlCall(.delete, "/faults/{number}", ["number": try fields.required("number", "The number")])
+            },
+            done: { _, _ in "The fault is off." }),
+        "faults-off": PanelAction(
+            { _ in ControlCall(.delete, "/faults") }, done: { _, _ in "All faults are off." }),
+        "settings": PanelAction(settings, done: { _, _ in "The settings hold from now on." }),
+        "catalogue": PanelAction(
+            { fields in
+                let text = try fields.required("json", "The catalogue")
+                guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
+                    throw ControlFailure(400, "invalid_catalogue", "the catalogue is not JSON", param: "json")
+                }
+                return ControlCall(.put, "/{environment}/catalogue", body: json)
+            }, done: { _, _ in "The catalogue holds from now on." }),
+        "snapshot": PanelAction(
+            { fields in
+                ControlCall(
+                    .post, "/snapshots", body: .object(["name": .string(try fields.required("name", "The name"))]))
+            }, done: { fields, _ in "Saved as \(fields["name"] ?? "")." }),
+        "restore": PanelAction(
+            { fields in
+                ControlCall(.post, "/snapshots/{name}/restore", ["name": try fields.required("name", "The name")])
+            }, done: { fields, _ in "Everything is as it was in \(fields["name"] ?? "")." },
+            confirmation: { fields in
+                Question(
+                    heading: "Restore a snapshot",
+                    consequences: [
+                        "Customers, purchases, notifications, faults and the time become those of \(fields["name"] ?? "").",
+                        "What there is now is lost unless it is saved.",
+                    ], button: "Restore", typedWord: nil)
+            }),
+        "reset": PanelAction(
+            { fields in
+                ControlCall(.post, "/reset", body: .object(["everything": .bool(fields.contains("everything"))]))
+            }, done: { _, _ in "Both stores are empty." },
+            confirmation: { fields in
+                let rest = fields.contains("everything")
+                return Question(
+                    heading: "Reset the simulator",
+                    consequences: [
+                        "Every customer, purchase and notification of production and sandbox is forgotten.",
+                        rest
+                            ? "Settings, catalogue and URLs are as at the start again."
+                            : "Settings, catalogue and URLs stay.",
+                    ], button: "Reset", typedWord: "reset")
+            }),
+        "scenario": PanelAction(
+            { fields in
+                var text = fields.exact("yaml") ?? ""
+                if let name = fields["name"] {
+                    guard let shipped = ShippedScenarios.text(name) else {
+                        throw ControlFailure(404, "unknown_scenario", "there is no scenario \(name)", param: "name")
+                    }
+                    text = shipped
+                }
+                return ControlCall(.post, "/scenarios", body: .object(["yaml": .string(text)]))
+            },
+            done: { _, answer in
+                "\(answer["name"]?.text ?? "The scenario"): \(answer["passed"] == .bool(true) ? "as expected" : "not as expected")."
+            }),
+    ]
+
+    /// Names that are the form's own.
+    private static let own: Set<String> = ["ticket", "page", "environment", "form", "command", "confirmed"]
+    /// Members that are numbers. Prices are typed with a point, percentages as percent: both are thousandths in a command.
+    private static let numbers: Set<String> = ["quantity", "days"]
+    private static let thousandths: Set<String> = ["price", "percentage"]
+    private static let flags: Set<String> = ["recovers", "inApp", "consent", "sign", "preservesPrices", "introductory"]
+
+    /// A command of the store: the fields are its members.
+    private static func command(_ fields: FormFields) throws -> ControlCall {
+        let name = try fields.required("command", "What happens")
+        var members: [String: JSONValue] = [:]
+        for field in fields.names where !own.contains(field) {
+            guard let text = fields[field] else { continue }
+            if numbers.contains(field) {
+                members[field] = try fields.number(field, field).map { JSONValue($0) }
+            } else if thousandths.contains(field) {
+                members[field] = try fields.number(field, field).map { JSONValue($0 * 1000) }
+            } else if flags.contains(field) {
+                members[field] = .bool(text != "false")
+            } else {
+                members[field] = .string(text)
+            }
+        }
+        return ControlCall(.post, "/{environment}/commands", body: .object([name: .object(members)]))
+    }
+
+    private static func trigger(_ fields: FormFields) throws -> ControlCall {
+        let parts = try fields.required("type", "The type").split(separator: ".", maxSplits: 1).map(String.init)
+        var body: [String: JSONValue] = ["notificationType": .string(parts.first ?? "")]
+        if parts.count > 1 { body["subtype"] = .string(parts[1]) }
+        for name in ["product", "customer"] { if let value = fields[name] { body[name] = .string(value) } }
+        var overrides: [String: JSONValue] = [:]
+        for line in (fields["overrides"] ?? "").split(whereSeparator: \.isNewline) {
+            guard let equals = line.firstIndex(of: "="), equals != line.startIndex else {
+                throw ControlFailure(
+                    400, "invalid_request", "an override is path=value, not \(line)", param: "overrides")
+            }
+            let value = String(line[line.index(after: equals)...])
+            overrides[String(line[..<equals])] =
+                (try? JSONDecoder().decode(JSONValue.self, from: Data(value.utf8))) ?? .string(value)
+        }
+        if !overrides.isEmpty { body["overrides"] = .object(overrides) }
+        return ControlCall(.post, "/{environment}/trigger", body: .object(body))
+    }
+
+    /// What an effect's number is called.
+    private static let effectMembers = [
+        "delay": "seconds", "status": "code", "error": "code", "rateLimit": "retryAfterSeconds", "clockSkew": "seconds",
+    ]
+
+    private static func fault(_ fields: FormFields) throws -> ControlCall {
+        let effect = try fields.required("effect", "The effect")
+        var members: [String: JSONValue] = [:]
+        if let member = effectMembers[effect] {
+            guard let number = try fields.number("number", "The number") else {
+                throw ControlFailure(400, "invalid_request", "\(effect) needs a number: \(member)", param: "number")
+            }
+            members[member] = JSONValue(number)
+        }
+        var body: [String: JSONValue] = [
+            "target": .string(try fields.required("target", "The target")),
+            "effect": .object([effect: .object(members)]),
+        ]
+        if let probability = try fields.number("probability", "How likely") {
+            body["probability"] = JSONValue(probability)
+        }
+        if let count = try fields.number("count", "How often") { body["count"] = JSONValue(count) }
+        return ControlCall(.post, "/faults", body: .object(body))
+    }
+
+    private static func settings(_ fields: FormFields) throws -> ControlCall {
+        var body: [String: JSONValue] = [:]
+        for (name, label, kind) in PanelSettings.fields where fields.names.contains("has-" + name) {
+            switch kind {
+            case .flag: body[name] = .bool(fields.contains(name))
+            case .number: body[name] = try fields.number(name, label).map { JSONValue($0) } ?? .null
+            case .version: body[name] = .integer(fields[name] == "1" ? 1 : 2)
+            case .text, .choice: body[name] = fields[name].map { .string($0) } ?? .null
+            }
+        }
+        return ControlCall(.patch, "/{environment}/settings", body: .object(body))
+    }
+
+    /// A day alone is its beginning; a field of the browser has no seconds.
+    private static func instant(_ text: String) -> String {
+        if text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil { return text + "T00:00:00Z" }
+        if text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d/) != nil { return text + ":00Z" }
+        return text
+    }
+}

@@ -1,0 +1,138 @@
+internal import AppStoreModels
+internal import Foundation
+internal import HTTPTypes
+internal import WebConsole
+
+/// A request to the control API that a form stands for.
+struct ControlCall: Sendable {
+    var method: HTTPRequest.Method
+    /// The path as ``ControlRoutes/operations`` has it.
+    var path: String
+    var parameters: [String: String] = [:]
+    var query: [String: String] = [:]
+    var body: JSONValue?
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, _ parameters: [String: String] = [:],
+        query: [String: String] = [:], body: JSONValue? = nil
+    ) {
+        (self.method, self.path, self.parameters, self.query, self.body) = (method, path, parameters, query, body)
+    }
+}
+
+/// What a form does: a call of the control API, the one that a program would make.
+struct PanelAction: Sendable {
+    /// What to ask before.
+    struct Question: Sendable {
+        var heading: String
+        var consequences: [String]
+        var button: String
+        var typedWord: String?
+    }
+
+    var call: @Sendable (FormFields) throws -> ControlCall
+    var confirmation: (@Sendable (FormFields) throws -> Question?)?
+    /// What was done, in a sentence.
+    var done: @Sendable (FormFields, JSONValue) -> String
+    /// Where to go then; nil for the page that it came from.
+    var leadsTo: @Sendable (FormFields, JSONValue) -> PanelPage?
+
+    init(
+        _ call: @escaping @Sendable (FormFields) throws -> ControlCall,
+        done: @escaping @Sendable (FormFields, JSONValue) -> String,
+        confirmation: (@Sendable (FormFields) throws -> Question?)? = nil,
+        leadsTo: @escaping @Sendable (FormFields, JSONValue) -> PanelPage? = { _, _ in nil }
+    ) {
+        (self.call, self.done, self.confirmation, self.leadsTo) = (call, done, confirmation, leadsTo)
+    }
+}
+
+extension FormFields {
+    /// A field that has to be there.
+    func required(_ name: String, _ label: String) throws(ControlFailure) -> String {
+        guard let value = self[name] else {
+            throw ControlFailure(400, "invalid_request", "\(label) is missing", param: name)
+        }
+        return value
+    }
+
+    /// A number; nil where the field is empty.
+    func number(_ name: String, _ label: String) throws(ControlFailure) -> Decimal? {
+        guard let text = self[name] else { return nil }
+        guard text.wholeMatch(of: /-?\d{1,12}(\.\d{1,6})?/) != nil, let number = Decimal(string: text) else {
+            throw ControlFailure(400, "invalid_request", "\(label) is a number such as 12 or 9.99", param: name)
+        }
+        return number
+    }
+}
+
+extension JSONValue {
+    init(_ number: Decimal) {
+        let double = NSDecimalNumber(decimal: number).doubleValue
+        self = double == double.rounded() && abs(double) < 1e15 ? .integer(Int64(double)) : .number(double)
+    }
+
+    /// A member of an object.
+    subscript(_ name: String) -> JSONValue? {
+        if case .object(let members) = self { members[name] } else { nil }
+    }
+
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    var items: [JSONValue] { if case .array(let items) = self { items } else { [] } }
+}
+
+extension SimulatorPanel {
+    /// Carries out a form by the operation of the control API that does the same.
+    ///
+    /// - Returns: The page to show then.
+    func carryOut(_ action: PanelAction, _ fields: FormFields, _ request: PanelRequest) async throws -> PageLink {
+        if let word = try action.confirmation?(fields)?.typedWord, fields[Confirmation.typedField] != word {
+            throw ControlFailure(400, "not_confirmed", "\(word) was not typed, so nothing has happened")
+        }
+        var call = try action.call(fields)
+        if call.path.contains("{environment}") { call.parameters["environment"] = request.environmentName }
+        let operation = ControlRoutes.operations.first { $0.0 == call.method && $0.1 == call.path }
+        guard let handler = operation?.2 else { throw ControlFailure(404, "not_found", "there is no \(call.path)") }
+        let body = try call.body.map { Data(try ControlJSON.encode($0)) } ?? Data()
+        let answer = try await handler(
+            simulator, ControlRequest(path: call.parameters, query: call.query, body: body))
+        let json =
+            answer.body.isEmpty
+            ? JSONValue.null : (try? JSONDecoder().decode(JSONValue.self, from: Data(answer.body))) ?? .null
+        var query = [("done", state.keep(note: action.done(fields, json)))]
+        if call.path == "/scenarios",
+            let report = try? JSONDecoder().decode(ScenarioReport.self, from: Data(answer.body))
+        {
+            query.append(("report", state.keep(report: report)))
+        }
+        return request.link(action.leadsTo(fields, json) ?? request.page, query)
+    }
+
+    /// Asks before a form is carried out.
+    func confirmation(
+        _ question: PanelAction.Question, action: String, _ fields: FormFields, _ request: PanelRequest
+    ) -> String {
+        let kept = fields.names.filter { !["ticket", "confirmed", Confirmation.typedField].contains($0) }
+        let confirmation = Confirmation(
+            question.consequences, button: question.button, action: PageLink("forms", action),
+            cancel: request.link(request.page), ticket: state.tickets.issue(for: action),
+            fields: kept.map { ($0, fields.exact($0) ?? "") } + [("confirmed", "yes")],
+            typedWord: question.typedWord, isDangerous: true)
+        let content = PanelContent("confirm", question.heading, confirmation.values)
+        var values = content.values
+        values["clock"] = clock(request)
+        return Self.library?.page("confirm", values, in: confirmationShell(question.heading, request)) ?? ""
+    }
+
+    private func confirmationShell(_ heading: String, _ request: PanelRequest) -> Shell {
+        var shell = Shell(
+            heading: heading, product: "Counterfoil simulator", home: request.link(.customers), assets: Self.assets,
+            version: core.configuration.app.bundleId)
+        shell.navigation = PanelPage.main.map { Shell.Item($0.title, request.link($0.page), shortcut: $0.shortcut) }
+        shell.isSandbox = request.environment == .sandbox
+        shell.theme = request.theme
+        shell.current = request.link(request.page)
+        return shell
+    }
+}

@@ -1,0 +1,146 @@
+internal import AppStoreModels
+internal import WebConsole
+
+/// A form of the panel, with the command that does the same.
+struct PanelForm: Sendable {
+    /// What is unique on its page.
+    var id: String
+    /// The name of the ``PanelAction`` that carries it out.
+    var action: String
+    var title: String
+    var about: String?
+    var fields: [Field]
+    var button: String
+    var isDangerous = false
+    /// The command, with `{name}` for a field, `{json:name}` for one as JSON, and brackets around what is left out where a field
+    /// in it is empty.
+    var command: String
+
+    struct Field: Sendable {
+        enum Kind: Sendable { case hidden, text, number, area, choice([(value: String, title: String)]), box(String) }
+
+        var name: String
+        var label: String
+        var kind: Kind
+        var value: String
+        var hint: String?
+        var isRequired: Bool
+
+        init(
+            _ name: String, _ label: String = "", _ kind: Kind = .text, value: String = "", hint: String? = nil,
+            isRequired: Bool = false
+        ) {
+            (self.name, self.label, self.kind) = (name, label, kind)
+            (self.value, self.hint, self.isRequired) = (value, hint, isRequired)
+        }
+
+        static func hidden(_ name: String, _ value: String) -> Field { Field(name, "", .hidden, value: value) }
+    }
+
+    init(
+        _ id: String, _ title: String, about: String? = nil, action: String = "do", _ fields: [Field],
+        button: String, isDangerous: Bool = false, command: String
+    ) {
+        (self.id, self.title, self.about, self.action) = (id, title, about, action)
+        (self.fields, self.button, self.isDangerous, self.command) = (fields, button, isDangerous, command)
+    }
+
+    static func fieldID(_ form: String, _ field: String) -> String { "\(form)-\(field)" }
+
+    /// The form as the template `form` takes it. One that could not be carried out has what was typed.
+    func value(_ request: PanelRequest, _ state: PanelState) -> PageValue {
+        let typed = request.mistake?.form == id ? request.mistake : nil
+        let values = fields.map { field in
+            var value = field.value
+            if let typed {
+                value = typed.fields.exact(field.name) ?? ""
+                if case .hidden = field.kind { value = field.value }
+            }
+            return (field, value)
+        }
+        let known = Dictionary(
+            values.map { field, value in
+                if case .box = field.kind, typed == nil, value.isEmpty { return (field.name, "") }
+                return (field.name, value)
+            }, uniquingKeysWith: { _, last in last })
+        return [
+            "formID": .text(id), "formURL": .link(PageLink("forms", action)), "formTitle": .text(title),
+            "formAbout": .optional(about), "formTicket": .exact(state.tickets.issue(for: action)),
+            "formPage": .exact(request.page.path),
+            "formEnvironment": .text(request.environmentName), "formButton": .text(button),
+            "formButtonKind": .text(isDangerous ? "danger" : "main"), "formCommand": .exact(command),
+            "formFilled": .foreign(Self.fill(command, known), limit: 2000),
+            "formFields": .list(
+                values.map { field, value in
+                    self.value(field, value, isWrong: typed != nil && typed?.failure.param == field.name)
+                }),
+        ]
+    }
+
+    private func value(_ field: Field, _ value: String, isWrong: Bool) -> PageValue {
+        var values: [String: PageValue] = [
+            "fieldID": .text(Self.fieldID(id, field.name)), "fieldName": .text(field.name),
+            "fieldLabel": .text(field.label), "fieldHint": .optional(field.hint), "fieldValue": .exact(value),
+            "isWrong": .flag(isWrong), "isRequired": .flag(field.isRequired), "isHidden": false, "isText": false,
+            "isNumber": false, "isArea": false, "choice": .nothing, "box": .nothing,
+        ]
+        switch field.kind {
+        case .hidden: values["isHidden"] = true
+        case .text: values["isText"] = true
+        case .number: values["isNumber"] = true
+        case .area: values["isArea"] = true
+        case .choice(let options):
+            values["choice"] = [
+                "options": .list(
+                    options.map { option in
+                        [
+                            "optionValue": .exact(option.value), "optionTitle": .text(option.title),
+                            "isChosen": .flag(option.value == value),
+                        ]
+                    })
+            ]
+        case .box(let on): values["box"] = ["boxValue": .exact(on), "isChosen": .flag(value == on)]
+        }
+        return .object(values)
+    }
+
+    // MARK: - The command
+
+    /// The command with what the fields say; the script does the same while somebody types.
+    static func fill(_ template: String, _ values: [String: String]) -> String {
+        var result = ""
+        for (index, part) in template.split(separator: "[", omittingEmptySubsequences: false).enumerated() {
+            let pieces =
+                index == 0 ? [part] : part.split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
+            if index == 0 {
+                result += replace(part, values).text
+                continue
+            }
+            let optional = replace(pieces.first ?? "", values)
+            if !optional.isMissing { result += optional.text }
+            if pieces.count > 1 { result += replace(pieces[1], values).text }
+        }
+        return result.split(separator: " ").joined(separator: " ")
+    }
+
+    private static func replace(_ text: Substring, _ values: [String: String]) -> (text: String, isMissing: Bool) {
+        var isMissing = false
+        let result = String(text).replacing(/\{(json:)?(\w+)\}/) { match -> String in
+            let value = values[String(match.2)] ?? ""
+            if value.isEmpty { isMissing = true }
+            if match.1 != nil { return jsonText(value).replacing("'", with: "'\\''") }
+            return value.isEmpty ? match.2.uppercased() : quoted(value)
+        }
+        return (result, isMissing)
+    }
+
+    private static func jsonText(_ value: String) -> String {
+        (try? String(decoding: ControlJSON.encode(JSONValue.string(value)), as: UTF8.self)) ?? "\"\""
+    }
+
+    /// A text as a shell takes it for one word.
+    static func quoted(_ value: String) -> String {
+        if value.wholeMatch(of: /[\w@%+=:,.\/-]+/.asciiOnlyWordCharacters()) != nil { return value }
+        return "'" + value.replacing("'", with: "'\\''") + "'"
+    }
+}

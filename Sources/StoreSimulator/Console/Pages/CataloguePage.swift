@@ -1,0 +1,71 @@
+internal import AppStoreModels
+internal import Foundation
+internal import WebConsole
+
+extension SimulatorPanel {
+    /// What is sold.
+    func catalogue(_ request: PanelRequest) throws -> PanelContent {
+        let catalogue = core.read(request.environment) { store, _ in store.catalogue }
+        let storefront = catalogue.storefronts.first ?? .usa
+        let rows = catalogue.products.prefix(500).map { product -> PageValue in
+            let terms = product.subscription
+            return [
+                "id": .foreign(product.id), "title": .foreign(product.name), "type": .text(product.type.rawValue),
+                "price": .text(PanelWords.price(product.price(in: storefront.code), storefront.currency)),
+                "period": .text(
+                    terms.map { "each \(PanelWords.length(of: $0.period)), group \($0.group), level \($0.level)" } ?? ""
+                ),
+                "offers": .foreign(
+                    ((terms?.introductoryOffer).map { ["introductory \($0.discount.rawValue)"] } ?? [])
+                        .appending((terms?.offers ?? product.offers).compactMap(\.identifier)).joined(separator: ", ")),
+                "word": .text(product.isOnSale ? "on sale" : "off sale"),
+                "look": .text(product.isOnSale ? "good" : "bad"),
+            ]
+        }
+        let all = products(request) { _ in true }
+        let option = request.environmentOption
+        let product = PanelForm.Field("product", "Product", .choice(all), value: all.first?.value ?? "")
+        let subscriptions = products(request) { $0.subscription != nil }
+        let forms = [
+            PanelForm(
+                "off-sale", "Take off sale", [.hidden("command", "removeFromSale"), product], button: "Take off sale",
+                command: "counterfoil do '{\"removeFromSale\":{\"product\":{json:product}}}'" + option),
+            PanelForm(
+                "on-sale", "Put on sale again", [.hidden("command", "returnToSale"), product], button: "Put on sale",
+                command: "counterfoil do '{\"returnToSale\":{\"product\":{json:product}}}'" + option),
+            PanelForm(
+                "price", "Raise the price for subscribers",
+                [
+                    .hidden("command", "increasePrice"),
+                    .init("product", "Product", .choice(subscriptions), value: subscriptions.first?.value ?? ""),
+                    .init("price", "Price", .number, hint: "Such as 12.99", isRequired: true),
+                    .init(
+                        "consent", "Consent",
+                        .choice([("true", "They have to agree"), ("false", "They are only told")]), value: "true"),
+                ], button: "Raise",
+                command:
+                    "counterfoil do '{\"increasePrice\":{\"product\":{json:product},\"price\":THOUSANDTHS,\"consent\":{consent}}}'"
+                    + option),
+        ]
+        let whole = PanelForm(
+            "catalogue", "The whole catalogue", about: "Names and values are those of the control API.",
+            action: "catalogue",
+            [.init("json", "As JSON", .area, value: SignedText.pretty(catalogue))], button: "Replace",
+            command:
+                "curl -X PUT -H 'Content-Type: application/json' -d @catalogue.json \(simulator.information.controlURL)/\(request.environmentName)/catalogue"
+        )
+        return PanelContent(
+            "catalogue", "Catalogue",
+            [
+                "rows": .list(Array(rows)),
+                "storefronts": .text(
+                    catalogue.storefronts.map { "\($0.code) (\($0.currency))" }.joined(separator: ", ")),
+                "forms": .list(forms.map { $0.value(request, state) }), "whole": whole.value(request, state),
+                "isWholeOpen": .flag(request.mistake?.form == "catalogue"),
+            ], api: "GET {base}/\(request.environmentName)/catalogue", command: "counterfoil simulator status")
+    }
+}
+
+extension Array {
+    fileprivate func appending(_ others: [Element]) -> [Element] { self + others }
+}

@@ -1,0 +1,133 @@
+internal import AppStoreModels
+internal import Foundation
+internal import WebConsole
+
+extension SimulatorPanel {
+    /// One customer: the periods on an axis, what happened, what can happen, and what the device holds.
+    func customer(_ name: String, _ request: PanelRequest) throws -> PanelContent {
+        let state = try simulator.state(of: name, in: request.environment)
+        let (history, now) = core.read(request.environment) { store, now in
+            (store.history(of: name).suffix(500), now)
+        }
+        let bars = TimeBars(rows(of: Array(history), state, now), now: now)
+        let link: (Date) -> PageLink = { date in
+            request.link(request.page, [("to", date.formatted(.iso8601))])
+        }
+        let facts: [PageValue] = [
+            ["title": "Storefront", "value": .text(state.storefront)],
+            ["title": "Account token", "value": .text(state.appAccountToken ?? "none")],
+            ["title": "App transaction", "value": .text(state.appTransactionId)],
+            ["title": "Payment method", "value": .text(state.isBillingFailing ? "fails" : "works")],
+        ]
+        let family: [PageValue] = state.family.map {
+            ["url": .link(request.link(.customer($0))), "name": .foreign($0, limit: 60)]
+        }
+        return PanelContent(
+            "customer", "Customer", foreign: name,
+            [
+                "summary": .foreign(state.summary, limit: 500), "facts": .list(facts),
+                "family": family.isEmpty ? .nothing : .object(["members": .list(family)]),
+                "bars": history.isEmpty
+                    ? .nothing
+                    : .drawing(
+                        bars.drawing(
+                            title: "Periods of \(name)",
+                            summary: "\(history.count) transactions; the table has them all.",
+                            link: link)),
+                "kinds": bars.legend, "hasBars": .flag(!history.isEmpty),
+                "subscriptions": .list(state.subscriptions.map { Self.row($0, now) }),
+                "hasSubscriptions": .flag(!state.subscriptions.isEmpty),
+                "transactions": .list(history.reversed().map { row($0, request, now) }),
+                "forms": .list(customerForms(name, state, request).map { $0.value(request, self.state) }),
+                "buy": buyForm(request, customer: name).value(request, self.state),
+                "device": try device(of: name, request),
+            ],
+            api: "GET {base}/\(request.environmentName)/customers/\(PageLink.escaped(name))",
+            command: "counterfoil customers \(PanelForm.quoted(name))" + request.environmentOption)
+    }
+
+    private static func row(_ subscription: CustomerState.SubscriptionState, _ now: Date) -> PageValue {
+        let (word, look) =
+            switch subscription.status {
+            case .active: ("active", "good")
+            case .billingGracePeriod: ("grace period", "warn")
+            case .billingRetry: ("billing retry", "bad")
+            case .revoked: ("revoked", "bad")
+            default: ("expired", "bad")
+            }
+        let renews = subscription.autoRenewStatus == .on
+        return [
+            "product": .foreign(subscription.productId), "word": .text(word), "look": .text(look),
+            "until": .time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate, now: now),
+            "renewal": .foreign(renews ? "renews into \(subscription.autoRenewProductId)" : "does not renew"),
+            "original": .text(subscription.originalTransactionId),
+        ]
+    }
+
+    private func row(_ stored: StoredTransaction, _ request: PanelRequest, _ now: Date) -> PageValue {
+        let payload = stored.payload
+        return [
+            "url": .link(request.link(request.page, [("text", payload.transactionId)])),
+            "id": .text(payload.transactionId), "product": .foreign(payload.productId),
+            "bought": .time(payload.purchaseDate, now: now), "expires": .time(payload.expiresDate),
+            "price": .text(payload.price.map { PanelWords.price($0, payload.currency ?? "") } ?? ""),
+            "remark": .text(
+                [
+                    payload.revocationDate.map { "refunded \($0.consoleText)" },
+                    payload.isUpgraded == true ? "upgraded" : nil,
+                    payload.offerDiscountType?.rawValue, payload.inAppOwnershipType == .familyShared ? "shared" : nil,
+                    stored.isFinished ? "finished" : nil,
+                ].compactMap { $0 }.joined(separator: ", ")),
+        ]
+    }
+
+    /// A row for each subscription, and one for each product that is none.
+    private func rows(of history: [StoredTransaction], _ state: CustomerState, _ now: Date) -> [TimeBars.Row] {
+        var order: [String] = []
+        var bars: [String: [TimeBars.Bar]] = [:]
+        for stored in history {
+            let payload = stored.payload
+            let key = stored.isSubscription ? payload.originalTransactionId : payload.productId
+            if bars[key] == nil { order.append(key) }
+            let kind: TimeBars.Kind =
+                payload.revocationDate != nil
+                ? .refunded
+                : payload.isUpgraded == true
+                    ? .upgraded
+                    : payload.expiresDate == nil
+                        ? .once
+                        : payload.offerDiscountType == .freeTrial || payload.price == 0 ? .trial : .paid
+            let label =
+                "\(payload.productId), \(payload.purchaseDate.consoleText) to \(payload.expiresDate?.consoleText ?? "ever")"
+            bars[key, default: []].append(
+                .init(
+                    payload.purchaseDate,
+                    payload.revocationDate.map { max($0, payload.purchaseDate + 1) } ?? payload.expiresDate, kind, label
+                ))
+        }
+        for subscription in state.subscriptions where subscription.isInBillingRetryPeriod == true {
+            guard let expires = subscription.expiresDate else { continue }
+            let grace = subscription.gracePeriodExpiresDate
+            if let grace {
+                bars[subscription.originalTransactionId]?.append(.init(expires, grace, .grace, "Grace period"))
+            }
+            let start = grace ?? expires
+            if now > start {
+                bars[subscription.originalTransactionId]?.append(.init(start, now, .retry, "Billing retry"))
+            }
+        }
+        let products = Dictionary(
+            history.map {
+                ($0.isSubscription ? $0.payload.originalTransactionId : $0.payload.productId, $0.payload.productId)
+            },
+            uniquingKeysWith: { _, last in last })
+        return order.map { TimeBars.Row(products[$0] ?? $0, bars[$0] ?? []) }
+    }
+}
+
+extension Store {
+    /// A customer's transactions, the oldest first.
+    func history(of customer: String) -> [StoredTransaction] {
+        (customers[customer]?.transactions ?? []).compactMap { transactions[$0] }
+    }
+}

@@ -1,0 +1,110 @@
+internal import AppStoreModels
+internal import Foundation
+internal import WebConsole
+
+extension SimulatorPanel {
+    /// Who has what, and a purchase.
+    func customers(_ request: PanelRequest) throws -> PanelContent {
+        let start = request.query["page"].flatMap { Int($0) } ?? 0
+        let page = try core.customerPage(
+            ControlRequest(
+                path: ["environment": request.environmentName],
+                query: ["limit": "50", "page": String(max(0, start))], body: Data()))
+        let rows = page.items.map { state -> PageValue in
+            [
+                "url": .link(request.link(.customer(state.customer))), "key": .exact(state.customer),
+                "name": .foreign(state.customer, limit: 60), "summary": .foreign(state.summary, limit: 300),
+                "storefront": .text(state.storefront), "account": .foreign(state.appAccountToken),
+                "tag": Self.tag(of: state),
+            ]
+        }
+        let previous = start > 0 ? request.link(.customers, [("page", String(max(0, start - 50)))]) : nil
+        return PanelContent(
+            "customers", "Customers",
+            [
+                "rows": .list(rows), "isEmpty": .flag(rows.isEmpty), "hasRows": .flag(!rows.isEmpty),
+                "nextURL": .optional(page.nextPage.map { request.link(.customers, [("page", $0)]) }),
+                "previousURL": .optional(previous), "hasPages": .flag(page.nextPage != nil || previous != nil),
+                "forms": .list(
+                    [buyForm(request, customer: nil), newCustomerForm(request)].map { $0.value(request, state) }),
+            ],
+            api: "GET {base}/\(request.environmentName)/customers",
+            command: "counterfoil customers" + request.environmentOption)
+    }
+
+    /// A word, and a shape, for what a customer has.
+    private static func tag(of state: CustomerState) -> PageValue {
+        if state.isBillingFailing { return ["word": "billing fails", "look": "warn"] }
+        if state.subscriptions.contains(where: \.hasAccess) { return ["word": "subscribed", "look": "good"] }
+        if !state.subscriptions.isEmpty { return ["word": "lapsed", "look": "bad"] }
+        return ["word": .text(state.purchases.isEmpty ? "nothing bought" : "bought"), "look": "plain"]
+    }
+
+    /// The products on sale, as a choice.
+    func products(
+        _ request: PanelRequest, where isMeant: (Product) -> Bool = { $0.isOnSale }
+    ) -> [(value: String, title: String)] {
+        core.read(request.environment) { store, _ in
+            let storefront = store.catalogue.storefronts.first ?? .usa
+            return store.catalogue.products.filter(isMeant).prefix(500).map { product in
+                let price = Decimal(product.price(in: storefront.code)) / 1000
+                let length = product.subscription.map { ", each \(PanelWords.length(of: $0.period))" } ?? ""
+                return (product.id, "\(product.id) (\(price) \(storefront.currency)\(length))")
+            }
+        }
+    }
+
+    func buyForm(_ request: PanelRequest, customer: String?) -> PanelForm {
+        let offers = core.read(request.environment) { store, _ in
+            store.catalogue.products.flatMap { $0.subscription?.offers ?? $0.offers }.compactMap(\.identifier)
+        }
+        let whom: PanelForm.Field =
+            customer.map { .hidden("customer", $0) }
+            ?? .init("customer", "Customer", hint: "A name. Whoever is new is made.", isRequired: true)
+        return PanelForm(
+            "buy", "Buy",
+            [
+                .hidden("command", "purchase"), whom,
+                .init("product", "Product", .choice(products(request)), value: products(request).first?.value ?? ""),
+                .init(
+                    "offer", "Offer",
+                    .choice([("", "None, or the introductory one")] + Set(offers).sorted().map { ($0, $0) })),
+                .init("sign", "", .box("--sign"), hint: "Let the simulator sign a promotional offer"),
+                .init("quantity", "Quantity", .number, hint: "Of a consumable"),
+            ], button: "Buy",
+            command: "counterfoil buy {customer} {product} [--offer {offer}] [{sign}] [--quantity {quantity}]"
+                + request.environmentOption)
+    }
+
+    private func newCustomerForm(_ request: PanelRequest) -> PanelForm {
+        let storefronts = core.read(request.environment) { store, _ in store.catalogue.storefronts.map(\.code) }
+        return PanelForm(
+            "create", "Somebody installs the app",
+            [
+                .hidden("command", "createCustomer"), .init("customer", "Customer", isRequired: true),
+                .init(
+                    "storefront", "Storefront", .choice(storefronts.map { ($0, $0) }), value: storefronts.first ?? ""),
+            ], button: "Create",
+            command:
+                "counterfoil do '{\"createCustomer\":{\"customer\":{json:customer},\"storefront\":{json:storefront}}}'"
+                + request.environmentOption)
+    }
+}
+
+/// Words for values.
+enum PanelWords {
+    static func length(of period: Period) -> String {
+        let unit =
+            switch period.unit {
+            case .day: "day"
+            case .week: "week"
+            case .month: "month"
+            case .year: "year"
+            }
+        return period.count == 1 ? unit : "\(period.count) \(unit)s"
+    }
+
+    static func price(_ thousandths: Int64, _ currency: String) -> String {
+        "\(Decimal(thousandths) / 1000) \(currency)"
+    }
+}

@@ -1,0 +1,78 @@
+internal import AppStoreModels
+internal import Foundation
+internal import WebConsole
+
+/// The settings as fields: their names are those of ``StoreSettings``.
+enum PanelSettings {
+    enum Kind: Sendable { case flag, number, text, version, choice([String]) }
+
+    static let fields: [(name: String, label: String, kind: Kind)] = [
+        ("notificationURL", "URL for notifications", .text),
+        ("notificationVersion", "Version of notifications", .version),
+        ("rate", "How long periods last", .choice(rates)),
+        ("gracePeriod", "Billing grace period", .choice(BillingGracePeriod.allCases.map(\.rawValue))),
+        ("refunds", "Who decides about refunds", .choice(["byCommand", "automatic"])),
+        ("renewalCap", "Renewals before the system turns renewal off", .number),
+        ("renewalLead", "Seconds that a renewal is charged early, at most", .number),
+        ("renewalDelay", "Seconds that a renewal is late, at most", .number),
+        ("deliveryTimeout", "Seconds that the receiver of a notification has", .number),
+        ("consumptionWindow", "Seconds to answer a consumption request", .number),
+        ("retriesNotifications", "Failed notifications are sent again", .flag),
+        ("retriesAfterBadRequest", "Also after a 400", .flag),
+        ("graceCoversFreeOffers", "The grace period covers free offers", .flag),
+        ("notifiesFamilyMembers", "Family members' renewals are notified", .flag),
+        ("namesAppAppleID", "Notifications carry appAppleId", .flag),
+        ("asksAboutAllProducts", "All products bring consumption requests", .flag),
+        ("announcesLateDowngrades", "Late downgrades are notified twice", .flag),
+        ("announcesRenewalSwitch", "A change of plan notifies AUTO_RENEW_ENABLED", .flag),
+        ("enforcesRateLimits", "Apple's hourly quotas hold", .flag),
+    ]
+
+    private static let rates = [
+        "realTime", "monthlyEveryHour", "monthlyEvery30Minutes", "monthlyEvery15Minutes", "monthlyEvery5Minutes",
+        "monthlyEvery3Minutes", "monthlyEvery30Seconds", "anyEvery15Minutes", "anyEvery5Minutes", "anyEveryMinute",
+        "anyEvery30Seconds", "anyEvery10Seconds", "anyEvery2Seconds", "dayEveryHour", "dayEvery30Minutes",
+    ]
+}
+
+extension SimulatorPanel {
+    /// How an environment behaves.
+    func settings(_ request: PanelRequest) -> PanelContent {
+        let settings = simulator.settings(of: request.environment)
+        let json = (try? JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(settings)))) ?? .null
+        func fields(_ isMeant: (String) -> Bool) -> [PanelForm.Field] {
+            PanelSettings.fields.filter { isMeant($0.name) }.flatMap { name, label, kind -> [PanelForm.Field] in
+                let value = json[name].map(SignedText.text) ?? ""
+                let field: PanelForm.Field =
+                    switch kind {
+                    case .flag: .init(name, label, .box("true"), value: value)
+                    case .number: .init(name, label, .number, value: value)
+                    case .text: .init(name, label, value: value, hint: "Empty for none")
+                    case .version: .init(name, label, .choice([("2", "2"), ("1", "1")]), value: value)
+                    case .choice(let names):
+                        .init(
+                            name, label,
+                            .choice((names.contains(value) ? [] : [(value, value)]) + names.map { ($0, $0) }),
+                            value: value)
+                    }
+                return [field, .hidden("has-" + name, "yes")]
+            }
+        }
+        let base = "\(simulator.information.controlURL)/\(request.environmentName)/settings"
+        let patch = "curl -X PATCH -H 'Content-Type: application/json' -d "
+        let notifications = PanelForm(
+            "notify", "Notifications", action: "settings", fields { $0.hasPrefix("notification") }, button: "Save",
+            command: patch
+                + "'{\"notificationURL\":{json:notificationURL},\"notificationVersion\":{notificationVersion}}' " + base
+        )
+        let rest = PanelForm(
+            "settings", "Behaviour", about: "A number that is left empty is as if there were none.", action: "settings",
+            fields { !$0.hasPrefix("notification") }, button: "Save",
+            command: patch + "'{\"rate\":{json:rate},\"gracePeriod\":{json:gracePeriod},\"refunds\":{json:refunds}}' "
+                + base)
+        return PanelContent(
+            "settings", "Settings", ["forms": .list([notifications, rest].map { $0.value(request, state) })],
+            api: "GET {base}/\(request.environmentName)/settings",
+            command: "counterfoil simulator notifications" + request.environmentOption)
+    }
+}

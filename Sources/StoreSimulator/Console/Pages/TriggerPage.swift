@@ -1,0 +1,53 @@
+internal import AppStoreModels
+internal import WebConsole
+
+extension SimulatorPanel {
+    /// Every notification that there is, and a form that causes one.
+    func trigger(_ request: PanelRequest) -> PanelContent {
+        let chosen = request.query["type"].flatMap { name in NotificationKind.all.first { $0.name == name } }
+        let names = NotificationKind.all.map { (value: $0.name, title: $0.name) }
+        let form = PanelForm(
+            "trigger", "Trigger a notification",
+            about:
+                "What has to come before it happens first. A new customer's past is made up; of one who exists, it follows.",
+            action: "trigger",
+            [
+                .init("type", "Type", .choice(names), value: chosen?.name ?? "SUBSCRIBED.INITIAL_BUY"),
+                .init("customer", "Customer", value: request.query["customer"] ?? "", hint: "Empty for a new one"),
+                .init("product", "Product", .choice([("", "The first that fits")] + products(request))),
+                .init(
+                    "overrides", "Other values", .area,
+                    hint: "One on each line, such as transaction.price=1990 or renewalInfo.autoRenewStatus=0"),
+            ], button: "Trigger",
+            command: "counterfoil trigger {type} [--customer {customer}] [--product {product}] [--override {overrides}]"
+                + request.environmentOption)
+        let rows = NotificationKind.all.map { kind -> PageValue in
+            [
+                "name": .text(kind.name), "sentence": .text(kind.sentence ?? "No sentence: \(kind.event)."),
+                "needs": .text(Self.needs(of: kind)), "url": .link(request.link(.trigger, [("type", kind.name)])),
+            ]
+        }
+        return PanelContent(
+            "trigger", "Trigger", ["form": form.value(request, state), "rows": .list(rows)],
+            api: "POST {base}/\(request.environmentName)/trigger", command: "counterfoil trigger --list")
+    }
+
+    /// What an existing customer needs for it.
+    private static func needs(of kind: NotificationKind) -> String {
+        switch kind.type {
+        case .subscribed: kind.subtype == .resubscribe ? "a subscription that has ended" : "nothing"
+        case .oneTimeCharge, .test, .externalPurchaseToken: "nothing"
+        case .refund, .consumptionRequest, .revoke: "a purchase"
+        case .refundDeclined: "a refund that was asked for"
+        case .refundReversed: "a refund"
+        case .gracePeriodExpired: "a grace period in the settings"
+        case .renewalExtension, .renewalExtended: "a running subscription"
+        default:
+            switch kind.content {
+            case .subscription: "a subscription"
+            case .purchase, .oneTimePurchase: "a purchase"
+            default: "nothing"
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Basics
+internal import Foundation
+internal import WebConsole
+
+/// What is in a text that this simulator has signed.
+enum SignedText {
+    /// The payload's members by name, with dates for people: rows of the template `facts`.
+    static func rows(_ text: String) -> PageValue {
+        guard case .object(let members)? = payload(of: text) else { return .list([]) }
+        return .list(
+            members.sorted { $0.key < $1.key }.map { name, value in
+                var date: Date?
+                if case .integer(let milliseconds) = value, name.hasSuffix("Date") {
+                    date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+                }
+                return [
+                    "factName": .foreign(name), "factValue": .foreign(Self.text(value), limit: 300, showsWhole: true),
+                    "factDate": .time(date),
+                ]
+            })
+    }
+
+    /// The payload of a JWS, not verified: who asks has just signed it.
+    static func payload(of text: String) -> JSONValue? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64.decodeURL(parts[1]) else { return nil }
+        return try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+    }
+
+    /// A value as JSON, but a text without its quotes.
+    static func text(_ value: JSONValue) -> String {
+        if case .string(let text) = value { return text }
+        return (try? String(decoding: ControlJSON.encode(value), as: UTF8.self)) ?? ""
+    }
+
+    /// JSON for people.
+    static func pretty(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return (try? String(decoding: encoder.encode(value), as: UTF8.self)) ?? ""
+    }
+}

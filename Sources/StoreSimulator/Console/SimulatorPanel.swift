@@ -1,0 +1,122 @@
+internal import AppStoreModels
+internal import Foundation
+internal import Synchronization
+internal import WebConsole
+
+/// The simulator's pages. They read what the control API reads, and carry out forms by its operations.
+struct SimulatorPanel: Sendable {
+    let simulator: Simulator
+    let state: PanelState
+
+    /// What the pages share, whatever simulator they are of.
+    static let library = try? PageLibrary(SimulatorPages.files)
+    static let assets = ConsoleAssets(folder: ["assets"])
+
+    var core: SimulatorCore { simulator.core }
+
+    /// Renders a page.
+    func html(_ request: PanelRequest) -> String? {
+        let content: PanelContent
+        do { content = try self.content(request) } catch {
+            return Self.library.map { html($0, missing(ControlFailure(error)), request, ControlFailure(error)) }
+        }
+        return Self.library.map { html($0, content, request, request.mistake?.failure) }
+    }
+
+    /// The status of a page: that of the mistake, or of what is missing.
+    func status(_ request: PanelRequest) -> Int {
+        if let mistake = request.mistake { return mistake.failure.status }
+        do { _ = try self.content(request) } catch { return ControlFailure(error).status }
+        return 200
+    }
+
+    func content(_ request: PanelRequest) throws -> PanelContent {
+        switch request.page {
+        case .customers: try customers(request)
+        case .customer(let name): try customer(name, request)
+        case .trigger: trigger(request)
+        case .notifications: try notifications(request)
+        case .notification(let uuid): try notification(uuid, request)
+        case .faults: faults(request)
+        case .catalogue: try catalogue(request)
+        case .settings: settings(request)
+        case .snapshots: try snapshots(request)
+        case .scenarios: scenarios(request)
+        }
+    }
+
+    private func missing(_ failure: ControlFailure) -> PanelContent {
+        PanelContent(
+            "missing", "Not there",
+            ["advice": "It may have been there before a reset, or in the other environment."])
+    }
+
+    private func html(
+        _ library: PageLibrary, _ content: PanelContent, _ request: PanelRequest, _ failure: ControlFailure?
+    ) -> String {
+        var values = content.values
+        values["clock"] = clock(request)
+        return library.page(content.template, values, in: shell(content, request, failure))
+    }
+
+    private func shell(_ content: PanelContent, _ request: PanelRequest, _ failure: ControlFailure?) -> Shell {
+        var shell = Shell(
+            heading: content.heading, product: "Counterfoil simulator",
+            home: PanelPage.customers.link(in: request.environment),
+            assets: Self.assets, version: core.configuration.app.bundleId)
+        shell.foreignHeading = content.foreignHeading
+        shell.navigation = PanelPage.main.map { page, title, shortcut in
+            Shell.Item(title, request.link(page), isCurrent: page == request.page.parent, shortcut: shortcut)
+        }
+        if request.page.parent != request.page,
+            let parent = PanelPage.main.first(where: { $0.page == request.page.parent })
+        {
+            shell.up = (parent.title, request.link(parent.page))
+        }
+        // Of a customer or a notification there is nothing in the other environment.
+        let other = request.page.parent
+        shell.choices = [AppStoreEnvironment.production, .sandbox].map { environment in
+            Shell.Item(environment.rawValue, other.link(in: environment), isCurrent: environment == request.environment)
+        }
+        shell.isSandbox = request.environment == .sandbox
+        shell.topics = [ChangeWatch.topic]
+        shell.theme = request.theme
+        shell.current = request.link(request.page)
+        if let done = request.query["done"].flatMap({ state.note($0) }) { shell.notes = [done] }
+        if let failure {
+            shell.problem = .init(
+                request.mistake == nil ? "Not found" : "That was not done",
+                reasons: ["\(failure.message) (\(failure.type))"],
+                field: request.mistake.flatMap { mistake in
+                    failure.param.map { PanelForm.fieldID(mistake.form, $0) }
+                })
+        }
+        shell.api = content.api.map { $0.replacing("{base}", with: simulator.information.controlURL) }
+        shell.command = content.command
+        return shell
+    }
+}
+
+/// What the panel keeps: which forms were sent, what came of them.
+final class PanelState: Sendable {
+    let tickets = FormTickets()
+    private let kept = Mutex<(notes: [(id: String, text: String)], reports: [(id: String, report: ScenarioReport)])>(
+        ([], []))
+
+    /// Keeps a sentence about something that was done, for the page that comes after it.
+    func keep(note text: String) -> String {
+        let id = UUID().uuidString.lowercased()
+        kept.withLock { $0.notes = $0.notes.suffix(199) + [(id, text)] }
+        return id
+    }
+
+    func note(_ id: String) -> String? { kept.withLock { $0.notes.last { $0.id == id }?.text } }
+
+    func keep(report: ScenarioReport) -> String {
+        let id = UUID().uuidString.lowercased()
+        kept.withLock { $0.reports = $0.reports.suffix(19) + [(id, report)] }
+        return id
+    }
+
+    func report(_ id: String) -> ScenarioReport? { kept.withLock { $0.reports.last { $0.id == id }?.report } }
+}

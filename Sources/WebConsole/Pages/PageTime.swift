@@ -1,0 +1,47 @@
+package import Foundation
+
+extension PageValue {
+    /// An instant, for the template `time`: in UTC, and how far it is from `now` in words.
+    package static func time(_ date: Date, now: Date? = nil) -> PageValue {
+        [
+            "iso": .text(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
+            "shown": .text(date.consoleText), "relative": .optional(now.map { date.words(from: $0) }),
+        ]
+    }
+
+    /// The same, or ``nothing``.
+    package static func time(_ date: Date?, now: Date? = nil) -> PageValue {
+        date.map { .time($0, now: now) } ?? .nothing
+    }
+}
+
+extension Date {
+    /// `2027-03-01 12:00:00 UTC`.
+    package var consoleText: String {
+        let style = Date.ISO8601FormatStyle(
+            dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon, timeZone: .gmt)
+        // Half a millisecond makes up for what a number of seconds cannot say exactly.
+        let second = Date(timeIntervalSince1970: (timeIntervalSince1970 + 0.0005).rounded(.down))
+        return second.formatted(style.year().month().day().time(includingFractionalSeconds: false)) + " UTC"
+    }
+
+    /// `in 3 days`, `2 hours ago`, `now`.
+    package func words(from now: Date) -> String {
+        let seconds = timeIntervalSince(now)
+        let length = Self.words(abs(seconds))
+        return abs(seconds) < 1 ? "now" : seconds > 0 ? "in \(length)" : "\(length) ago"
+    }
+
+    /// A length of time in one unit: `3 days`.
+    package static func words(_ seconds: TimeInterval) -> String {
+        let units: [(name: String, length: TimeInterval)] = [
+            ("year", 365.25 * 86_400), ("month", 30.4375 * 86_400), ("day", 86_400), ("hour", 3600), ("minute", 60),
+        ]
+        for (name, length) in units where seconds >= length * (name == "day" ? 1 : 1.5) || seconds == length {
+            let count = Int(min(1e9, (seconds / length).rounded()))
+            return "\(count) \(name)\(count == 1 ? "" : "s")"
+        }
+        let count = Int(max(0, seconds.rounded()))
+        return "\(count) second\(count == 1 ? "" : "s")"
+    }
+}

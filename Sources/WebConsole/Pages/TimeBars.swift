@@ -1,0 +1,152 @@
+package import Foundation
+
+/// Periods as bars on one axis of time, a row for each purchase.
+package struct TimeBars: Sendable {
+    /// What a bar stands for. The words are the legend's.
+    package enum Kind: String, Sendable, CaseIterable {
+        case paid = "Paid"
+        case trial = "Free or trial"
+        case grace = "Billing grace period"
+        case retry = "Billing retry"
+        case refunded = "Refunded or revoked"
+        case upgraded = "Ended by an upgrade"
+        case once = "Bought once"
+        case unknown = "Not known"
+
+        /// The class of the style sheet.
+        fileprivate var look: StaticString {
+            switch self {
+            case .paid: "paid"
+            case .trial: "trial"
+            case .grace: "grace"
+            case .retry: "retry"
+            case .refunded: "refunded"
+            case .upgraded: "upgraded"
+            case .once: "once"
+            case .unknown: "unknown"
+            }
+        }
+    }
+
+    package struct Bar: Sendable {
+        package var start: Date
+        /// Nil for something that happened at an instant.
+        package var end: Date?
+        package var kind: Kind
+        /// What appears where somebody points at it.
+        package var label: String
+
+        package init(_ start: Date, _ end: Date?, _ kind: Kind, _ label: String) {
+            (self.start, self.end, self.kind, self.label) = (start, end, kind, label)
+        }
+    }
+
+    package struct Row: Sendable {
+        package var label: String
+        package var bars: [Bar]
+
+        package init(_ label: String, _ bars: [Bar]) { (self.label, self.bars) = (label, bars) }
+    }
+
+    private let rows: [Row]
+    private let now: Date
+    private let start: Date
+    private let end: Date
+
+    private static let width = 1000.0
+    private static let gutter = 210.0
+    private static let rowHeight = 34.0
+
+    /// Bars of these rows, up to somewhat after `now`. The rows beyond the first twenty, and the bars beyond a thousand, are left
+    /// out.
+    package init(_ rows: [Row], now: Date) {
+        self.rows = rows.prefix(20).map { Row($0.label, Array($0.bars.suffix(1000))) }
+        self.now = now
+        let bars = self.rows.flatMap(\.bars)
+        let first = min(now, bars.map(\.start).min() ?? now)
+        let last = max(now, bars.compactMap { $0.end ?? $0.start }.max() ?? now)
+        let span = max(86_400, last.timeIntervalSince(first))
+        (start, end) = (first - span * 0.02, last + span * 0.12)
+    }
+
+    /// The kinds that there are, for a legend.
+    package var kinds: [Kind] {
+        Kind.allCases.filter { kind in rows.contains { $0.bars.contains { $0.kind == kind } } }
+    }
+
+    /// The legend, for a list whose items have the class `look` and the text `word`.
+    package var legend: PageValue {
+        .list(kinds.map { ["look": .text("\($0.look)"), "word": .text($0.rawValue)] })
+    }
+
+    /// The picture. `link` is where a click on a part of the future leads.
+    package func drawing(title: String, summary: String, link: ((Date) -> PageLink)? = nil) -> Drawing {
+        let bottom = Double(max(1, rows.count)) * Self.rowHeight + 10
+        var drawing = Drawing(
+            width: Int(Self.width), height: Int(bottom) + 30, title: title, summary: summary)
+        for tick in ticks {
+            drawing.line(x1: x(tick.date), y1: 4, x2: x(tick.date), y2: bottom, kind: "axis")
+            drawing.text(tick.text, x: x(tick.date), y: bottom + 18, anchor: .middle, kind: "small")
+        }
+        for (index, row) in rows.enumerated() {
+            let top = Double(index) * Self.rowHeight + 8
+            let label = row.label.count > 28 ? "…" + row.label.suffix(27) : row.label
+            drawing.text(label, x: 0, y: top + 16)
+            for bar in row.bars { draw(bar, top: top, in: &drawing) }
+        }
+        drawing.line(x1: x(now), y1: 0, x2: x(now), y2: bottom, kind: "now")
+        drawing.text("now", x: x(now), y: bottom + 28, anchor: .middle, kind: "small")
+        if let link {
+            let step = end.timeIntervalSince(now) / 40
+            for index in 0..<40 {
+                let date = now + Double(index + 1) * step
+                drawing.rectangle(
+                    x: x(date - step), y: 0, width: x(date) - x(date - step), height: bottom, kind: "hit",
+                    label: "Advance to \(date.consoleText)", link: link(date))
+            }
+        }
+        return drawing
+    }
+
+    private func draw(_ bar: Bar, top: Double, in drawing: inout Drawing) {
+        let left = x(bar.start)
+        guard let end = bar.end else {
+            return drawing.rectangle(
+                x: left - 4, y: top + 2, width: 8, height: 18, kind: bar.kind.look, label: bar.label)
+        }
+        // A gap of a pixel shows where one period ends and the next begins.
+        let width = max(2, x(end) - left - 1)
+        let isThin = bar.kind == .grace || bar.kind == .retry
+        drawing.rectangle(
+            x: left, y: top + (isThin ? 6 : 0), width: width, height: isThin ? 10 : 22, kind: bar.kind.look,
+            label: bar.label)
+    }
+
+    private func x(_ date: Date) -> Double {
+        Self.gutter + (Self.width - Self.gutter) * date.timeIntervalSince(start) / end.timeIntervalSince(start)
+    }
+
+    /// Up to eight beginnings of days, months or years.
+    private var ticks: [(date: Date, text: String)] {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let days = end.timeIntervalSince(start) / 86_400
+        let (unit, step): (Calendar.Component, Int) =
+            switch days {
+            case ..<8: (.day, 1)
+            case ..<60: (.day, 7)
+            case ..<250: (.month, 1)
+            case ..<800: (.month, 3)
+            default: (.year, max(1, Int(days / 365 / 7)))
+            }
+        guard var date = calendar.dateInterval(of: unit, for: start)?.start else { return [] }
+        var ticks: [(Date, String)] = []
+        while date < end, ticks.count < 16 {
+            let text = date.consoleText
+            if date >= start { ticks.append((date, String(text.prefix(unit == .year ? 4 : unit == .month ? 7 : 10)))) }
+            guard let next = calendar.date(byAdding: unit, value: step, to: date), next > date else { break }
+            date = next
+        }
+        return ticks
+    }
+}

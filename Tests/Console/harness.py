@@ -1,0 +1,164 @@
+"""Runs a browser against the pages of a simulator and of a server, as a person would use them.
+
+Each file test_*.py beside this one has functions whose names begin with test_; run.py calls them with a World.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.request
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = pathlib.Path(os.environ.get("COUNTERFOIL", ROOT / ".build/debug/counterfoil"))
+PICTURES = pathlib.Path(os.environ.get("CONSOLE_PICTURES", ROOT / ".build/console-pictures"))
+WIDTHS = (1280, 390, 320)
+AXE = Axe()
+AXE_OPTIONS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+class Program:
+    """A counterfoil command that runs until it is stopped, and prints one line of JSON when it is ready."""
+
+    def __init__(self, *arguments: str, environment: dict | None = None):
+        self.process = subprocess.Popen(
+            [str(COMMAND), *arguments], stdout=subprocess.PIPE, stderr=sys.stderr, text=True,
+            env={**os.environ, **(environment or {})})
+        self.first_line = self.process.stdout.readline()
+        if not self.first_line:
+            raise RuntimeError(f"{arguments[0]} ended at once")
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+
+class Simulator(Program):
+    """A simulator of its own, whose clock is frozen."""
+
+    def __init__(self, *arguments: str):
+        self.folder = tempfile.mkdtemp(prefix="console-")
+        super().__init__(
+            "simulator", "--json", "--directory", self.folder, "--clock", "frozen:2027-01-01T00:00:00Z", *arguments)
+        self.information = json.loads(self.first_line)
+        self.control = self.information["controlURL"]
+        self.base = self.control.removesuffix("/simulator")
+
+    def call(self, method: str, path: str, body=None):
+        request = urllib.request.Request(
+            self.control + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            headers={} if body is None else {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            text = answer.read()
+            return json.loads(text) if text else None
+
+    def do(self, command: str, environment: str = "production", **members):
+        return self.call("POST", f"/{environment}/commands", {command: members})
+
+
+class World:
+    """What a test has: a browser, and the means to look at a page closely."""
+
+    def __init__(self, browser: Browser):
+        self.browser = browser
+        self.failures: list[str] = []
+        self.looked_at: set[str] = set()
+
+    @contextlib.contextmanager
+    def page(self, width: int = 1280, dark: bool = False, script: bool = True, **options):
+        context = self.browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light",
+            java_script_enabled=script, **options)
+        context.set_default_timeout(15_000)
+        page = context.new_page()
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(f"script: {error}"))
+        page.on("dialog", lambda dialog: (problems.append(f"a script of a stranger ran: {dialog.message}"), dialog.dismiss()))
+        page.on("console", lambda message: problems.append(f"console: {message.text}")
+                if message.type == "error" and "Content Security Policy" in message.text else None)
+        page.on("request", lambda request: problems.append(f"went elsewhere: {request.url}")
+                if not re.match(r"https?://(127\.0\.0\.1|localhost)[:/]|data:|about:", request.url) else None)
+        try:
+            yield page
+        finally:
+            for problem in problems:
+                self.fail(f"{page.url}: {problem}")
+            context.close()
+
+    def fail(self, text: str):
+        print("  ✘", text)
+        self.failures.append(text)
+
+    def expect(self, condition, text: str):
+        if not condition:
+            self.fail(text)
+
+    def look(self, url: str, name: str, cookies=None, status: int = 200):
+        """Looks at one page in both colour schemes and three widths: axe, scrolling, one h1, a picture."""
+        self.looked_at.add(name)
+        for dark in (False, True):
+            with self.page(dark=dark) as page:
+                if cookies:
+                    page.context.add_cookies(cookies)
+                for width in WIDTHS:
+                    page.set_viewport_size({"width": width, "height": 900})
+                    answer = page.goto(url)
+                    if answer.status != status:
+                        self.fail(f"{name}: {answer.status} instead of {status}")
+                    self.check(page, f"{name} at {width}{' dark' if dark else ''}")
+                    if dark == (width == 390):
+                        self.picture(page, f"{name}-{width}{'-dark' if dark else ''}")
+
+    def check(self, page: Page, name: str):
+        for violation in AXE.run(page, options=AXE_OPTIONS).response["violations"]:
+            where = "; ".join(" ".join(map(str, node["target"])) for node in violation["nodes"][:3])
+            self.fail(f"{name}: axe {violation['id']} ({violation['help']}) at {where}")
+        wide = page.evaluate(
+            "() => document.documentElement.scrollWidth > innerWidth + 1 && [...document.querySelectorAll('body *')]"
+            ".filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('figure,pre'))"
+            ".slice(0, 3).map(e => e.tagName + '.' + e.className)")
+        if wide is not False:
+            self.fail(f"{name}: scrolls sideways: {wide}")
+        if page.locator("h1").count() != 1:
+            self.fail(f"{name}: {page.locator('h1').count()} h1")
+        if "⟦" in page.content():
+            self.fail(f"{name}: " + ", ".join(set(re.findall(r"⟦[^⟧]*⟧", page.content()))))
+
+    def picture(self, page: Page, name: str):
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+
+
+HOSTILE = [
+    "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'><svg/onload=alert(1)>", "</title><script>alert(1)</script>",
+    "</textarea><script>alert(1)</script>", "<!--", "-->", "<!--live-->", "<![CDATA[", "{{shellTitle}}", "{{{svgMarkup}}}",
+    "{{#clock}}", "${7*7}", "#{7*7}", "javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "&lt;b&gt;", "&#x202e;",
+    "a\u202eb", "a\u200bb", "a\u0007b", "a\u2066b\u2069", "\ufefft", "z" + "\u0301" * 30, "א" * 20, "مرحبا", "你好" * 10, "🏳️‍🌈🎉",
+    "x" * 120, "=cmd|' /C calc'!A0", "+1+1", "@SUM(1)", "-1", "' OR 1=1 --", "; rm -rf /", "$(id)", "`id`", "a'b\"c", "a/b?c=d#e", "a%2fb",
+    "..", "\\", "<base href=//evil>", "<meta http-equiv=refresh content=0>",
+]
+
+
+@contextlib.contextmanager
+def browser():
+    path = next((p for p in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if os.path.exists(p)), None)
+    if path is None:
+        raise FileNotFoundError("chromium")
+    with sync_playwright() as playwright:
+        # Everything runs on this machine, as root in CI, where Chromium's sandbox does not start.
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        instance = playwright.chromium.launch(executable_path=path, args=arguments)
+        try:
+            yield instance
+        finally:
+            instance.close()

@@ -1,0 +1,311 @@
+"""The simulator's panel."""
+import json
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from harness import HOSTILE, Simulator, World
+
+MONTHLY = "com.example.premium.monthly"
+PAGES = ["", "trigger", "notifications", "faults", "catalogue", "settings", "snapshots", "scenarios"]
+
+
+def with_simulator(test):
+    def run(world: World):
+        simulator = Simulator()
+        try:
+            test(world, simulator)
+        finally:
+            begin = time.monotonic()
+            simulator.stop()
+            world.expect(time.monotonic() - begin < 5, "the simulator took long to stop")
+    return run
+
+
+def populate(simulator: Simulator):
+    simulator.do("purchase", customer="anna", product=MONTHLY)
+    simulator.do("purchase", customer="ben", product="com.example.unlock")
+    simulator.do("purchase", customer="carl", product=MONTHLY)
+    simulator.call("POST", "/clock/advance", {"by": "40 days"})
+    simulator.do("failBilling", customer="carl")
+    simulator.do("cancel", customer="anna")
+    simulator.do("purchase", customer="anna", product="com.example.unlock")
+    simulator.do("requestRefund", customer="ben")
+    simulator.do("approveRefund", customer="ben")
+    simulator.do("shareWithFamily", customer="anna", member="dora")
+    simulator.call("POST", "/clock/advance", {"by": "25 days"})
+    simulator.call("POST", "/faults", {"target": "notification:*", "effect": {"drop": {}}, "probability": 0.1})
+    simulator.call("POST", "/snapshots", {"name": "before-renewal"})
+
+
+@with_simulator
+def test_every_page_when_there_is_nothing(world: World, simulator: Simulator):
+    for page in PAGES:
+        world.look(f"{simulator.base}/{page}?environment=sandbox", f"simulator-{page or 'customers'}-empty")
+    for page in ("customers/nobody", "notifications/00000000-0000-0000-0000-000000000000"):
+        world.look(f"{simulator.base}/{page}", f"simulator-{page.split('/')[0]}-missing", status=404)
+
+
+@with_simulator
+def test_every_page_when_there_is_something(world: World, simulator: Simulator):
+    populate(simulator)
+    for page in PAGES:
+        world.look(f"{simulator.base}/{page}", f"simulator-{page or 'customers'}")
+    for name in ("anna", "ben", "carl", "dora"):
+        world.look(f"{simulator.base}/customers/{name}", f"simulator-customer-{name}")
+    transaction = simulator.call("GET", "/production/customers/anna")["subscriptions"][0]["transactionId"]
+    world.look(f"{simulator.base}/customers/anna?text={transaction}", "simulator-customer-text")
+    world.look(f"{simulator.base}/customers/anna?text=receipt", "simulator-customer-receipt")
+    uuid = simulator.call("GET", "/production/notifications")["items"][0]["notificationUUID"]
+    world.look(f"{simulator.base}/notifications/{uuid}", "simulator-notification")
+
+
+def journey(world: World, simulator: Simulator, script: bool):
+    with world.page(script=script) as page:
+        page.goto(simulator.base)
+        form = page.locator("#form-buy")
+        form.get_by_label("Customer").fill("anna$smith")
+        form.get_by_label("Product").select_option(MONTHLY)
+        if script:
+            world.expect(form.locator("code").inner_text() == f"counterfoil buy 'anna$smith' {MONTHLY}",
+                         f"the command is {form.locator('code').inner_text()}")
+        form.get_by_role("button").click()
+        world.expect(page.locator("h1").inner_text() == "Customer anna$smith", "no page of the customer")
+        world.expect("SUBSCRIBED.INITIAL_BUY" in page.locator(".note").inner_text(), "the page does not say what was done")
+        page.reload()
+        page.get_by_role("button", name="Month").click()
+        for _ in range(50):
+            page.goto(f"{simulator.base}/customers/anna%24smith")
+            if page.locator("table").nth(1).locator("tbody tr").count() >= 2:
+                break
+            time.sleep(0.1)
+        world.expect(page.locator("table").nth(1).locator("tbody tr").count() >= 2, "no renewal within the month")
+        page.locator("#form-cancel button").click()
+        world.expect("DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED" in page.locator(".note").inner_text(), "not cancelled")
+        page.locator("#form-cancel button").click()
+        world.expect(page.title().startswith("Error: "), "a second cancellation is no error")
+        world.expect(page.locator(".problem").count() == 1, "no reason")
+        if script:
+            world.expect(page.evaluate("document.activeElement.className") == "problem", "the reason has not the focus")
+        page.goto(f"{simulator.base}/notifications")
+        page.locator("main table tbody a").first.click()
+        world.expect("Exact text" in page.content(), "no text of the notification")
+        page.goto(f"{simulator.base}/faults")
+        page.locator("#form-down button").click()
+        world.expect(page.locator("main table tbody tr").count() == 1, "the preset is not on")
+        page.locator("#form-all-off button").click()
+        world.expect(page.locator("main table").count() == 0, "the faults are not off")
+        page.goto(f"{simulator.base}/trigger")
+        page.locator("#form-trigger").get_by_label("Type").select_option("REFUND")
+        page.locator("#form-trigger").get_by_role("button").click()
+        world.expect("REFUND" in page.locator("main tbody").first.inner_text(), "nothing was triggered")
+        page.goto(f"{simulator.base}/snapshots")
+        page.get_by_label("Name").fill("one")
+        page.locator("#form-save button").click()
+        page.goto(f"{simulator.base}/snapshots")
+        page.locator("#form-reset button").click()
+        if script:
+            world.check(page, "the question about a reset")
+            world.picture(page, "simulator-reset-question")
+        page.get_by_label(re.compile("to confirm")).fill("reset")
+        page.get_by_role("button", name="Reset").click()
+        world.expect("empty" in page.locator(".note").inner_text(), "no reset")
+        page.goto(simulator.base)
+        world.expect("Nobody has bought anything" in page.content(), "customers after a reset")
+        page.goto(f"{simulator.base}/snapshots")
+        page.locator("#form-restore-0 button").click()
+        page.get_by_role("button", name="Restore").click()
+        page.goto(simulator.base)
+        world.expect("anna$smith" in page.content(), "the snapshot has not come back")
+        page.goto(f"{simulator.base}/scenarios")
+        page.locator("#form-run-upgrade button").click()
+        world.expect("as expected" in page.locator(".note").inner_text(), "the scenario has not passed")
+        if script:
+            world.check(page, "a report")
+            world.picture(page, "simulator-report")
+
+
+@with_simulator
+def test_a_day_in_the_simulator_with_the_mouse(world: World, simulator: Simulator):
+    journey(world, simulator, script=True)
+
+
+@with_simulator
+def test_a_day_in_the_simulator_without_javascript(world: World, simulator: Simulator):
+    journey(world, simulator, script=False)
+
+
+@with_simulator
+def test_a_purchase_by_keyboard_alone(world: World, simulator: Simulator):
+    simulator.do("purchase", customer="anna", product=MONTHLY)
+    with world.page() as page:
+        page.goto(simulator.base)
+        page.keyboard.press("Tab")
+        world.expect(page.evaluate("document.activeElement.textContent") == "Skip to the content", "no skip link")
+        page.keyboard.press("Enter")
+        # What has the focus is seen: every stop has an outline, and lies within the window.
+        seen = []
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            seen.append(page.evaluate(
+                "() => { const e = document.activeElement, r = e.getBoundingClientRect(), s = getComputedStyle(e);"
+                " return [e.id || e.textContent.trim().slice(0, 30), s.outlineStyle, parseFloat(s.outlineWidth),"
+                " r.top >= 0 && r.bottom <= innerHeight + 1 || r.height > innerHeight] }"))
+            if seen[-1][0] == "buy-customer":
+                break
+        else:
+            world.fail("the form cannot be reached")
+        for what, style, width, visible in seen:
+            world.expect(style != "none" and width >= 3, f"the focus on {what} is not seen")
+            world.expect(visible, f"{what} has the focus out of sight")
+        page.keyboard.type("kim")
+        for _ in range(10):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.tagName") == "BUTTON":
+                break
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/customers/kim*")
+        page.keyboard.press("Escape")
+        page.wait_for_url(re.compile(r"/(\?.*)?$"))
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        world.expect(page.evaluate("document.activeElement.textContent") == "kim", "j does not move down")
+        page.keyboard.press("k")
+        world.expect(page.evaluate("document.activeElement.textContent") == "anna", "k does not move up")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/customers/anna*")
+        page.keyboard.press("g")
+        page.keyboard.press("n")
+        page.wait_for_url("**/notifications*")
+        page.keyboard.press("?")
+        world.expect(page.locator("dialog[open]").count() == 1, "no list of shortcuts")
+        world.check(page, "the list of shortcuts")
+        page.keyboard.press("Escape")
+        world.expect(page.locator("dialog").count() == 0, "the list of shortcuts stays")
+
+
+@with_simulator
+def test_pages_follow_what_happens_and_pause_is_silent(world: World, simulator: Simulator):
+    with world.page() as page:
+        page.goto(simulator.base)
+        page.wait_for_timeout(500)
+        simulator.do("purchase", customer="anna", product=MONTHLY)
+        page.get_by_role("button", name="1 new: show").click()
+        world.expect(page.locator("main table a", has_text="anna").count() == 1, "anna is not shown")
+        page.goto(f"{simulator.base}/customers/anna")
+        page.wait_for_timeout(500)
+        simulator.do("cancel", customer="anna")
+        page.get_by_text("does not renew", exact=True).wait_for()
+        page.get_by_role("button", name="Live").click()
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        simulator.do("resume", customer="anna")
+        page.wait_for_timeout(2500)
+        world.expect(not asked, f"asked while paused: {asked}")
+        page.get_by_role("button", name="Paused").click()
+        page.get_by_text("renews into").first.wait_for()
+
+
+@with_simulator
+def test_twelve_tabs_are_open(world: World, simulator: Simulator):
+    with world.page() as first:
+        for index in range(12):
+            page = first.context.new_page()
+            page.goto(simulator.base, timeout=5000)
+            # Without a window every tab counts as seen, so it is told.
+            page.evaluate("() => { Object.defineProperty(document, 'hidden', { value: true });"
+                          " document.dispatchEvent(new Event('visibilitychange')) }")
+
+
+@with_simulator
+def test_an_advance_is_followed_and_stopped(world: World, simulator: Simulator):
+    for index in range(300):
+        simulator.do("purchase", customer=f"c{index}", product=MONTHLY)
+    with world.page() as page:
+        page.goto(simulator.base)
+        page.get_by_label("to", exact=True).fill("2110-01-01")
+        page.get_by_role("button", name="Go").click()
+        page.get_by_role("button", name="Stop").wait_for()
+        world.check(page, "while the clock advances")
+        world.picture(page, "simulator-advancing")
+        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Go").wait_for()
+        world.expect(simulator.call("GET", "/clock")["now"] < 4417977600000, "it was not stopped")
+
+
+@with_simulator
+def test_a_form_that_is_sent_twice_happens_once(world: World, simulator: Simulator):
+    with world.page(script=False) as page:
+        page.goto(simulator.base)
+        ticket = page.locator("#form-buy input[name=ticket]").input_value()
+        form = {"ticket": ticket, "form": "buy", "page": "/", "environment": "production", "command": "purchase",
+                "customer": "anna", "product": "com.example.coins.100"}
+        for _ in range(3):
+            answer = page.request.post(
+                f"{simulator.base}/forms/do", form=form, headers={"Origin": simulator.base}, max_redirects=0)
+            world.expect(answer.status == 303, f"{answer.status}")
+        world.expect(len(simulator.call("GET", "/production/customers/anna")["purchases"]) == 1, "bought several times")
+        form["ticket"] = "1.2.3"
+        answer = page.request.post(f"{simulator.base}/forms/do", form=form, headers={"Origin": simulator.base})
+        world.expect(answer.status == 409 and "too old" in answer.text(), "an invented ticket is taken")
+
+
+@with_simulator
+def test_texts_of_strangers_are_texts(world: World, simulator: Simulator):
+    names = []
+    for name in HOSTILE:
+        try:
+            simulator.do("createCustomer", customer=name)
+            names.append(name)
+        except urllib.error.HTTPError as error:
+            world.expect(error.code in (400, 409), f"{name!r}: {error.code}")
+    world.expect(len(names) > 20, f"only {len(names)} names were taken")
+    catalogue = simulator.call("GET", "/production/catalogue")
+    for product, text in zip(catalogue["products"], HOSTILE):
+        product["name"] = text
+    simulator.call("PUT", "/production/catalogue", catalogue)
+    for name in names[:8]:
+        simulator.do("purchase", customer=name, product=MONTHLY)
+    world.look(simulator.base, "simulator-hostile-customers")
+    world.look(f"{simulator.base}/catalogue", "simulator-hostile-catalogue")
+    world.look(f"{simulator.base}/notifications", "simulator-hostile-notifications")
+    with world.page() as page:
+        for name in names:
+            page.goto(simulator.base)
+            links = page.locator("main table tbody th a")
+            hrefs = {link.get_attribute("href") for link in links.all()}
+        for href in hrefs:
+            answer = page.goto(simulator.base + href)
+            world.expect(answer.status == 200, f"{href}: {answer.status}")
+            world.expect(page.locator("h1").count() == 1, f"{href} is broken")
+            world.expect("alert(" not in page.evaluate("[...document.scripts].map(s => s.textContent).join()"), href)
+        for text in HOSTILE:
+            page.goto(f"{simulator.base}/notifications?customer=" + urllib.parse.quote(text, safe=""))
+            world.expect(page.locator("#filter-customer").input_value() == text.replace("\n", "").strip(" \t")
+                         or not text.strip(), f"{text!r} comes back as {page.locator('#filter-customer').input_value()!r}")
+            page.goto(f"{simulator.base}/customers/x?text=" + urllib.parse.quote(text, safe=""))
+
+
+@with_simulator
+def test_pages_of_elsewhere_reach_nothing(world: World, simulator: Simulator):
+    stranger = Simulator()
+    try:
+        with world.page() as page:
+            page.goto(stranger.base)
+            port = simulator.base.rsplit(":", 1)[1]
+            for path, kind in (("/simulator/reset", "text/plain"), ("/simulator/settle", "text/plain"), ("/forms/do", "application/x-www-form-urlencoded")):
+                page.context.set_extra_http_headers({})
+                status = page.request.post(
+                    f"http://localhost:{port}{path}", data="x=1", headers={"Content-Type": kind, "Origin": stranger.base}).status
+                world.expect(status == 403, f"{path}: {status}")
+            for host in ("evil.example", "localhost.evil.example", f"evil.example:{port}"):
+                request = urllib.request.Request(simulator.base + "/", headers={"Host": host})
+                try:
+                    status = urllib.request.urlopen(request).status
+                except urllib.error.HTTPError as error:
+                    status = error.code
+                world.expect(status == 403, f"{host}: {status}")
+    finally:
+        stranger.stop()

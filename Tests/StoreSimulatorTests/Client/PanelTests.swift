@@ -1,0 +1,97 @@
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+import WebConsole
+
+@Suite struct `The simulator's panel` {
+    private func fetch(_ simulator: Simulator, _ path: String) async throws -> (
+        status: Int, text: String, headers: [String: String]
+    ) {
+        let base = simulator.information.controlURL.replacing("/simulator", with: "")
+        let answer = try await AsyncHTTPClientTransport().send(HTTPTransportRequest(method: "GET", url: base + path))
+        var headers: [String: String] = [:]
+        for (name, value) in answer.headers { headers[name.lowercased()] = value }
+        return (answer.status, String(decoding: answer.body, as: UTF8.self), headers)
+    }
+
+    private func send(
+        _ simulator: Simulator, _ form: String, _ fields: String, type: String = "application/x-www-form-urlencoded"
+    ) async throws -> HTTPTransportAnswer {
+        let base = simulator.information.controlURL.replacing("/simulator", with: "")
+        return try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(
+                method: "POST", url: base + "/forms/" + form, headers: [("Content-Type", type)], body: Data(fields.utf8)
+            ))
+    }
+
+    private static let pages = [
+        "/", "/trigger", "/notifications", "/faults", "/catalogue", "/settings", "/snapshots", "/scenarios",
+    ]
+
+    @Test func `serves each page with strict headers, empty and full, and every name in it has a value`() async throws {
+        try await withSimulator { simulator in
+            func check(_ path: String, status: Int = 200) async throws {
+                let page = try await fetch(simulator, path)
+                #expect(page.status == status, "\(path)")
+                #expect(!page.text.contains("⟦"), "\(path)")
+                #expect(page.text.split(separator: "<h1").count == 2, "\(path)")
+                #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
+                #expect(page.headers["cache-control"] == "no-store")
+                let fragment = try await fetch(simulator, path + (path.contains("?") ? "&" : "?") + "fragment=all")
+                #expect(!fragment.text.contains("<html") && fragment.text.contains("id=\"clock\""), "\(path)")
+            }
+            for page in Self.pages { try await check(page) }
+            try await simulator.perform(.purchase(customer: "an<b>na", product: "com.example.premium.monthly"))
+            try simulator.add(Fault("notification:*", .drop, probability: 0.1))
+            try await simulator.advance(by: Period.month)
+            try await simulator.snapshot("x")
+            for page in Self.pages { try await check(page) }
+            for query in ["", "?text=app", "?text=receipt", "?to=2027-01-01"] {
+                try await check("/customers/an%3Cb%3Ena" + query)
+            }
+            try await check("/customers/nobody", status: 404)
+            try await check("/customers/an%3Cb%3Ena?text=1", status: 404)
+            try await check("/notifications/nothing", status: 404)
+            #expect(try await fetch(simulator, "/nowhere").status == 404)
+        }
+    }
+
+    @Test func `carries out a form by the control API's own operation, and says what came of it`() async throws {
+        try await withSimulator { simulator in
+            let page = try await fetch(simulator, "/")
+            let ticket = try #require(page.text.firstMatch(of: /id="form-buy".*?name="ticket" value="([^"]*)"/)?.1)
+            let fields = "ticket=\(ticket)&form=buy&page=/&environment=production&command=purchase&customer=anna"
+            let wrong = try await send(simulator, "do", fields + "&product=nothing")
+            #expect(wrong.status == 404)
+            let text = String(decoding: wrong.body, as: UTF8.self)
+            #expect(
+                text.contains("unknown_product") && text.contains("<title>Error: ") && text.contains("value=\"anna\""))
+            #expect(simulator.states().isEmpty)
+            let done = try await send(simulator, "do", fields + "&product=com.example.premium.monthly")
+            // The client follows the way to the customer's page, or not: either is the page or its address.
+            #expect([200, 303].contains(done.status))
+            #expect(simulator.states().map(\.customer) == ["anna"])
+            _ = try await send(simulator, "do", fields + "&product=com.example.premium.yearly")
+            #expect(try simulator.state(of: "anna").subscriptions.map(\.productId) == ["com.example.premium.monthly"])
+            #expect(try await send(simulator, "do", fields, type: "text/plain").status == 415)
+            #expect(try await send(simulator, "nothing", fields).status == 404)
+            #expect(try await send(simulator, "do", "ticket=%zz").status == 400)
+        }
+    }
+
+    @Test func `templates are those of the folder, and none of them inserts what it must not`() throws {
+        var audit = try TemplateAudit(SimulatorPages.files)
+        #expect(audit.problems.isEmpty, "\(audit.problems.sorted())")
+        audit.render("missing", ["advice": "x"])
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources/StoreSimulator/Console/Templates")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(names) == Set(SimulatorPages.files.keys.map { $0 + ".mustache" }))
+        for (name, text) in SimulatorPages.files {
+            let file = try String(contentsOf: folder.appending(path: name + ".mustache"), encoding: .utf8)
+            #expect(file == text, "run Scripts/embed: \(name)")
+        }
+    }
+}
