@@ -21,7 +21,7 @@ import Yams
 
     private static let kinds: [String: Kind] = [
         "BaseURLs": Kind(SimulatorInformation.BaseURLs.self), "SimulatorInformation": Kind(SimulatorInformation.self),
-        "Clock": Kind(ClockReading.self), "ClockAdvance": Kind(ClockAdvance.self),
+        "Clock": Kind(ClockReading.self), "ClockAdvance": Kind(ClockAdvance.self), "Advance": Kind(Advance.self),
         "AdvanceReport": Kind(AdvanceReport.self), "OriginalOfferSignature": Kind(OfferSignature.self),
         "Announcement": Kind(StoreOutcome.Announcement.self), "StoreOutcome": Kind(StoreOutcome.self),
         "TriggerRequest": Kind(TriggerRequest.self), "SubscriptionState": Kind(CustomerState.SubscriptionState.self),
