@@ -216,7 +216,8 @@ let package = Package(
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels", "AppStoreServer"]),
         tests("LedgerTests", ["Ledger", "Basics", "AppStoreModels", "Entitlements"]),
         tests(
-            "CounterfoilServerTests", everything + ["counterfoil", metrics, grdb, sqlite, yams, "ConfigurationReading"]),
+            "CounterfoilServerTests",
+            everything + ["counterfoil", metrics, grdb, sqlite, yams, "ConfigurationReading", "WebConsole"]),
         tests(
             "CounterfoilTests",
             [

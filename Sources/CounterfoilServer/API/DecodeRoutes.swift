@@ -115,8 +115,7 @@ struct DecodeRoutes {
     private func known(
         _ subject: DecodeVerdict.Subject, _ scope: Scope
     ) async throws -> Known? {
-        if let uuid = subject.notification, let kept = try await storage.notification(uuid), kept.scope == scope.id
-        {
+        if let uuid = subject.notification, let kept = try await storage.notification(uuid), kept.scope == scope.id {
             return Known(
                 kind: "notification", id: kept.uuid, scope: scope,
                 note: "It was received, and is \(kept.state.rawValue).")

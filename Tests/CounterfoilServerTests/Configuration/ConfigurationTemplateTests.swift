@@ -21,6 +21,7 @@ struct ConfigurationTemplateTests {
     private static let environment = [
         "APP_SHARED_SECRET": "shared", "CUSTOMER_TOKEN_SECRET": String(repeating: "t", count: 32),
         "COUNTERFOIL_APP_KEY": String(repeating: "k", count: 24),
+        "CONSOLE_SECRET": String(repeating: "c", count: 32),
         "ANSWER_KEY": Data(repeating: 1, count: 32).base64EncodedString(),
         "WEBHOOK_SECRET": "whsec_" + Data(repeating: 1, count: 24).base64EncodedString(),
     ]

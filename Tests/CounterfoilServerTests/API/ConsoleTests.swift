@@ -1,0 +1,267 @@
+@testable import CounterfoilServer
+@testable import LedgerServices
+import AppStoreServer
+import AppStoreTrust
+import Foundation
+import Ledger
+import StoreSimulator
+import TestSupport
+import Testing
+import WebConsole
+
+/// A browser without a script: it keeps cookies, and says where it comes from.
+private actor Browser {
+    let url: String
+    private var cookies: [String: String] = [:]
+
+    init(_ url: String) { self.url = url }
+
+    struct Page: Sendable {
+        var status: Int
+        var headers: [String: String]
+        var text: String
+        var location: String? { headers["location"] }
+    }
+
+    func get(_ path: String, _ more: [(name: String, value: String)] = []) async throws -> Page {
+        try await send("GET", path, nil, more + [("Sec-Fetch-Site", "same-origin")])
+    }
+
+    func post(_ path: String, _ fields: [String: String], site: String = "same-origin") async throws -> Page {
+        let allowed = CharacterSet.alphanumerics
+        let body = fields.map { "\($0.key)=\($0.value.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
+        return try await send(
+            "POST", path, Data(body.joined(separator: "&").utf8),
+            [("Content-Type", "application/x-www-form-urlencoded"), ("Sec-Fetch-Site", site)])
+    }
+
+    func send(
+        _ method: String, _ path: String, _ body: Data?, _ headers: [(name: String, value: String)]
+    ) async throws -> Page {
+        var headers = headers
+        if !cookies.isEmpty {
+            headers.append(("Cookie", cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")))
+        }
+        let answer = try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(method: method, url: url + path, headers: headers, body: body))
+        for header in answer.headers where header.name.lowercased() == "set-cookie" {
+            let pair = header.value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            if pair.count == 2 { cookies[String(pair[0])] = String(pair[1]) }
+        }
+        return Page(
+            status: answer.status,
+            headers: Dictionary(answer.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 }),
+            text: String(decoding: answer.body, as: UTF8.self))
+    }
+
+    func signIn(_ key: String = Asker.key) async throws {
+        #expect(try await post("/console/sign-in", ["key": key]).status == 303)
+    }
+}
+
+extension Browser.Page {
+    /// The value of a hidden field.
+    func hidden(_ name: String) -> String? {
+        text.components(separatedBy: "name=\"\(name)\" value=\"").dropFirst().first?
+            .components(separatedBy: "\"").first
+    }
+}
+
+@Suite struct `The console` {
+    private static func run(
+        _ change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        _ body: (World, Browser) async throws -> Void
+    ) async throws {
+        try await World.withAPI { configuration in
+            configuration.console.isEnabled = true
+            configuration.console.secret = Secret("a secret of the tests' own console")
+            change(&configuration)
+        } _: { world in
+            try await body(world, Browser(world.url))
+        }
+    }
+
+    @Test func `is off unless the configuration has it`() async throws {
+        try await Self.run({ $0.console.isEnabled = false }) { _, browser in
+            for path in ["/console", "/console/sign-in"] {
+                let page = try await browser.get(path)
+                #expect(page.status == 404)
+            }
+        }
+    }
+
+    @Test func `shows every page to who signed in, and nothing to anybody else`() async throws {
+        try await Self.run { world, browser in
+            let anna = try await world.subscriber("anna")
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let paths = [
+                "", "/customers", "/customers?q=\(anna)", "/customers/\(anna)", "/customers/\(anna)/explain/premium",
+                "/customers/nobody", "/transactions/1", "/orders/ABC", "/notifications", "/notifications?state=failed",
+                "/notifications/\(uuid)", "/notifications/none", "/refused", "/completeness", "/recoveries/rec_9",
+                "/webhooks", "/webhooks/none", "/refunds", "/decode", "/operations", "/operations/audit",
+            ]
+            for path in paths {
+                let page = try await browser.get("/console" + path)
+                #expect(page.status == 303 && page.location?.hasPrefix("/console/sign-in") == true, "\(path)")
+            }
+            try await browser.signIn()
+            for path in paths {
+                let page = try await browser.get("/console" + path)
+                #expect(page.status == 200, "\(path): \(page.status)")
+                #expect(!page.text.contains("⟦"), "\(path): \(page.text.split(separator: "⟦").dropFirst().first ?? "")")
+                #expect(page.text.components(separatedBy: "<h1").count == 2, "\(path)")
+                #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
+                #expect(page.text.utf8.count < 150_000, "\(path)")
+                for secret in [Asker.key, "a secret of the tests"] { #expect(!page.text.contains(secret), "\(path)") }
+            }
+            let customer = try await browser.get("/console/customers/\(anna)").text
+            #expect(customer.contains("<svg") && customer.contains("explain premium"))
+            #expect(try await browser.get("/console/nothing").status == 404)
+        }
+    }
+
+    @Test func `signs in once by a link, which looking at it does not use up`() async throws {
+        try await Self.run { world, browser in
+            let configuration = try world.configuration()
+            let link = try ConsoleLink.make(configuration, key: "all", url: "")
+            #expect(try await browser.get(link).text.contains("This link signs you in once"))
+            let token = try #require(try await browser.get(link).hidden("link"))
+            #expect(try await browser.post("/console/sign-in", ["link": token]).status == 303)
+            #expect(try await browser.get("/console").status == 200)
+            let other = Browser(world.url)
+            #expect(try await other.post("/console/sign-in", ["link": token]).status == 403)
+            #expect(try await other.get(link).text.contains("was used"))
+            #expect(try await other.get("/console").status == 303)
+        }
+    }
+
+    @Test func `takes no request of another page, and none by another name`() async throws {
+        try await Self.run { _, browser in
+            try await browser.signIn()
+            for site in ["cross-site", "same-site"] {
+                #expect(try await browser.post("/console/sign-out", [:], site: site).status == 403)
+                #expect(try await browser.post("/console/do", ["action": "recover"], site: site).status == 403)
+            }
+            let form = [("Content-Type", "application/x-www-form-urlencoded")]
+            for headers in [form, form + [("Origin", "http://evil.example")], form + [("Origin", "null")]] {
+                let page = try await browser.send(
+                    "POST", "/console/sign-out", Data(), headers.map { (name: $0.0, value: $0.1) })
+                #expect(page.status == 403)
+            }
+            #expect(try await browser.get("/console", [("Host", "evil.example")]).status == 403)
+            for path in ["/%63onsole", "//console", "/console/%2e%2e/console", "/x/../console"] {
+                #expect(try await Browser(browser.url).get(path).status != 200, "\(path)")
+            }
+            #expect(try await browser.get("/console").status == 200)
+        }
+    }
+
+    @Test func `makes a new session for each sign-in, and blocks who guesses`() async throws {
+        try await Self.run { world, browser in
+            let planted = try await browser.send(
+                "GET", "/console", nil, [("Cookie", "counterfoil=\(String(repeating: "A", count: 43))")])
+            #expect(planted.status == 303)
+            for _ in 0..<5 { #expect(try await browser.post("/console/sign-in", ["key": "wrong"]).status == 403) }
+            #expect(try await browser.post("/console/sign-in", ["key": Asker.key]).status == 429)
+            #expect(try await browser.get("/console").status == 303)
+        }
+    }
+
+    @Test func `asks before it does something, does it once, and says so in the audit log`() async throws {
+        try await Self.run { world, browser in
+            let anna = try await world.subscriber("anna")
+            try await browser.signIn()
+            let fields = ["action": "grant", "id": anna, "entitlement": "premium", "reason": "<b>the outage</b>"]
+            let asked = try await browser.post("/console/confirm", fields)
+            #expect(asked.status == 200)
+            let ticket = try #require(asked.hidden("ticket"))
+            #expect(try await browser.post("/console/do", fields).status == 409)
+            for _ in 0..<2 {
+                let done = try await browser.post("/console/do", fields.merging(["ticket": ticket]) { $1 })
+                #expect(done.status == 303)
+            }
+            let grants = try await world.api.get("/v1/customers/\(anna)/grants").items
+            #expect(grants.count == 1)
+            let page = try await browser.get("/console/customers/\(anna)").text
+            #expect(page.contains("&lt;b&gt;the outage&lt;/b&gt;") && !page.contains("<b>the outage"))
+            let audit = try await world.api.get("/v1/audit").items
+            let entry = try #require(audit.first { $0["action"] as? String == "POST /v1/customers/{id}/grants" })
+            #expect((entry["session"] as? String)?.count == 8)
+            #expect(audit.contains { $0["action"] as? String == "sign-in" })
+        }
+    }
+
+    @Test func `shows and does what the scopes of the key allow`() async throws {
+        try await Self.run { configuration in
+            for (name, scopes) in [
+                ("viewer", [APIScope.operationsRead, .consoleOpen]),
+                ("support", [.customersRead, .supportRead, .consoleOpen]),
+                ("closed", [.customersRead]),
+            ] {
+                configuration.keys.append(.init(name: name, hash: APIKeyText.hash(of: name), scopes: Set(scopes)))
+            }
+        } _: { world, _ in
+            let anna = try await world.subscriber("anna")
+            let (viewer, support, closed) = (Browser(world.url), Browser(world.url), Browser(world.url))
+            #expect(try await closed.post("/console/sign-in", ["key": "closed"]).status == 403)
+            try await viewer.signIn("viewer")
+            try await support.signIn("support")
+            let name = "com.example.premium.monthly"
+            #expect(try await support.get("/console/customers/\(anna)").text.contains(name))
+            #expect(try await !viewer.get("/console/customers/\(anna)").text.contains(name))
+            #expect(try await viewer.get("/console/customers/\(anna)").text.contains("customers:read"))
+            #expect(try await support.get("/console/operations").text.contains("operations:read"))
+            for action in ConsoleAction.all {
+                for browser in [viewer, support] {
+                    for path in ["/console/confirm", "/console/do"] {
+                        #expect(try await browser.post(path, ["action": action.name]).status == 403, "\(action.name)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `changes nothing where it is read-only`() async throws {
+        try await Self.run({ $0.console.isReadOnly = true }) { world, browser in
+            try await browser.signIn()
+            for action in ConsoleAction.all {
+                #expect(try await browser.post("/console/confirm", ["action": action.name]).status == 403)
+            }
+            #expect(try await browser.get("/console").text.contains("Read-only"))
+            #expect(try await browser.post("/console/decode", ["text": "a.b.c"]).status == 200)
+        }
+    }
+
+    @Test func `ends a session when its key is gone`() async throws {
+        try await Self.run { world, browser in
+            try await browser.signIn()
+            #expect(try await browser.get("/console").status == 200)
+            let server = try world.server
+            let configuration = try world.configuration()
+            await server.reload {
+                var changed = configuration
+                changed.keys = changed.keys.filter { $0.hash != APIKeyText.hash(of: Asker.key) }
+                return changed
+            }
+            #expect(try await browser.get("/console").status == 303)
+        }
+    }
+
+    @Test func `shows text of strangers as text`() async throws {
+        try await Self.run { world, browser in
+            try await browser.signIn()
+            let hostile = "<script>alert(1)</script>\"'\u{202E}{{{x}}}"
+            _ = try await world.api.send("POST", "/apple/notifications", body: Data(hostile.utf8))
+            await (try world.server).core.refusals.keep()
+            let page = try await browser.get("/console/refused").text
+            #expect(page.contains("&lt;script&gt;") && !page.contains("<script>alert") && page.contains("U+202E"))
+            let decoded = try await browser.post("/console/decode", ["text": hostile]).text
+            #expect(!decoded.contains("<script>alert"))
+        }
+    }
+
+    @Test func `has templates without a name that is no link, and nothing unescaped`() throws {
+        let audit = try TemplateAudit(ServerPages.files)
+        #expect(audit.problems.isEmpty)
+    }
+}
