@@ -86,7 +86,7 @@ struct SimulatorPanel: Sendable {
         if let failure {
             shell.problem = .init(
                 request.mistake == nil ? "Not found" : "That was not done",
-                reasons: ["\(failure.message) (\(failure.type))"],
+                reasons: ["\(failure.message) (\(failure.code))"],
                 field: request.mistake.flatMap { mistake in
                     failure.param.map { PanelForm.fieldID(mistake.form, $0) }
                 })
