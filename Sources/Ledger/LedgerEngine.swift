@@ -6,5 +6,5 @@ package protocol LedgerEngine: LedgerStorage, CustomerStorage, ErrandStorage, Re
     ClaimStorage,
     InspectionStorage, RefusalStorage, WebhookStorage, ConsumptionStorage, HealthStorage, OriginalPurchaseStorage,
     CircumstanceStorage, GrantStorage, IdempotencyStorage, EventFeedStorage, UnclaimedStorage, SegmentStorage,
-    ErasureStorage, AttemptStorage, AuditStorage
+    ErasureStorage, AttemptStorage, AuditStorage, DigestStorage
 {}

@@ -1,3 +1,4 @@
+internal import Entitlements
 internal import Foundation
 
 /// As much of a subscription or purchase as it takes to see that something about it must be missing.
@@ -41,5 +42,22 @@ package struct LineageGlance: Sendable, Hashable {
         }
         // Whatever comes of the end of a period, the App Store signs something about it.
         return willRenew || renewalSigned < end
+    }
+}
+
+extension LineageGlance {
+    /// What can be seen of a purchase.
+    package init(_ lineage: Lineage, askedAt: Milliseconds?) {
+        self.init(lineage.originalTransactionId)
+        self.askedAt = askedAt
+        if let renewal = lineage.renewal {
+            (renewalSigned, end) = (renewal.signedDate.milliseconds, renewal.renewalDate?.milliseconds)
+            (willRenew, isInRetry) = (renewal.willRenew, renewal.isInBillingRetry)
+            graceDate = renewal.gracePeriodExpiresDate?.milliseconds
+        }
+        let latest = lineage.transactions.max { ($0.expiresDate ?? .distantPast) < ($1.expiresDate ?? .distantPast) }
+        guard let latest else { return }
+        end = [end, latest.expiresDate?.milliseconds].compactMap(\.self).max()
+        isRevoked = latest.revocationDate != nil
     }
 }

@@ -95,6 +95,16 @@ package struct InboxFilter: Sendable {
     package init(scopes: [Int64]) { self.scopes = scopes }
 }
 
+extension InboxFilter {
+    /// Whether a notification is one of those that are looked for, whatever it is about.
+    package func accepts(_ kept: KeptNotification) -> Bool {
+        (type.map { $0.isIdentical(to: kept.type) } ?? true)
+            && (subtype.map { $0.isIdentical(to: kept.subtype ?? "") } ?? true)
+            && (state.map { $0 == kept.state } ?? true) && (from.map { kept.receivedAt >= $0 } ?? true)
+            && (to.map { kept.receivedAt < $0 } ?? true)
+    }
+}
+
 /// Some of the notifications that were looked for.
 package struct NotificationPage: Sendable {
     package var items: [KeptNotification]

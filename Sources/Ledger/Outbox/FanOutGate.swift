@@ -21,6 +21,10 @@ package struct FanOutLimit: Sendable, Hashable {
     /// The events of notifications that a recovery found wait.
     package var holdsRecovered: Bool
 
+    package init(after: Int64, holdsRecovered: Bool) {
+        (self.after, self.holdsRecovered) = (after, holdsRecovered)
+    }
+
     /// Nothing waits.
     package static let none = FanOutLimit(after: .max, holdsRecovered: false)
 }

@@ -164,13 +164,15 @@ extension HeaderBook {
     }
 }
 
-extension SQLiteStorage {
+extension SQLiteStorage: DigestStorage {
+    package func digest() async throws -> String { try await digest(ofExportVersion: LedgerExport.version) }
+
     /// The digest of the ledger as it is now, while it may go on being written: see ``LedgerDigest``.
     ///
     /// It reads everything, a minute or so for ten million transactions, in constant memory.
     ///
     /// - Parameter version: That of the export which it is compared with.
-    package func digest(ofExportVersion version: Int = LedgerExport.version) async throws -> String {
+    package func digest(ofExportVersion version: Int) async throws -> String {
         try await read { db in
             try self.headers.load(from: db)
             return try LedgerDigest.make(db, self.headers, path: self.path, version: version)

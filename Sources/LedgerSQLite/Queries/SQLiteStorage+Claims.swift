@@ -1,7 +1,5 @@
 package import Ledger
 internal import AppStoreModels
-internal import Basics
-internal import Foundation
 package import GRDB
 
 extension SQLiteStorage: ClaimStorage {
@@ -126,7 +124,9 @@ private struct ClaimTransaction {
             try ClaimTables.add(events, to: subject, db)
             let instant = events.first?.instant ?? claim.claimedAt
             for original in originals {
-                try tell(owners.isEmpty ? .purchaseLinked : .purchaseTransferred, original, owners, instant, db)
+                try SQLiteStorage.tellOfClaim(
+                    original, from: owners, to: claim.customer, at: instant, createdAt: claim.claimedAt,
+                    in: claim.scope, db)
             }
             return true
         }
@@ -144,35 +144,18 @@ private struct ClaimTransaction {
                 ORDER BY original_id
                 """, arguments: [claim.scope, account])
     }
-
-    // MARK: - Events
-
-    private func tell(
-        _ type: EventType, _ original: String, _ owners: [String], _ instant: Milliseconds, _ db: Database
-    ) throws {
-        try SQLiteStorage.tellOfClaim(
-            type, original, from: owners, to: claim.customer, at: instant, createdAt: claim.claimedAt,
-            in: claim.scope, db)
-    }
 }
 
 extension SQLiteStorage {
     /// Tells whose a purchase is now.
     static func tellOfClaim(
-        _ type: EventType, _ original: String, from owners: [String], to customer: String, at instant: Milliseconds,
+        _ original: String, from owners: [String], to customer: String, at instant: Milliseconds,
         createdAt: Milliseconds, in scope: Int64, _ db: Database
     ) throws {
         // Whose a purchase is now may have agreed already that the App Store is told about it.
         try ConsumptionTables.lookAgain(at: createdAt, about: [original], in: scope, db)
-        var data = JSONWriter()
-        data.object { json in
-            json.member("from", owners) { $0.string($1) }
-            json.member("to", [customer]) { $0.string($1) }
-        }
         try OutboxTable.add(
             LedgerEvent(
-                id: LedgerEvent.prefix + UUID().uuidString.lowercased(), scope: scope, type: type,
-                originalTransactionId: original, customer: customer, occurredAt: instant,
-                createdAt: createdAt, data: String(decoding: data.bytes, as: UTF8.self)), db)
+                ofClaimTo: customer, on: original, from: owners, at: instant, learned: createdAt, in: scope), db)
     }
 }

@@ -78,19 +78,3 @@ extension SQLiteStorage: HistoryStorage {
         }
     }
 }
-
-extension LineageGlance {
-    fileprivate init(_ lineage: Lineage, askedAt: Milliseconds?) {
-        self.init(lineage.originalTransactionId)
-        self.askedAt = askedAt
-        if let renewal = lineage.renewal {
-            (renewalSigned, end) = (renewal.signedDate.milliseconds, renewal.renewalDate?.milliseconds)
-            (willRenew, isInRetry) = (renewal.willRenew, renewal.isInBillingRetry)
-            graceDate = renewal.gracePeriodExpiresDate?.milliseconds
-        }
-        let latest = lineage.transactions.max { ($0.expiresDate ?? .distantPast) < ($1.expiresDate ?? .distantPast) }
-        guard let latest else { return }
-        end = [end, latest.expiresDate?.milliseconds].compactMap(\.self).max()
-        isRevoked = latest.revocationDate != nil
-    }
-}

@@ -1,4 +1,4 @@
-package import Ledger
+internal import Ledger
 internal import Foundation
 internal import GRDB
 
@@ -19,15 +19,5 @@ extension SQLiteStorage {
             }
         }
         return NotificationPage(items: items, next: nil)
-    }
-}
-
-extension InboxFilter {
-    /// Whether a notification is one of those that are looked for, whatever it is about.
-    package func accepts(_ kept: KeptNotification) -> Bool {
-        (type.map { $0.isIdentical(to: kept.type) } ?? true)
-            && (subtype.map { $0.isIdentical(to: kept.subtype ?? "") } ?? true)
-            && (state.map { $0 == kept.state } ?? true) && (from.map { kept.receivedAt >= $0 } ?? true)
-            && (to.map { kept.receivedAt < $0 } ?? true)
     }
 }

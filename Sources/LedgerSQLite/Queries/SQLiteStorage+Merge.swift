@@ -65,7 +65,7 @@ private struct Merge {
         let subject = ClaimTables.Subject.purchase(original, in: scope)
         try ClaimTables.add(events, to: subject, db)
         try SQLiteStorage.tellOfClaim(
-            .purchaseTransferred, original, from: owners, to: customer, at: events.first?.instant ?? now,
+            original, from: owners, to: customer, at: events.first?.instant ?? now,
             createdAt: now, in: scope, db)
         return true
     }

@@ -1,5 +1,4 @@
 internal import Ledger
-internal import Basics
 internal import Entitlements
 internal import Foundation
 internal import GRDB
@@ -178,18 +177,6 @@ enum GrantTables {
         _ type: EventType, _ grant: Grant, in scope: Int64, at instant: Milliseconds, learned now: Milliseconds,
         _ db: Database
     ) throws {
-        var data = JSONWriter()
-        data.object { json in
-            json.member("grant", grant.id)
-            json.member("entitlement", grant.entitlement)
-            json.member("until", grant.until)
-            json.member("reason", grant.revocation?.reason ?? grant.reason)
-            json.member("actor", grant.revocation?.actor ?? grant.actor)
-        }
-        try OutboxTable.add(
-            LedgerEvent(
-                id: "\(LedgerEvent.prefix)\(grant.id)_\(type.rawValue.replacing("grant.", with: ""))", scope: scope,
-                type: type, customer: grant.customer, occurredAt: instant, createdAt: now,
-                data: String(decoding: data.bytes, as: UTF8.self)), db)
+        try OutboxTable.add(LedgerEvent(type, of: grant, at: instant, learned: now, in: scope), db)
     }
 }
