@@ -191,6 +191,9 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/Support", swiftSettings: settings),
+        .target(
+            name: "MemoryLedger", dependencies: ["Ledger", "Basics", "AppStoreModels", "Entitlements", crypto],
+            path: "Tests/MemoryLedger", swiftSettings: settings),
         tests("BasicsTests", ["Basics"]),
         tests("AppStoreModelsTests", ["AppStoreModels"]),
         tests("AppStoreTrustTests", ["Basics", "AppStoreTrust", "StoreSimulator", crypto, x509, asn1]),
@@ -215,6 +218,9 @@ let package = Package(
             ] + httpServer),
         tests("EntitlementsTests", ["Entitlements", "AppStoreModels", "AppStoreServer"]),
         tests("LedgerTests", ["Ledger", "Basics", "AppStoreModels", "Entitlements"]),
+        tests(
+            "LedgerContractTests",
+            ["Ledger", "LedgerSQLite", "MemoryLedger", "Basics", "AppStoreModels", "Entitlements", "StoreSimulator"]),
         tests(
             "CounterfoilServerTests",
             everything + ["counterfoil", metrics, grdb, sqlite, yams, "ConfigurationReading", "WebConsole"]),

@@ -1,0 +1,165 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+
+/// All that a ledger answers, as lines that two ledgers can be compared by. The numbers that an engine gave are not in it.
+enum LedgerView {
+    static func lines(of ledger: any ContractLedger, in scopes: [Scope], at now: Milliseconds) async throws -> [String]
+    {
+        var lines: [String] = []
+        for scope in scopes {
+            for customer in RandomFacts.customers {
+                lines += try await Self.lines(of: customer, in: scope, ledger).map { "\(scope.id) \(customer): \($0)" }
+            }
+            for original in RandomFacts.originals {
+                lines += try await Self.lines(about: original, in: scope, ledger)
+                    .map { "\(scope.id) \(original): \($0)" }
+            }
+            lines += try await Self.lines(ofLists: scope, at: now, ledger).map { "\(scope.id): \($0)" }
+        }
+        let backlog = try await ledger.backlog()
+        lines.append("backlog \(backlog.count) since \(backlog.oldest ?? -1)")
+        lines += try await ledger.completenessMarks().map { "\($0)" }
+        for gate in [
+            FanOutLimit.none, FanOutLimit(after: 9, holdsRecovered: false), .init(after: .max, holdsRecovered: true),
+        ] {
+            lines += try await feed(ledger, in: scopes, gate).map { "feed: \($0)" }
+        }
+        return lines
+    }
+
+    private static func lines(
+        of customer: String, in scope: Scope, _ ledger: any ContractLedger
+    ) async throws -> [String] {
+        var lines = try await ledger.lineages(of: customer, in: scope.id).map { "has \($0)" }
+        lines += try await ledger.purchasesHeld(by: customer, in: scope.id).map { "held \($0)" }
+        lines += try await ledger.accounts(of: customer, in: scope.id).map { "account \($0)" }
+        lines += try await ledger.grants(of: customer, in: scope.id).map { "grant \($0)" }
+        lines += try await ledger.originalPurchasesHeld(by: customer, in: scope.id).map { "first \($0)" }
+        let circumstances = try await ledger.circumstances(of: customer, in: scope)
+        lines +=
+            circumstances.grants.map { "\($0)" }.sorted() + circumstances.originalPurchases.map { "\($0)" }.sorted()
+        lines += circumstances.groups.sorted()
+        var place = TimelinePlace(date: .max)
+        while true {
+            let items = try await ledger.timeline(of: customer, in: scope.id, after: place, limit: 3)
+            lines += items.map {
+                "timeline \($0.place.date) \($0.place.name) \($0.originalTransactionId) \(text($0.kind))"
+            }
+            guard let last = items.last else { return lines }
+            place = last.place
+        }
+    }
+
+    private static func lines(
+        about original: String, in scope: Scope, _ ledger: any ContractLedger
+    ) async throws -> [String] {
+        var lines = try await ledger.owners(of: original, in: scope.id).map { "owner \($0)" }
+        lines.append("\(try await ledger.lineage(original, in: scope.id).map { "\($0)" } ?? "unknown")")
+        lines += try await ledger.notifications(about: original, in: scope.id, limit: 50).map { text($0) }
+        lines += try await ledger.statements(about: original, in: scope.id).map { "\($0)" }
+        lines += try await ledger.identifiersOfRelatives(of: [original], in: scope.id)
+        for number in 0..<3 {
+            lines.append(try await ledger.originalTransactionId(of: "\(original)\(number)", in: scope.id) ?? "nothing")
+        }
+        return lines
+    }
+
+    private static func lines(
+        ofLists scope: Scope, at now: Milliseconds, _ ledger: any ContractLedger
+    ) async throws -> [String] {
+        var lines = try await ledger.lineages(ofAccounts: RandomFacts.accounts, in: scope.id).map { "account's \($0)" }
+        lines += try await ledger.productGroups(in: scope.id).map { "\($0)" }.sorted()
+        lines += try await ledger.glances(after: "1", in: scope.id, limit: 2).map { "\($0)" }
+        for segment in Segment.allCases {
+            let count = try await ledger.count(of: segment, in: scope.id, at: now, limit: 3)
+            lines.append("\(segment) \(count)")
+            var query = SegmentQuery(segment, in: scope.id, at: now, limit: 1)
+            while true {
+                let (items, next) = try await ledger.members(query)
+                lines += items.map { "\(segment) \($0)" }
+                guard let next else { break }
+                query.after = next
+            }
+        }
+        var after = ""
+        while true {
+            let (items, next) = try await ledger.unclaimedPurchases(in: scope.id, after: after, limit: 1)
+            lines += items.map { "unclaimed \($0.originalTransactionId)" }
+            guard let next else { break }
+            after = next
+        }
+        for state in [nil, KeptNotification.State.pending, .folded, .failed] {
+            lines += try await inbox(state, in: scope, ledger)
+        }
+        let missing = try await ledger.missing(in: scope.id)
+        let names = try await ledger.missingNames(in: scope.id)
+        lines += ["\(missing)", "\(names.items)", "\(names.spans)"]
+        lines += try await ledger.openRecoveries(in: scope.id).map { text($0) }
+        lines += try await ledger.recoveries(in: [scope.id], before: nil, limit: 5).map { text($0) }
+        return lines
+    }
+
+    /// Pages of two, from the last to the first.
+    private static func inbox(
+        _ state: KeptNotification.State?, in scope: Scope, _ ledger: any ContractLedger
+    ) async throws -> [String] {
+        var filter = InboxFilter(scopes: [scope.id])
+        filter.state = state
+        var lines: [String] = []
+        var before: Int64? = .max
+        while let id = before {
+            let page = try await ledger.notifications(filter, before: id, limit: 2)
+            lines += page.items.map { "inbox \(state?.rawValue ?? "all") \(text($0))" }
+            before = page.next
+        }
+        filter.originalTransactionId = "1"
+        let page = try await ledger.notifications(filter, before: .max, limit: 4)
+        return lines + page.items.map { "inbox of 1 \(text($0))" }
+    }
+
+    private static func feed(
+        _ ledger: any ContractLedger, in scopes: [Scope], _ gate: FanOutLimit
+    ) async throws -> [String] {
+        var query = FeedQuery(after: 0, scopes: Set(scopes.map(\.id)), limit: 3)
+        var lines: [String] = []
+        while true {
+            let page = try await ledger.events(query, within: gate)
+            for item in page.items {
+                let event = item.event
+                lines.append(
+                    """
+                    \(event.notification == nil ? "" : event.id) \(event.scope) \(event.type.rawValue) \
+                    \(event.originalTransactionId ?? "-") \(event.customer ?? "-") \(event.occurredAt) \(event.createdAt) \
+                    \(event.data ?? "-") \(item.late == nil ? "" : "again") \(item.notification.map { text($0) } ?? "")
+                    """)
+            }
+            guard page.hasMore, page.cursor > query.after else { return lines }
+            query.after = page.cursor
+        }
+    }
+
+    static func text(_ run: RecoveryRun) -> String {
+        """
+        \(run.cause) \(run.from) \(run.until) \(run.movesMark) \(run.state) \(run.finishedAt ?? -1) \
+        \(run.failure ?? "-") \(run.counts) \(run.windows) \(run.openWindows) \(run.signedUntil ?? -1)
+        """
+    }
+
+    static func text(_ kept: KeptNotification) -> String {
+        """
+        \(kept.uuid) \(kept.type) \(kept.signedDate) \(kept.receivedAt) \(kept.origin) \(kept.state) \
+        \(kept.failure ?? "-") \(kept.text)
+        """
+    }
+
+    private static func text(_ kind: TimelineItem.Kind) -> String {
+        switch kind {
+        case .notification(let kept): text(kept)
+        case .change(let change): "\(change)"
+        case .originalPurchase(let fact): "\(fact)"
+        case .grant(let change): "\(change)"
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+
+/// Facts about a few purchases that contradict each other wherever they can: the same date for different contents,
+/// accounts that come and go, one identifier for two texts.
+struct RandomFacts {
+    static let start = Date(milliseconds: 1_800_000_000_000)
+    static let tokens = ["00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"]
+    static let customers = ["anna", "bob"] + tokens
+    static let originals = ["1", "2", "3", "4"]
+    static let accounts = ["x", "y"]
+
+    var random: SeededGenerator
+    /// Nothing says the same twice: what is told apart by its text has a text of its own.
+    private var texts = 0
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    mutating func pick<Element>(_ choices: [Element], or other: Element) -> Element {
+        choices.randomElement(using: &random) ?? other
+    }
+
+    mutating func isOneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+
+    mutating func days(_ range: ClosedRange<Int>) -> Date {
+        Self.start + Double(Int.random(in: range, using: &random)) * 86_400
+    }
+
+    mutating func original() -> String { pick(Self.originals, or: "1") }
+
+    mutating func text() -> String {
+        texts += 1
+        return "text \(10_000 + texts)"
+    }
+
+    mutating func transaction(_ original: String) -> TransactionFact {
+        // Of each purchase the kind stays, and a consumable has one transaction.
+        let isSubscription = original != "4"
+        let id = isOneIn(3) || !isSubscription ? original : "\(original)\(Int.random(in: 0..<3, using: &random))"
+        let bought = days(0...3)
+        return TransactionFact(
+            transactionId: id, originalTransactionId: original, productId: isSubscription ? "gold" : "coins",
+            type: isSubscription ? .autoRenewableSubscription : .consumable, purchaseDate: bought,
+            expiresDate: isSubscription ? bought + 86_400 * 4 : nil,
+            subscriptionGroupIdentifier: isSubscription ? "group" : nil, signedDate: days(0...3),
+            revocationDate: isOneIn(6) ? days(2...4) : nil, isUpgraded: isOneIn(8),
+            ownership: isOneIn(5) ? .familyShared : .purchased, offerType: isOneIn(4) ? .introductory : nil,
+            offerDiscountType: isOneIn(3) ? .freeTrial : nil,
+            appAccountToken: isOneIn(3) ? UUID(uuidString: pick(Self.tokens, or: "")) : nil,
+            appTransactionId: isOneIn(2) ? pick(Self.accounts, or: "x") : nil,
+            previousOriginalTransactionId: isOneIn(6) ? self.original() : nil)
+    }
+
+    mutating func renewal(_ original: String) -> RenewalFact {
+        RenewalFact(
+            originalTransactionId: original, productId: "gold", autoRenewProductId: "gold",
+            willRenew: isOneIn(2), isInBillingRetry: isOneIn(4),
+            gracePeriodExpiresDate: isOneIn(5) ? days(3...9) : nil,
+            priceIncreaseStatus: isOneIn(5) ? .pending : nil,
+            eligibleWinBackOfferIds: isOneIn(4) ? ["back"] : [], renewalDate: isOneIn(2) ? days(4...9) : nil,
+            signedDate: days(0...3))
+    }
+
+    static let types: [NotificationTypeV2] = [
+        .didRenew, .expired, .refund, .subscribed, .test, .didChangeRenewalStatus,
+    ]
+
+    /// A notification as it is received, and what it says.
+    mutating func notification(
+        in scope: Scope, at now: Milliseconds
+    ) -> (received: ReceivedNotification, folded: FoldedNotification) {
+        // One identifier never names notifications of two environments.
+        let place = scope.environment == .production ? "00" : "01"
+        let uuid = "00000000-0000-4000-8000-00000000\(place)\(Int.random(in: 10..<60, using: &random))"
+        let (original, type) = (original(), pick(Self.types, or: .test))
+        let signed = days(0...3).milliseconds
+        let folded = FoldedNotification(
+            id: 0, scope: scope.id, uuid: uuid, type: type, signedDate: signed,
+            transaction: isOneIn(5) ? nil : transaction(original),
+            renewal: original == "4" || isOneIn(2) ? nil : renewal(isOneIn(9) ? self.original() : original),
+            foldedAt: now)
+        let received = ReceivedNotification(
+            scope: scope.id, uuid: uuid, type: type.rawValue, signedDate: signed, receivedAt: now,
+            origin: isOneIn(3) ? .recovered : .delivered, text: text())
+        return (received, folded)
+    }
+
+    /// A fact that comes by itself.
+    mutating func statement(in scope: Scope, at now: Milliseconds) throws -> Statement {
+        let original = original()
+        if isOneIn(4) {
+            return try Statement(
+                receipt: transaction(original), scope: scope, at: Date(milliseconds: now), origin: .app)
+        }
+        let fact: Statement.Fact =
+            isOneIn(3) && original != "4" ? .renewal(renewal(original)) : .transaction(transaction(original))
+        return Statement(
+            scope: scope.id, fact: fact, origin: isOneIn(2) ? .app : .asked, receivedAt: now, text: text())
+    }
+}

@@ -1,0 +1,222 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+@testable import Ledger
+import TestSupport
+
+/// Something that is done to a ledger, and what it answers.
+struct Step: Sendable {
+    var name: String
+    var carryOut: @Sendable (inout Walk) async throws -> String
+}
+
+/// A ledger on its way through steps, with what only it knows: the numbers that it gave.
+struct Walk {
+    let ledger: any ContractLedger
+    let scopes: [Scope]
+    var waiting: [FoldedNotification] = []
+    var recoveries: [Int64] = []
+
+    init(_ ledger: any ContractLedger) async throws {
+        self.ledger = ledger
+        scopes = try await ledger.scopes(of: ["Production", "Sandbox"].map { ("com.example.shop", $0) }).all
+    }
+
+    /// Receives, and folds some of what waits in the same commit.
+    mutating func commit(
+        _ arrivals: [(received: ReceivedNotification, folded: FoldedNotification)], folding count: Int
+    ) async throws -> String {
+        let folding = Array(waiting.prefix(count))
+        waiting.removeFirst(folding.count)
+        let receptions = try await ledger.commit(receiving: arrivals.map(\.received), folding: folding)
+        for (reception, arrival) in zip(receptions, arrivals) {
+            guard case .kept(let id) = reception else { continue }
+            var folded = arrival.folded
+            folded.id = id
+            // One that failed and came again waits once.
+            waiting.removeAll { $0.id == id }
+            waiting.append(folded)
+        }
+        return receptions.map { if case .kept(let id) = $0 { id < 0 ? "other" : "kept" } else { "duplicate" } }
+            .joined(separator: " ")
+    }
+}
+
+extension Step {
+    /// A walk of random steps, the same for every engine.
+    static func walk(seed: UInt64, count: Int) throws -> [Step] {
+        var facts = RandomFacts(seed: seed)
+        var now = RandomFacts.start.milliseconds + 4 * 86_400_000
+        return try (0..<count).map { _ in
+            // Clocks are set back.
+            now += Int64.random(in: -1000...40_000_000, using: &facts.random)
+            return try random(&facts, at: now)
+        }
+    }
+
+    /// As they are numbered by the engine in front of us.
+    private static let scopes = [
+        Scope(id: 1, bundleId: "com.example.shop", environment: .production),
+        Scope(id: 2, bundleId: "com.example.shop", environment: .sandbox),
+    ]
+
+    private static func random(_ facts: inout RandomFacts, at now: Milliseconds) throws -> Step {
+        let scope = facts.isOneIn(6) ? scopes[1] : scopes[0]
+        let customer = facts.pick(RandomFacts.customers, or: "anna")
+        switch Int.random(in: 0..<22, using: &facts.random) {
+        case 0..<7: return receive(&facts, scope, now)
+        case 7..<10:
+            let statement = try facts.statement(in: scope, at: now)
+            return Step(name: "statement") { "\(try await $0.ledger.commit([statement]))" }
+        case 10: return fail(facts.isOneIn(2), now)
+        case 11..<14: return claim(&facts, customer, scope, now)
+        case 14:
+            let other = facts.pick(RandomFacts.customers, or: "bob")
+            return Step(name: "merge \(customer) into \(other)") {
+                guard other != customer else { return "" }
+                return "\(try await $0.ledger.merge(customer, into: other, in: scope.id, at: now).sorted())"
+            }
+        case 15..<17: return grant(&facts, customer, scope, now)
+        case 17:
+            guard facts.isOneIn(4) else { return firstPurchase(&facts, customer, scope, now) }
+            return Step(name: "erase \(customer)") {
+                "\(try await $0.ledger.erase(customer, in: scope, at: now))"
+            }
+        case 18..<20: return recovery(&facts, scope, now)
+        default: return errand(&facts, scope, now)
+        }
+    }
+
+    private static func receive(_ facts: inout RandomFacts, _ scope: Scope, _ now: Milliseconds) -> Step {
+        var arrivals = (0..<Int.random(in: 1...4, using: &facts.random)).map { _ in
+            facts.notification(in: scope, at: now)
+        }
+        if facts.isOneIn(3) { arrivals += arrivals.prefix(1) }
+        let (sent, folding) = (arrivals, Int.random(in: 0...5, using: &facts.random))
+        return Step(name: "receive \(sent.map(\.received.uuid)) fold \(folding)") {
+            try await $0.commit(sent, folding: folding)
+        }
+    }
+
+    private static func fail(_ isAgain: Bool, _ now: Milliseconds) -> Step {
+        Step(name: "fail") { walk in
+            guard let first = walk.waiting.first else { return "" }
+            try await walk.ledger.fail(first.id, code: "no", message: "it cannot be believed", at: now)
+            if isAgain { try await walk.ledger.reprocess(first.id, at: now) } else { walk.waiting.removeFirst() }
+            return first.uuid
+        }
+    }
+
+    private static func claim(
+        _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
+    ) -> Step {
+        let policies: [RestorePolicy] = [.transfer, .share, .keepOriginal, .transferIfInactive]
+        let claim = Claim(
+            customer: customer, scope: scope.id,
+            originalTransactionIds: facts.isOneIn(4) ? [] : [facts.original(), facts.original()],
+            appTransactionId: facts.isOneIn(2) ? facts.pick(RandomFacts.accounts, or: "x") : nil,
+            policy: facts.pick(policies, or: .share), takesNamed: facts.isOneIn(2), skipsRefused: facts.isOneIn(2),
+            claimedAt: now)
+        return Step(name: "\(claim)") {
+            switch try await $0.ledger.claim(claim, givesAccess: { $0.renewal?.willRenew ?? false }) {
+            case .granted(let originals): "\(originals.sorted())"
+            case .inUse: "in use"
+            }
+        }
+    }
+
+    private static func grant(
+        _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
+    ) -> Step {
+        let id = "grant\(Int.random(in: 0..<6, using: &facts.random))"
+        let until = facts.isOneIn(2) ? now + Int64.random(in: 0...100_000_000, using: &facts.random) : nil
+        switch Int.random(in: 0..<4, using: &facts.random) {
+        case 0: return Step(name: "tell") { "\(try await $0.ledger.tellExpiredGrants(at: now, limit: 1))" }
+        case 1:
+            return Step(name: "revoke \(id)") {
+                "\(try await $0.ledger.revokeGrant(id, of: customer, because: .init(reason: "over", actor: "team"), in: scope.id, at: now))"
+            }
+        default:
+            let content = GrantEvent.Content(
+                customer: customer, entitlement: "pro", until: until, reason: "sorry", actor: "team")
+            return Step(name: "grant \(id) to \(customer)") {
+                "\(try await $0.ledger.createGrant(id, content, in: scope.id, at: now))"
+            }
+        }
+    }
+
+    private static func firstPurchase(
+        _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
+    ) -> Step {
+        let account = facts.pick(RandomFacts.accounts, or: "x")
+        let purchase = OriginalPurchase(
+            scope: scope.id, subject: account,
+            kind: .appTransaction,
+            fact: OriginalPurchaseFact(
+                applicationVersion: "1", purchaseDate: facts.days(0...3), appTransactionId: account,
+                signedDate: facts.days(0...2), isTestData: scope.environment != .production),
+            origin: .app, receivedAt: now, text: facts.text())
+        return Step(name: "first purchase") {
+            try await $0.ledger.keep([purchase])
+            return ""
+        }
+    }
+
+    private static func recovery(_ facts: inout RandomFacts, _ scope: Scope, _ now: Milliseconds) -> Step {
+        let from = facts.days(0...3).milliseconds
+        let windows = (0..<Int.random(in: 1...2, using: &facts.random)).map { index in
+            RecoveryWindow(stage: index, from: from + Int64(index) * 1000, until: from + Int64(index + 1) * 1000)
+        }
+        let plan = RecoveryPlan(
+            scope: scope.id, cause: .schedule, from: from, until: from + 2000, filters: [],
+            movesMark: !facts.isOneIn(4), windows: windows)
+        let unverified = (0..<Int.random(in: 0...1, using: &facts.random)).map { _ in
+            UnverifiedItem(
+                digest: Data([UInt8.random(in: 0..<6, using: &facts.random)]),
+                claimedUUID: facts.isOneIn(2) ? "00000000-0000-4000-8000-000000000012" : nil, code: "no", message: "no")
+        }
+        let page = PageOutcome(
+            isLast: true, counts: RecoveryCounts(pages: 1, found: 2, new: 1, duplicates: 1),
+            unverified: unverified, signedUntil: from + 500)
+        let isGivenUp = facts.isOneIn(8)
+        return Step(name: "recovery") { walk in
+            guard let open = walk.recoveries.first else {
+                walk.recoveries.append(try await walk.ledger.begin(plan, at: now))
+                return ""
+            }
+            if isGivenUp {
+                walk.recoveries.removeFirst()
+                try await walk.ledger.note(failure: "no", of: open, isGivenUp: true, at: now)
+                return "given up"
+            }
+            guard let window = try await walk.ledger.openWindows(of: open).first else {
+                walk.recoveries.removeFirst()
+                return "\(try await walk.ledger.finish(recovery: open, until: now, limit: from, at: now) as Any)"
+            }
+            try await walk.ledger.note(page, of: window, at: now)
+            return "\(window.stage) \(window.from) \(window.until)"
+        }
+    }
+
+    private static func errand(_ facts: inout RandomFacts, _ scope: Scope, _ now: Milliseconds) -> Step {
+        let (id, kind) = (facts.original(), Int.random(in: 0..<7, using: &facts.random))
+        return Step(name: "errand \(kind) \(id)") { walk in
+            let ledger = walk.ledger
+            let taken = try await ledger.takeErrands(at: now, limit: 10).first { $0.transactionId == id }
+            switch kind {
+            case 0, 1: try await ledger.add(errands: [id], in: scope.id, because: .restore, at: now)
+            case 2: try await ledger.putAside(id, in: scope.id, code: "no", until: now + 1000, at: now)
+            case 3: if let taken { try await ledger.finish(errand: taken.id) }
+            case 4: if let taken { try await ledger.fail(errand: taken.id, code: "never", at: now) }
+            case 5: if let taken { try await ledger.postpone(errand: taken.id, until: now + 9_000_000, code: "later") }
+            default: try await ledger.note(revision: "r\(id)", of: id, in: scope.id, at: now)
+            }
+            let (waiting, failed) = try await ledger.errandCounts(in: scope.id)
+            let mark = try await ledger.historyMark(of: [id], in: scope.id)?.revision ?? "-"
+            let due = try await ledger.takeErrands(at: now, limit: 10).map {
+                "\($0.scope) \($0.transactionId) \($0.reason) \($0.attempts) \($0.nextAttemptAt) \($0.failure ?? "-")"
+            }
+            return "\(waiting) \(failed) \(mark) \(due.sorted())"
+        }
+    }
+}

@@ -1,0 +1,150 @@
+internal import AppStoreModels
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger: ClaimStorage {
+    package func claim(
+        _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
+    ) async throws -> ClaimOutcome {
+        try write { state in
+            var changed = state
+            guard let granted = changed.carryOut(claim, givesAccess) else { return .inUse }
+            state = changed
+            return .granted(granted)
+        }
+    }
+
+    package func merge(
+        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
+    ) async throws -> Set<String> {
+        try write { $0.merge(from, into: customer, in: scope, at: now) }
+    }
+
+    package func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
+        try read { state in
+            state.relatives(of: originalTransactionIds, in: scope)
+                .compactMap { state.records[Key(scope, $0)]?.lineage }
+        }
+    }
+
+    package func identifiersOfRelatives(
+        of originalTransactionIds: [String], in scope: Int64
+    ) async throws -> [String] {
+        try read { $0.relatives(of: originalTransactionIds, in: scope) }
+    }
+
+    package func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase] {
+        try read { state in
+            state.held(by: customer, in: scope).map {
+                HeldPurchase(lineage: $0.record.lineage, ownership: $0.ownership)
+            }
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    func relatives(of originals: [String], in scope: Int64) -> [String] {
+        var all = Set(originals.map { ExactText($0) })
+        let accounts = all.compactMap { records[.init(scope, $0.text)]?.lineage.appTransactionId }
+        for lineage in lineages(in: scope) {
+            guard let account = lineage.appTransactionId, accounts.containsName(account) else { continue }
+            all.insert(ExactText(lineage.originalTransactionId))
+        }
+        return all.sorted().map(\.text)
+    }
+
+    mutating func add(_ events: [ClaimEvent], to subject: MemoryLedger.Subject) {
+        claims[subject] = ClaimHistory(history(subject).events + events)
+    }
+
+    /// What is the customer's afterwards; nil when it is all or nothing, and something is refused.
+    fileprivate mutating func carryOut(_ claim: Claim, _ givesAccess: (Lineage) -> Bool) -> Set<String>? {
+        var granted: Set<String> = []
+        for original in Set(claim.originalTransactionIds.map { ExactText($0) }).sorted().map(\.text) {
+            let lineage = records[.init(claim.scope, original)]?.lineage
+            let ownership = ownership(of: original, in: claim.scope)
+            let isNamed =
+                !claim.takesNamed && lineage?.appAccountToken.map { !$0.text.isExactly(claim.customer) } ?? false
+            let decision =
+                isNamed && !ownership.owners.containsName(claim.customer)
+                ? .isRefused
+                : ClaimDecision.purchase(
+                    ownership, for: claim.customer, policy: claim.policy, at: claim.claimedAt,
+                    mayTake: { lineage.map { !givesAccess($0) } ?? true })
+            let subject = MemoryLedger.Subject(isAccount: false, key: .init(claim.scope, original))
+            guard let isGranted = carryOut(decision, claim, subject, moving: [original]) else { return nil }
+            if isGranted { granted.insert(original) }
+        }
+        guard let account = claim.appTransactionId else { return granted }
+        let originals = lineages(in: claim.scope).filter { lineage in
+            lineage.appTransactionId?.isExactly(account) ?? false && lineage.appAccountToken == nil
+                && history(ofPurchase: lineage.originalTransactionId, in: claim.scope).events.isEmpty
+        }
+        let decision = ClaimDecision.account(
+            history(ofAccount: account, in: claim.scope), for: claim.customer, policy: claim.policy,
+            at: claim.claimedAt, mayTake: { originals.allSatisfy { !givesAccess($0) } })
+        // Where it is shared, the account stays with its first customer without a word.
+        if decision == .isRefused, claim.policy == .share { return granted }
+        let names = originals.map(\.originalTransactionId)
+        let subject = MemoryLedger.Subject(isAccount: true, key: .init(claim.scope, account))
+        guard let isGranted = carryOut(decision, claim, subject, moving: names) else { return nil }
+        return isGranted ? granted.union(names) : granted
+    }
+
+    /// Whether it is the customer's then; nil when nothing of the claim is to be.
+    private mutating func carryOut(
+        _ decision: ClaimDecision, _ claim: Claim, _ subject: MemoryLedger.Subject, moving originals: [String]
+    ) -> Bool? {
+        switch decision {
+        case .isOwned: return true
+        case .isRefused: return claim.skipsRefused ? false : nil
+        case .moves(let events, let owners):
+            add(events, to: subject)
+            for original in originals {
+                add(
+                    LedgerEvent(
+                        ofClaimTo: claim.customer, on: original, from: owners,
+                        at: events.first?.instant ?? claim.claimedAt, learned: claim.claimedAt, in: claim.scope))
+            }
+            return true
+        }
+    }
+
+    fileprivate mutating func merge(
+        _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
+    ) -> Set<String> {
+        var moved: Set<String> = []
+        let claimed = claims.filter { subject, history in
+            !subject.isAccount && subject.key.scope == scope
+                && history.owners.contains { $0.customer.isExactly(from) }
+        }.keys.map(\.key.name)
+        let owned = lineages(in: scope).map(\.originalTransactionId).filter {
+            owners(of: $0, in: scope).containsName(from)
+        }.map { ExactText($0) }
+        for original in Set(claimed + owned).sorted().map(\.text) {
+            guard
+                case .moves(let events, let owners) = ClaimDecision.merge(
+                    ownership(of: original, in: scope), from: from, into: customer, at: now)
+            else { continue }
+            add(events, to: .init(isAccount: false, key: .init(scope, original)))
+            add(
+                LedgerEvent(
+                    ofClaimTo: customer, on: original, from: owners, at: events.first?.instant ?? now, learned: now,
+                    in: scope))
+            moved.insert(original)
+        }
+        for account in accounts(of: from, in: scope) {
+            let decision = ClaimDecision.merge(
+                account: history(ofAccount: account, in: scope), from: from, into: customer, at: now)
+            if case .moves(let events, _) = decision {
+                add(events, to: .init(isAccount: true, key: .init(scope, account)))
+            }
+        }
+        for grant in grants(of: from, in: scope) {
+            let key = MemoryLedger.Key(scope, grant.id)
+            guard let history = grants[key] else { continue }
+            keep([history.move(to: customer, at: now)], of: key, toldUntil: now)
+        }
+        return moved
+    }
+}

@@ -1,0 +1,110 @@
+internal import AppStoreModels
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger: CustomerStorage {
+    package func lineages(of customer: String, in scope: Int64) async throws -> [Lineage] {
+        try read { state in
+            state.lineages(in: scope).filter {
+                state.owners(of: $0.originalTransactionId, in: scope).containsName(customer)
+            }
+        }
+    }
+
+    package func lineage(_ originalTransactionId: String, in scope: Int64) async throws -> Lineage? {
+        try read { $0.records[Key(scope, originalTransactionId)]?.lineage }
+    }
+
+    package func notifications(
+        about originalTransactionId: String, in scope: Int64, limit: Int
+    ) async throws -> [KeptNotification] {
+        try read { state in
+            let mentions = state.records[Key(scope, originalTransactionId)]?.mentions ?? []
+            return mentions.prefix(limit).flatMap { mention in
+                let others = state.otherTexts.filter { $0.value.notification == mention.notification }.keys.sorted()
+                return ([mention.notification] + others.prefix(limit).map { -$0 }).compactMap { state.kept($0) }
+            }.sorted { ($0.signedDate, $0.uuid, $0.text) < ($1.signedDate, $1.uuid, $1.text) }
+        }
+    }
+
+    package func owners(of originalTransactionId: String, in scope: Int64) async throws -> [String] {
+        try read { $0.owners(of: originalTransactionId, in: scope) }
+    }
+
+    package func originalTransactionId(of transactionId: String, in scope: Int64) async throws -> String? {
+        try read { state in
+            let key = Key(scope, transactionId)
+            return state.records[key] != nil ? transactionId : state.originals[key]
+        }
+    }
+
+    package func lineages(ofAccounts appTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
+        try read { state in
+            let accounts = Set(appTransactionIds.map { ExactText($0) }).sorted()
+            return accounts.flatMap { account in
+                state.lineages(in: scope).filter { $0.appTransactionId?.isExactly(account.text) ?? false }
+            }
+        }
+    }
+
+    package func accounts(of customer: String, in scope: Int64) async throws -> [String] {
+        try read { $0.accounts(of: customer, in: scope) }
+    }
+
+    package func productGroups(in scope: Int64) async throws -> [String: String] {
+        try read { state in
+            state.productGroups.filter { $0.key.scope == scope }.reduce(into: [:]) {
+                $0[$1.key.name.text] = $1.value
+            }
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    /// In the order of their identifiers.
+    func lineages(in scope: Int64) -> [Lineage] {
+        records.filter { $0.key.scope == scope }.sorted { $0.key < $1.key }.map(\.value.lineage)
+    }
+
+    func history(_ subject: MemoryLedger.Subject) -> ClaimHistory { claims[subject] ?? ClaimHistory([]) }
+
+    func history(ofAccount account: String, in scope: Int64) -> ClaimHistory {
+        history(.init(isAccount: true, key: .init(scope, account)))
+    }
+
+    func history(ofPurchase original: String, in scope: Int64) -> ClaimHistory {
+        history(.init(isAccount: false, key: .init(scope, original)))
+    }
+
+    func ownership(of original: String, in scope: Int64) -> Ownership {
+        let lineage = records[.init(scope, original)]?.lineage
+        return Ownership(
+            claims: history(ofPurchase: original, in: scope), named: lineage?.appAccountToken?.text,
+            account: lineage?.appTransactionId.map { history(ofAccount: $0, in: scope) } ?? ClaimHistory([]))
+    }
+
+    /// Whose a purchase is at present. An Apple account has one customer.
+    func owners(of original: String, in scope: Int64) -> [String] {
+        let ownership = ownership(of: original, in: scope)
+        let isByAccount = ownership.claims.events.isEmpty && ownership.named == nil
+        return Array(ownership.owners.prefix(isByAccount ? 1 : .max))
+    }
+
+    func accounts(of customer: String, in scope: Int64) -> [String] {
+        claims.filter { subject, history in
+            subject.isAccount && subject.key.scope == scope
+                && history.owners.first?.customer.isExactly(customer) ?? false
+        }.keys.map(\.key).sorted().map(\.name.text)
+    }
+
+    /// Every purchase that a customer has, or had at any time.
+    func held(by customer: String, in scope: Int64) -> [(record: LineageRecord, ownership: Ownership)] {
+        let claimed = claims.keys.filter { !$0.isAccount && $0.key.scope == scope }.map(\.key)
+        let all = Set(claimed + records.keys.filter { $0.scope == scope }).sorted()
+        return all.compactMap { key in
+            let ownership = ownership(of: key.name.text, in: scope)
+            guard !ownership.spans(of: customer).isEmpty else { return nil }
+            return (records[key] ?? LineageRecord(key.name.text), ownership)
+        }
+    }
+}

@@ -1,0 +1,206 @@
+internal import AppStoreModels
+internal import Entitlements
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger {
+    /// What else was signed under the identifier of a notification.
+    struct OtherText: Sendable {
+        var notification: Int64
+        var signedDate: Milliseconds
+        var receivedAt: Milliseconds
+        var origin: Origin
+        var text: String
+    }
+}
+
+extension MemoryLedger: LedgerStorage {
+    package func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeBook {
+        try write { state in
+            for app in apps {
+                let environment = AppStoreEnvironment(rawValue: app.environment)
+                let isKnown = state.scopes.contains {
+                    $0.bundleId.isExactly(app.bundleId) && $0.environment == environment
+                }
+                guard !isKnown else { continue }
+                state.scopes.append(
+                    Scope(id: Int64(state.scopes.count + 1), bundleId: app.bundleId, environment: environment))
+            }
+            return ScopeBook(state.scopes)
+        }
+    }
+
+    package func commit(
+        receiving: [ReceivedNotification], folding: [FoldedNotification]
+    ) async throws -> [Reception] {
+        try write { state in
+            let receptions = receiving.map { state.receive($0) }
+            for notification in folding { try state.fold(notification) }
+            return receptions
+        }
+    }
+
+    package func commit(_ statements: [Statement]) async throws -> Int {
+        try write { state in try statements.reduce(0) { try $0 + (state.put($1) ? 1 : 0) } }
+    }
+
+    package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
+        try write { state in
+            state.inbox[notification] = nil
+            state.failures[notification] = code
+        }
+    }
+
+    package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
+        try read { state in
+            let waiting = state.inbox.keys.filter { $0 > id }.sorted()
+            let others = waiting.filter { $0 < 0 }
+            return (others.isEmpty ? waiting : others).prefix(limit).compactMap { state.kept($0) }
+        }
+    }
+
+    package func backlog() async throws -> (count: Int, oldest: Milliseconds?) {
+        try read { state in (state.inbox.count, state.inbox.values.min()) }
+    }
+}
+
+extension MemoryLedger.State {
+    mutating func receive(_ new: ReceivedNotification) -> Reception {
+        guard let number = numbers[ExactText(new.uuid)], let known = notifications[number] else {
+            let number = Int64(notifications.count + 1)
+            notifications[number] = KeptNotification(
+                id: number, scope: new.scope, uuid: new.uuid, type: new.type, subtype: new.subtype,
+                signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin, state: .pending,
+                text: new.text)
+            numbers[ExactText(new.uuid)] = number
+            inbox[number] = new.receivedAt
+            return .kept(number)
+        }
+        if known.text.isExactly(new.text) {
+            guard failures.removeValue(forKey: number) != nil else { return .duplicate(number) }
+            inbox[number] = inbox[number] ?? new.receivedAt
+            return .kept(number)
+        }
+        let isThere = otherTexts.values.contains { $0.notification == number && $0.text.isExactly(new.text) }
+        guard !isThere else { return .duplicate(number) }
+        let other = Int64(otherTexts.count + 1)
+        otherTexts[other] = .init(
+            notification: number, signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin,
+            text: new.text)
+        inbox[-other] = new.receivedAt
+        return .kept(-other)
+    }
+
+    /// A notification as it is kept, or what else was signed under its identifier.
+    func kept(_ number: Int64) -> KeptNotification? {
+        let other = number < 0 ? otherTexts[-number] : nil
+        guard var kept = notifications[other?.notification ?? number] else { return nil }
+        if let other {
+            (kept.id, kept.text, kept.origin) = (number, other.text, other.origin)
+            (kept.signedDate, kept.receivedAt) = (other.signedDate, other.receivedAt)
+        }
+        kept.failure = failures[number]
+        kept.state = inbox[number] != nil ? .pending : kept.failure == nil ? .folded : .failed
+        return kept
+    }
+
+    // MARK: - Folding
+
+    mutating func fold(_ notification: FoldedNotification) throws {
+        let waited = inbox.removeValue(forKey: notification.id) != nil
+        let number = notification.id < 0 ? otherTexts[-notification.id]?.notification ?? 0 : notification.id
+        let before = self
+        let source = LineageRecord.Source(id: number, wasReceipt: before.isReceipt) { present in
+            guard present > 0, let known = before.notifications[present] else { return true }
+            return ExactText(known.uuid) < ExactText(notification.uuid)
+        }
+        let facts: [Statement.Fact] =
+            (notification.transaction.map { [.transaction($0)] } ?? [])
+            + (notification.renewal.map { [.renewal($0)] } ?? [])
+        var (isNew, isLate, replaced) = (true, false, [Int64]())
+        let first = facts.first?.originalTransactionId
+        for original in facts.map(\.originalTransactionId).inOrder {
+            try update(original, in: notification.scope) { record in
+                if original == first {
+                    isLate = record.mentions.contains { $0.signedDate > notification.signedDate }
+                    isNew = record.note(number, signedDate: notification.signedDate)
+                }
+                for fact in facts where fact.originalTransactionId == original {
+                    if let old = try record.put(fact, source).replaced { replaced.append(old) }
+                }
+            }
+        }
+        for old in replaced { drop(old) }
+        if let transaction = notification.transaction { learn(transaction, in: notification.scope) }
+        guard waited, isNew else { return }
+        var event = LedgerEvent(notification, number: number)
+        event.isLate = isLate
+        add(event)
+    }
+
+    /// Puts in what came by itself; false when it was no news.
+    mutating func put(_ statement: Statement) throws -> Bool {
+        lastStatement += 1
+        let number = -lastStatement
+        statements[lastStatement] = statement
+        let before = self
+        let source = LineageRecord.Source(
+            id: number, isReceipt: statement.kind == .receipt, wasReceipt: before.isReceipt
+        ) { present in
+            guard present < 0 else { return false }
+            return before.statements[-present].map { ExactText($0.text) < ExactText(statement.text) } ?? true
+        }
+        let outcome = try update(statement.fact.originalTransactionId, in: statement.scope) {
+            try $0.put(statement.fact, source)
+        }
+        drop(outcome.isNews ? outcome.replaced : number)
+        if case .transaction(let fact) = statement.fact { learn(fact, in: statement.scope) }
+        return outcome.isNews
+    }
+
+    private func isReceipt(_ source: Int64) -> Bool { source < 0 && statements[-source]?.kind == .receipt }
+
+    private mutating func drop(_ source: Int64?) {
+        if let source, source < 0 { statements[-source] = nil }
+    }
+
+    private mutating func learn(_ fact: TransactionFact, in scope: Int64) {
+        guard let group = fact.subscriptionGroupIdentifier else { return }
+        let key = MemoryLedger.Key(scope, fact.productId)
+        productGroups[key] = productGroups[key] ?? group
+    }
+
+    private mutating func update<Value>(
+        _ original: String, in scope: Int64, _ change: (inout LineageRecord) throws -> Value
+    ) throws -> Value {
+        let key = MemoryLedger.Key(scope, original)
+        var record = records[key] ?? LineageRecord(original)
+        let value = try change(&record)
+        records[key] = record
+        for fact in record.lineage.transactions where !fact.transactionId.isExactly(original) {
+            let transaction = MemoryLedger.Key(scope, fact.transactionId)
+            originals[transaction] = originals[transaction] ?? original
+        }
+        return value
+    }
+
+    // MARK: - Outbox
+
+    /// A notification makes one event, and everything else does that has a name of its own.
+    mutating func add(_ event: LedgerEvent) {
+        let isThere = events.contains { known in
+            event.notification.map { $0 == known.notification } ?? known.id.isExactly(event.id)
+        }
+        guard !isThere else { return }
+        var event = event
+        event.customer = event.customer ?? event.originalTransactionId.flatMap { owners(of: $0, in: event.scope).first }
+        events.append(event)
+    }
+}
+
+extension [String] {
+    /// Each of them once.
+    fileprivate var inOrder: [String] {
+        reduce(into: []) { found, text in if !found.contains(where: { $0.isExactly(text) }) { found.append(text) } }
+    }
+}

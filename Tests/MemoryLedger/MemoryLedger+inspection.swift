@@ -1,0 +1,197 @@
+internal import AppStoreModels
+internal import Basics
+internal import Entitlements
+package import Foundation
+package import Ledger
+
+extension MemoryLedger: InspectionStorage {
+    package func timeline(
+        of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
+    ) async throws -> [TimelineItem] {
+        try read { state in
+            let all =
+                state.held(by: customer, in: scope).flatMap { state.items(of: $0.record, $0.ownership, customer) }
+                + state.originalPurchaseItems(of: customer, in: scope) + state.grantItems(of: customer, in: scope)
+            return Array(all.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit))
+        }
+    }
+
+    package func notifications(
+        _ filter: InboxFilter, before id: Int64, limit: Int
+    ) async throws -> NotificationPage {
+        try read { state in
+            let about = filter.originalTransactionId.map { original in
+                Set(
+                    filter.scopes.flatMap {
+                        state.records[Key($0, original)]?.mentions.map(\.notification) ?? []
+                    })
+            }
+            let numbers = state.notifications.keys.filter { $0 < id && about?.contains($0) ?? true }
+            let found = numbers.sorted(by: >).compactMap { state.kept($0) }
+                .filter { filter.scopes.contains($0.scope) && filter.accepts($0) }
+            let items = Array(found.prefix(limit))
+            return NotificationPage(items: items, next: found.count > limit ? items.last?.id : nil)
+        }
+    }
+
+    package func notification(_ uuid: String) async throws -> KeptNotification? {
+        try read { state in state.numbers[ExactText(uuid)].flatMap { state.kept($0) } }
+    }
+
+    package func reprocess(_ notification: Int64, at now: Milliseconds) async throws {
+        try write { state in
+            state.failures[notification] = nil
+            state.inbox[notification] = state.inbox[notification] ?? now
+        }
+    }
+
+    package func statements(
+        about originalTransactionId: String, in scope: Int64
+    ) async throws -> [KeptStatement] {
+        try read { state in
+            let record = state.records[Key(scope, originalTransactionId)]
+            let sources = (record?.sources ?? []) + (record?.renewalSource.map { [$0] } ?? [])
+            return sources.compactMap { source in
+                guard source < 0, let statement = state.statements[-source], statement.kind != .receipt else {
+                    return nil
+                }
+                return KeptStatement(
+                    kind: statement.kind == .renewal ? .renewal : .transaction, origin: statement.origin,
+                    receivedAt: statement.receivedAt, text: statement.text)
+            }
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    fileprivate func items(
+        of record: LineageRecord, _ ownership: Ownership, _ customer: String
+    ) -> [TimelineItem] {
+        let original = record.lineage.originalTransactionId
+        let spans = ownership.spans(of: customer)
+        let told = record.mentions.filter { mention in spans.contains { $0.contains(mention.signedDate) } }
+        let changes = ownership.changes.filter { $0.to.containsName(customer) || $0.from.containsName(customer) }
+        return told.compactMap { mention in
+            kept(mention.notification).map {
+                TimelineItem(
+                    place: TimelinePlace(date: mention.signedDate, number: mention.notification),
+                    originalTransactionId: original, kind: .notification($0))
+            }
+        }
+            + changes.map {
+                TimelineItem(
+                    place: TimelinePlace(date: $0.instant, number: 0, name: original),
+                    originalTransactionId: original, kind: .change($0))
+            }
+    }
+
+    fileprivate func originalPurchaseItems(of customer: String, in scope: Int64) -> [TimelineItem] {
+        heldOriginalPurchases(by: customer, in: scope).compactMap { held in
+            guard let date = held.fact.purchaseDate, held.ownership.owners.containsName(customer) else { return nil }
+            return TimelineItem(
+                place: TimelinePlace(date: date.milliseconds, number: 0, name: held.subject),
+                originalTransactionId: "", kind: .originalPurchase(held.fact))
+        }
+    }
+
+    fileprivate func grantItems(of customer: String, in scope: Int64) -> [TimelineItem] {
+        grants(of: customer, in: scope).flatMap { grant in
+            func item(_ kind: TimelineItem.GrantChange.Kind, _ instant: Milliseconds?) -> [TimelineItem] {
+                guard let instant else { return [] }
+                return [
+                    TimelineItem(
+                        place: TimelinePlace(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
+                        originalTransactionId: "", kind: .grant(.init(kind: kind, grant: grant)))
+                ]
+            }
+            return item(.created, grant.createdAt) + item(.revoked, grant.revocation?.instant)
+                + item(.expired, isEndTold(grant, in: scope) ? grant.until : nil)
+        }
+    }
+}
+
+extension MemoryLedger: RefusalStorage {
+    package func commit(_ refusals: [Refusal]) async throws {
+        try write { state in
+            for refusal in refusals {
+                state.lastRefusal += 1
+                state.refusals.append(KeptRefusal(id: state.lastRefusal, refusal: refusal))
+            }
+        }
+    }
+
+    package func dropRefusals(beyond limit: RefusalStorageLimit) async throws {
+        try write { state in
+            // Everybody's first, then everybody's second.
+            var (counts, bytes) = ([String: Int](), [String: Int]())
+            let shares = state.refusals.sorted { $0.id > $1.id }.map { kept in
+                let sender = kept.refusal.sender ?? ""
+                let client = Network.ofClient(at: sender)?.key ?? sender
+                counts[client, default: 0] += 1
+                bytes[client, default: 0] += kept.refusal.size
+                return (
+                    id: kept.id, size: kept.refusal.size, place: counts[client] ?? 0, bytes: bytes[client] ?? 0
+                )
+            }
+            var gone = Set(shares.sorted { ($0.place, -$0.id) < ($1.place, -$1.id) }.dropFirst(limit.count).map(\.id))
+            var sum = 0
+            for share in shares.sorted(by: { ($0.bytes, -$0.id) < ($1.bytes, -$1.id) }) {
+                sum += share.size
+                if sum > limit.bytes { gone.insert(share.id) }
+            }
+            state.refusals.removeAll { gone.contains($0.id) }
+        }
+    }
+
+    package func refusals(before id: Int64, limit: Int) async throws -> [KeptRefusal] {
+        try read { state in
+            Array(state.refusals.filter { $0.id < id }.sorted { $0.id > $1.id }.prefix(limit))
+        }
+    }
+}
+
+extension MemoryLedger {
+    struct RequestKey: Hashable, Sendable {
+        var client: ExactText
+        var key: ExactText
+    }
+
+    struct Request: Sendable {
+        var remembered: RememberedRequest
+        var customer: String?
+    }
+}
+
+extension MemoryLedger: IdempotencyStorage {
+    package func beginRequest(
+        _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds
+    ) async throws -> IdempotencyDecision {
+        try write { state in
+            let place = RequestKey(client: ExactText(client), key: ExactText(key))
+            let decision = IdempotencyDecision.of(
+                state.requests[place]?.remembered, fingerprint: fingerprint, at: now)
+            if decision == .proceed {
+                state.requests[place] = Request(
+                    remembered: RememberedRequest(fingerprint: fingerprint, startedAt: now), customer: customer)
+            }
+            return decision
+        }
+    }
+
+    package func endRequest(
+        _ key: String, of client: String, with answer: RememberedRequest.Answer?
+    ) async throws {
+        try write { state in
+            let place = RequestKey(client: ExactText(client), key: ExactText(key))
+            if let answer {
+                state.requests[place]?.remembered.answer = answer
+            } else if state.requests[place]?.remembered.answer == nil {
+                state.requests[place] = nil
+            }
+        }
+    }
+}
+
+extension MemoryLedger: HealthStorage {
+    package func checkWritable() async throws {}
+}

@@ -1,0 +1,123 @@
+internal import AppStoreModels
+package import Entitlements
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger: SegmentStorage {
+    package func members(_ query: SegmentQuery) async throws -> (items: [SegmentMember], next: SegmentPlace?) {
+        try read { state in
+            let (after, last) = query.range
+            let rows = state.segments(query.segment, in: query.scope)
+                .filter { $0.place > after && $0.place.number <= last }.sorted { $0.place < $1.place }
+            let found = rows.enumerated().filter { query.holds($0.element.row) }.prefix(query.limit)
+            let items = found.map { _, entry in
+                SegmentMember(
+                    lineage: entry.lineage,
+                    owners: state.owners(of: entry.lineage.originalTransactionId, in: query.scope),
+                    reason: entry.row.reason.map { StateDetail(rawValue: $0) },
+                    until: entry.row.ends == .max ? nil : entry.row.ends, since: entry.row.since)
+            }
+            guard found.count == query.limit, let end = found.last, end.offset < rows.count - 1 else {
+                return (items, nil)
+            }
+            return (items, end.element.place)
+        }
+    }
+
+    package func count(
+        of segment: Segment, in scope: Int64, at now: Milliseconds, limit: Int
+    ) async throws -> Int {
+        let first = SegmentQuery(segment, in: scope, at: now, limit: limit).range.after
+        return try read { state in
+            min(limit, state.segments(segment, in: scope).count { $0.place > first && $0.row.holds(at: now) })
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    typealias SegmentEntry = (place: SegmentPlace, row: SegmentRow, lineage: Lineage)
+
+    fileprivate func segments(_ segment: Segment, in scope: Int64) -> [SegmentEntry] {
+        let lineages = lineages(in: scope)
+        return lineages.flatMap { lineage in
+            let successors = lineages.flatMap { other in
+                other.originalTransactionId.isExactly(lineage.originalTransactionId)
+                    ? []
+                    : other.transactions.filter {
+                        $0.previousOriginalTransactionId?.isExactly(lineage.originalTransactionId) ?? false
+                    }
+            }
+            return Set(lineage.segments(successors: successors)).filter { $0.segment == segment }.map {
+                (SegmentPlace(number: $0.place, originalTransactionId: lineage.originalTransactionId), $0, lineage)
+            }
+        }
+    }
+}
+
+extension MemoryLedger: UnclaimedStorage {
+    package func unclaimedPurchases(
+        in scope: Int64, after original: String, limit: Int
+    ) async throws -> (items: [Lineage], next: String?) {
+        try read { state in
+            let unnamed = state.lineages(in: scope).filter {
+                $0.appAccountToken == nil && ExactText($0.originalTransactionId) > ExactText(original)
+            }
+            let found = unnamed.filter { $0.isPaid && state.owners(of: $0.originalTransactionId, in: scope).isEmpty }
+            let items = Array(found.prefix(limit))
+            let isOver =
+                items.count < limit || items.last?.originalTransactionId == unnamed.last?.originalTransactionId
+            return (items, isOver ? nil : items.last?.originalTransactionId)
+        }
+    }
+}
+
+extension MemoryLedger: OriginalPurchaseStorage {
+    package func keep(_ purchases: [OriginalPurchase]) async throws {
+        try write { state in
+            for new in purchases {
+                let key = Key(new.scope, new.subject)
+                let isAhead =
+                    state.originalPurchases[key].map { known in
+                        new.isAhead(
+                            of: (known.kind, known.fact.signedDate.milliseconds),
+                            isLater: ExactText(known.text) < ExactText(new.text))
+                    } ?? true
+                if isAhead { state.originalPurchases[key] = new }
+            }
+        }
+    }
+
+    package func originalPurchasesHeld(
+        by customer: String, in scope: Int64
+    ) async throws -> [HeldOriginalPurchase] {
+        try read { $0.heldOriginalPurchases(by: customer, in: scope) }
+    }
+}
+
+extension MemoryLedger.State {
+    func heldOriginalPurchases(by customer: String, in scope: Int64) -> [HeldOriginalPurchase] {
+        let accounts = claims.keys.filter { $0.isAccount && $0.key.scope == scope }.map(\.key).sorted()
+        return accounts.compactMap { key in
+            let ownership = Ownership(
+                claims: ClaimHistory([]), named: nil, account: history(ofAccount: key.name.text, in: scope))
+            guard !ownership.spans(of: customer).isEmpty, let kept = originalPurchases[key] else { return nil }
+            return HeldOriginalPurchase(
+                subject: kept.subject, kind: kept.kind, fact: kept.fact, origin: kept.origin,
+                receivedAt: kept.receivedAt, text: kept.text, ownership: ownership)
+        }
+    }
+}
+
+extension MemoryLedger: CircumstanceStorage {
+    package func circumstances(of customer: String, in scope: Scope) async throws -> CustomerCircumstances {
+        try read { state in
+            var circumstances = CustomerCircumstances()
+            circumstances.originalPurchases = state.accounts(of: customer, in: scope.id).compactMap {
+                state.originalPurchases[Key(scope.id, $0)]?.fact
+            }
+            circumstances.grants = state.grants(of: customer, in: scope.id).map(\.fact)
+            circumstances.groups = Set(state.productGroups.filter { $0.key.scope == scope.id }.values)
+            return circumstances
+        }
+    }
+}

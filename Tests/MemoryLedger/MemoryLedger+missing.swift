@@ -1,0 +1,226 @@
+internal import AppStoreModels
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger {
+    struct UnverifiedKey: Hashable, Sendable {
+        var scope: Int64
+        var digest: Data
+    }
+
+    /// Something in an answer of the App Store that could not be believed.
+    struct Unverified: Sendable {
+        var id: Int64
+        var item: UnverifiedItem
+        var recovery: Int64?
+        var from: Milliseconds?
+        var until: Milliseconds?
+        var noticedAt: Milliseconds
+        var history: String?
+    }
+
+    struct History: Sendable {
+        var revision: String?
+        var askedAt: Milliseconds
+    }
+
+    /// How many things that could not be believed are named.
+    static let mostUnverified = 10_000
+}
+
+extension MemoryLedger.State {
+    mutating func add(
+        _ items: [UnverifiedItem], in scope: Int64, _ window: RecoveryWindow?, history: String? = nil,
+        at now: Milliseconds
+    ) {
+        let kept = unverified.keys.count { $0.scope == scope }
+        for item in items.prefix(max(0, MemoryLedger.mostUnverified - kept)) {
+            let key = MemoryLedger.UnverifiedKey(scope: scope, digest: item.digest)
+            lastUnverified += 1
+            var new = unverified[key] ?? .init(id: lastUnverified, item: item, noticedAt: now)
+            (new.item.code, new.item.message, new.history) = (item.code, item.message, history)
+            (new.recovery, new.from, new.until) = (window?.recovery, window?.from, window?.until)
+            unverified[key] = new
+        }
+    }
+}
+
+extension MemoryLedger {
+    package func missing(in scope: Int64) async throws -> MissingCounts {
+        try read { state in
+            var missing = MissingCounts()
+            missing.openWindows = state.recoveries.values.filter { $0.run.scope == scope && $0.run.state == .open }
+                .reduce(0) { $0 + $1.openWindows.count }
+            missing.unverified = state.unverified.keys.count { $0.scope == scope }
+            missing.failedNotifications = state.failures.keys.count { state.notifications[$0]?.scope == scope }
+            missing.backlog = state.inbox.keys.count { state.notifications[$0]?.scope == scope }
+            missing.unverifiedSpans = state.spans[scope]?.spans.count ?? 0
+            let errands = state.errands.filter { $0.key.scope == scope }.values
+            missing.errands = errands.count { !$0.isGivenUp }
+            missing.putAside = errands.count { !$0.isGivenUp && $0.failure != nil }
+            missing.failedErrands = errands.count { $0.isGivenUp }
+            return missing
+        }
+    }
+
+    package func missingNames(in scope: Int64) async throws -> MissingNames {
+        try read { state in
+            var names = MissingNames()
+            let unverified = state.unverified.filter { $0.key.scope == scope }.values.sorted { $0.id > $1.id }
+            names.items = unverified.prefix(MissingNames.most).map {
+                MissingItem(
+                    claimedUUID: $0.item.claimedUUID, history: $0.history, code: $0.item.code,
+                    message: $0.item.message, noticedAt: $0.noticedAt)
+            }
+            names.spans = Array((state.spans[scope]?.spans ?? []).prefix(MissingNames.most))
+            let errands = state.errands.filter { $0.key.scope == scope && $0.value.failure != nil }.values
+            let waitingFirst = errands.sorted {
+                $0.isGivenUp != $1.isGivenUp ? $1.isGivenUp : $0.id > $1.id
+            }
+            names.histories = Array(waitingFirst.prefix(MissingNames.most))
+            return names
+        }
+    }
+}
+
+extension MemoryLedger: ErrandStorage {
+    package func add(
+        errands transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds
+    ) async throws {
+        try write { state in
+            for id in transactionIds {
+                state.lastErrand += 1
+                let key = Key(scope, id)
+                guard var known = state.errands[key] else {
+                    state.errands[key] = Errand(
+                        id: state.lastErrand, scope: scope, transactionId: id, reason: reason, addedAt: now,
+                        attempts: 0, nextAttemptAt: now)
+                    continue
+                }
+                // Whoever finishes the one that is under way leaves this one there.
+                known.id = state.lastErrand
+                if known.isGivenUp {
+                    (known.isGivenUp, known.failure, known.attempts, known.nextAttemptAt) = (false, nil, 0, now)
+                }
+                state.errands[key] = known
+            }
+        }
+    }
+
+    package func takeErrands(at now: Milliseconds, limit: Int) async throws -> [Errand] {
+        try read { state in
+            let due = state.errands.values.filter { !$0.isGivenUp && $0.nextAttemptAt <= now }
+            return Array(due.sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }.prefix(limit))
+        }
+    }
+
+    package func finish(errand id: Int64) async throws {
+        try write { state in state.errands = state.errands.filter { $0.value.id != id } }
+    }
+
+    package func postpone(errand id: Int64, until next: Milliseconds, code: String?) async throws {
+        try write { state in
+            state.change(errand: id) {
+                $0.attempts += 1
+                ($0.nextAttemptAt, $0.failure) = (next, code)
+            }
+        }
+    }
+
+    package func putAside(
+        _ transactionId: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+    ) async throws {
+        try write { state in
+            let key = Key(scope, transactionId)
+            if let known = state.errands[key] {
+                guard known.isGivenUp else { return }
+                state.change(errand: known.id) {
+                    ($0.isGivenUp, $0.attempts, $0.nextAttemptAt, $0.failure) = (false, 1, next, code)
+                }
+                return
+            }
+            state.lastErrand += 1
+            state.errands[key] = Errand(
+                id: state.lastErrand, scope: scope, transactionId: transactionId, reason: .retry, addedAt: now,
+                attempts: 1, nextAttemptAt: next, failure: code)
+        }
+    }
+
+    package func fail(errand id: Int64, code: String, at now: Milliseconds) async throws {
+        try write { state in state.change(errand: id) { ($0.isGivenUp, $0.failure) = (true, code) } }
+    }
+
+    package func errandCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int) {
+        try read { state in
+            let all = state.errands.filter { $0.key.scope == scope }.values
+            return (all.count { !$0.isGivenUp }, all.count { $0.isGivenUp })
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    fileprivate mutating func change(errand id: Int64, _ body: (inout Errand) -> Void) {
+        for (key, errand) in errands where errand.id == id {
+            var errand = errand
+            body(&errand)
+            errands[key] = errand
+        }
+    }
+}
+
+extension MemoryLedger: HistoryStorage {
+    package func historyMark(of transactionIds: [String], in scope: Int64) async throws -> HistoryMark? {
+        try read { state in
+            for id in transactionIds {
+                guard let revision = state.histories[Key(scope, id)]?.revision, !revision.isEmpty else { continue }
+                return HistoryMark(transactionId: id, revision: revision)
+            }
+            return nil
+        }
+    }
+
+    package func note(
+        revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
+    ) async throws {
+        try write { $0.note(revision: revision, of: transactionId, in: scope, at: now) }
+    }
+
+    package func noteAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
+        try write { state in
+            for original in originals { state.note(revision: nil, of: original, in: scope, at: now) }
+        }
+    }
+
+    package func keep(
+        unverified: [UnverifiedItem], ofHistory transactionId: String, in scope: Int64, at now: Milliseconds
+    ) async throws {
+        try write { state in
+            state.unverified = state.unverified.filter {
+                $0.key.scope != scope || !($0.value.history?.isExactly(transactionId) ?? false)
+            }
+            state.add(unverified, in: scope, nil, history: transactionId, at: now)
+        }
+    }
+
+    package func sweep(in scope: Int64) async throws -> Sweep? { try read { $0.sweeps[scope] } }
+
+    package func note(_ sweep: Sweep) async throws { try write { $0.sweeps[sweep.scope] = sweep } }
+
+    package func glances(after original: String, in scope: Int64, limit: Int) async throws -> [LineageGlance] {
+        try read { state in
+            let after = state.lineages(in: scope).filter { ExactText($0.originalTransactionId) > ExactText(original) }
+            return after.prefix(limit).map {
+                LineageGlance($0, askedAt: state.histories[Key(scope, $0.originalTransactionId)]?.askedAt)
+            }
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    fileprivate mutating func note(
+        revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
+    ) {
+        let key = MemoryLedger.Key(scope, transactionId)
+        histories[key] = .init(revision: revision ?? histories[key]?.revision, askedAt: now)
+    }
+}

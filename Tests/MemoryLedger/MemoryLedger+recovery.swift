@@ -1,0 +1,184 @@
+internal import AppStoreModels
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger {
+    struct Recovery: Sendable {
+        var run: RecoveryRun
+        var windows: [Window] = []
+
+        var openWindows: [Window] { windows.filter { !$0.isDone } }
+        /// With what hangs on its windows.
+        var whole: RecoveryRun {
+            var run = run
+            run.openWindows = openWindows.count
+            return run
+        }
+    }
+
+    struct Window: Sendable {
+        var window: RecoveryWindow
+        var isDone = false
+        var unverified = 0
+    }
+}
+
+extension MemoryLedger: RecoveryStorage {
+    package func completenessMarks() async throws -> [CompletenessMark] {
+        try read { state in state.marks.values.sorted { $0.scope < $1.scope } }
+    }
+
+    package func begin(_ plan: RecoveryPlan, at now: Milliseconds) async throws -> Int64 {
+        try write { state in
+            state.lastRecovery += 1
+            let id = state.lastRecovery
+            let run = RecoveryRun(
+                id: id, scope: plan.scope, cause: plan.cause, from: plan.from, until: plan.until,
+                filters: plan.filters, movesMark: plan.movesMark, state: .open, createdAt: now,
+                counts: RecoveryCounts(), windows: plan.windows.count, openWindows: plan.windows.count)
+            var recovery = Recovery(run: run)
+            for var window in plan.windows {
+                state.lastWindow += 1
+                (window.id, window.recovery, window.token) = (state.lastWindow, id, nil)
+                recovery.windows.append(Window(window: window))
+            }
+            state.recoveries[id] = recovery
+            return id
+        }
+    }
+
+    package func openRecoveries(in scope: Int64) async throws -> [RecoveryRun] {
+        try read { state in
+            state.recoveries.values.map(\.whole).filter { $0.scope == scope && $0.state == .open }
+                .sorted { $0.id < $1.id }
+        }
+    }
+
+    package func openWindows(of recovery: Int64) async throws -> [RecoveryWindow] {
+        try read { state in
+            (state.recoveries[recovery]?.openWindows ?? []).map(\.window)
+                .sorted { ($0.stage, $0.id) < ($1.stage, $1.id) }
+        }
+    }
+
+    package func note(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws {
+        try write { state in
+            state.change(window.id) {
+                ($0.window.token, $0.isDone) = (page.next, page.isLast)
+                $0.unverified += page.unverified.count
+            }
+            if var run = state.recoveries[window.recovery]?.run {
+                run.counts.pages += page.counts.pages
+                run.counts.found += page.counts.found
+                run.counts.new += page.counts.new
+                run.counts.duplicates += page.counts.duplicates
+                run.counts.failed += page.counts.failed
+                run.signedUntil = [run.signedUntil, page.signedUntil].compactMap(\.self).max()
+                state.recoveries[window.recovery]?.run = run
+                state.add(page.unverified, in: run.scope, window, at: now)
+            }
+        }
+    }
+
+    package func restart(window: Int64) async throws {
+        try write { state in state.change(window) { ($0.window.token, $0.unverified) = (nil, 0) } }
+    }
+
+    package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
+        try write { state in
+            state.change(window.id) {
+                ($0.window.token, $0.unverified) = (nil, 0)
+                $0.window.from = max($0.window.from, limit)
+                $0.isDone = limit >= $0.window.until
+            }
+            if let from = state.recoveries[window.recovery]?.run.from {
+                state.recoveries[window.recovery]?.run.from = max(from, limit)
+            }
+        }
+    }
+
+    package func skip(window: Int64) async throws {
+        try write { state in state.change(window) { $0.isDone = true } }
+    }
+
+    package func finish(
+        recovery id: Int64, until: Milliseconds, limit: Milliseconds, at now: Milliseconds
+    ) async throws -> CompletenessMark? {
+        try write { state in
+            guard var recovery = state.recoveries[id], recovery.openWindows.isEmpty else {
+                throw StorageError(.failed, "a recovery cannot end while windows are open")
+            }
+            let scope = recovery.run.scope
+            var spans = state.spans[scope] ?? UnverifiedSpans()
+            spans.apply(
+                recovery.windows.filter { !$0.window.onlyFailures && $0.window.from < $0.window.until }.map {
+                    .init(
+                        span: .init(from: $0.window.from, until: $0.window.until), isClean: $0.unverified == 0,
+                        isWhole: $0.window.filter == nil)
+                })
+            var mark = state.marks[scope]
+            if recovery.run.movesMark {
+                let move = CompletenessMark.moved(
+                    from: mark, by: recovery.run, until: until, limit: limit, spans: spans, at: now)
+                (mark, spans) = (move.mark, move.spans)
+                if move.leavesGap { state.sweeps[scope] = Sweep(scope: scope, everyoneSince: now, startedAt: now) }
+            }
+            mark = mark?.ending(before: spans)
+            (state.marks[scope], state.spans[scope]) = (mark, spans)
+            recovery.windows = []
+            (recovery.run.state, recovery.run.finishedAt, recovery.run.failure) = (.done, now, nil)
+            state.recoveries[id] = recovery
+            state.forgetWhatCame(in: scope)
+            return mark
+        }
+    }
+
+    package func unverifiedSpans(in scope: Int64) async throws -> UnverifiedSpans {
+        try read { $0.spans[scope] ?? UnverifiedSpans() }
+    }
+
+    package func note(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws {
+        try write { state in
+            state.recoveries[recovery]?.run.failure = failure
+            guard isGivenUp else { return }
+            state.recoveries[recovery]?.run.state = .failed
+            state.recoveries[recovery]?.run.finishedAt = now
+            state.recoveries[recovery]?.windows = []
+        }
+    }
+
+    package func recovery(_ id: Int64) async throws -> RecoveryRun? { try read { $0.recoveries[id]?.whole } }
+
+    package func recoveries(in scopes: [Int64], before id: Int64?, limit: Int) async throws -> [RecoveryRun] {
+        try read { state in
+            let all = state.recoveries.values.map(\.whole).filter { scopes.contains($0.scope) && $0.id < id ?? .max }
+            return Array(all.sorted { $0.id > $1.id }.prefix(limit))
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    fileprivate mutating func change(_ window: Int64, _ body: (inout MemoryLedger.Window) -> Void) {
+        for (id, recovery) in recoveries {
+            guard let index = recovery.windows.firstIndex(where: { $0.window.id == window }) else { continue }
+            var window = recovery.windows[index]
+            body(&window)
+            recoveries[id]?.windows[index] = window
+        }
+    }
+
+    /// Forgets what could not be believed and came after all, or whose time was read again and believed.
+    fileprivate mutating func forgetWhatCame(in scope: Int64) {
+        let spans = spans[scope]?.spans ?? []
+        unverified = unverified.filter { key, failure in
+            guard key.scope == scope else { return true }
+            if let number = failure.item.claimedUUID.flatMap({ numbers[ExactText($0)] }),
+                notifications[number]?.scope == scope
+            {
+                return false
+            }
+            return failure.history != nil
+                || spans.contains { $0.from <= failure.until ?? .min && $0.until >= failure.from ?? .max }
+        }
+    }
+}
