@@ -95,13 +95,12 @@ public final class Server: Sendable {
         services.append(core.recovery)
         services.append(core.consumption)
         services.append(core.grantExpiry)
-        if let console {
-            services.append(ConsoleService(console: console))
-            if let address = console.settings.listen {
-                services.append(try HTTPService.application(of: console, at: address, identity))
-            }
+        if let console, let address = console.settings.listen {
+            services.append(try HTTPService.application(of: console, at: address, identity))
         }
         services.append(application)
+        // It ends before those who wait for its streams.
+        if let console { services.append(ConsoleService(console: console)) }
         services.append(DrainService(readiness: core.readiness))
         var plan = ServiceGroupConfiguration(
             services: services.map { .init(service: NamedService(service: $0)) }, gracefulShutdownSignals: signals,
