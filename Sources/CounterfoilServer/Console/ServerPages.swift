@@ -1,9 +1,9 @@
 // Made by Scripts/embed from the folder Templates beside it. Change those files, not this one.
 // swift-format-ignore-file
 
-enum ServerPages {
+package enum ServerPages {
     /// The text of each template by its name, without .mustache.
-    static let files: [String: String] = [
+    package static let files: [String: String] = [
         "block": #"""
             {{#isTitle}}<h2>{{title}}</h2>{{/isTitle}}
             {{#isParagraph}}<p class="{{paragraphKind}}">{{#paragraph}}{{>foreign}}{{/paragraph}}</p>{{/isParagraph}}

@@ -13,7 +13,8 @@ extension SQLiteStorage {
         var items: [KeptNotification] = []
         for number in numbers {
             let found = try notifications(db, sql: "WHERE notifications.id = ?", [number])
-            for kept in found where filter.accepts(kept) {
+            // A notification that two environments received is kept once, for the first.
+            for kept in found where filter.scopes.contains(kept.scope) && filter.accepts(kept) {
                 if items.count == limit { return NotificationPage(items: items, next: items.last?.id) }
                 items.append(kept)
             }

@@ -134,7 +134,8 @@ package enum SimulatorPages {
         "scenarios": #"""
             {{<panel}}{{$main}}
             {{#report}}<section class="card"><h2>{{#reportName}}{{>foreign}}{{/reportName}} <span class="tag {{look}}">{{word}}</span></h2><table class="stack"><caption>Step by step</caption><thead><tr><th scope="col">Step</th><th scope="col">Outcome</th><th scope="col">Notifications</th></tr></thead><tbody>{{#steps}}<tr><th scope="row">{{#title}}{{>foreign}}{{/title}}</th><td data-label="Outcome"><span class="tag {{look}}">{{outcome}}</span>{{#mismatches}}<p>{{>foreign}}</p>{{/mismatches}}</td><td data-label="Notifications">{{notifications}}</td></tr>{{/steps}}</tbody></table></section>{{/report}}
-            <p>Whole life cycles, with what has to come of them. A scenario has customers of its own.{{#needsFrozen}} It needs a clock that stands still: start with <code>counterfoil simulator --clock frozen</code>, or run one alone: <code>counterfoil scenario run upgrade --alone</code>.{{/needsFrozen}}</p>
+            <p>Whole life cycles, with what has to come of them. A scenario has customers of its own.{{#needsFrozen}} It needs a clock that stands still: start with <code>counterfoil simulator --clock frozen</code>.{{/needsFrozen}}</p>
+            {{#needsFrozen}}<p>Or run one alone: <code>counterfoil scenario run upgrade --alone</code>.</p>{{/needsFrozen}}
             <table class="stack"><caption>Scenarios that come with it</caption><thead><tr><th scope="col">Name</th><th scope="col">About</th><th scope="col">Run</th></tr></thead><tbody>{{#rows}}<tr><th scope="row">{{name}}</th><td data-label="About">{{title}}</td><td>{{#run}}{{>small}}{{/run}}</td></tr>{{/rows}}</tbody></table>
             {{#form}}<section class="card"><h2>{{formTitle}}</h2>{{>form}}</section>{{/form}}
             {{/main}}{{/panel}}

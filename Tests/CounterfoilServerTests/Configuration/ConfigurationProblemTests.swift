@@ -39,7 +39,8 @@ struct ConfigurationProblemTests {
                 "keys[0].secret: is shorter than 24 characters; counterfoil keys create makes a good one, line 13",
                 "keys[0].scopes[0]: is none of customers:read, customers:write, customers:erase, "
                     + "grants:write, offers:sign, "
-                    + "support:read, support:write, operations:read, operations:write, webhooks:write, all, line 13",
+                    + "support:read, support:write, operations:read, operations:write, webhooks:write, "
+                    + "audit:read, console:open, all, line 13",
                 "keys[0].secret: the secret is in this file; write {file: …} or {environment: …}, line 13",
                 #"webhooks[0].secrets[0].environment: there is no environment variable "NONE", line 15"#,
                 #"webhooks[0].apps[0]: "com.example.ap" is none of the apps; did you mean "com.example.app"?, line 15"#,
@@ -117,7 +118,7 @@ struct ConfigurationProblemTests {
         (key("scopes: []"), "scopes: has none"), (key(""), "scopes: is missing"),
         (
             key("scopes: [all], public: true"),
-            "a key that is shipped in an app cannot have customers:erase, grants:write, operations:read"
+            "a key that is shipped in an app cannot have audit:read, console:open, customers:erase, grants:write, operations:read"
         ),
         (key("scopes: [customers:read], public: true"), "has no customer_token_secret"),
         (key("scopes: [all]", secret: "{sha256: 0011}"), "is not 64 hexadecimal digits"),

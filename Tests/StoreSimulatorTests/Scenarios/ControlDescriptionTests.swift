@@ -149,7 +149,7 @@ struct ControlDescriptionTests {
             )
             #expect(refused.status == 404)
             let object = try #require(try JSONSerialization.jsonObject(with: refused.body) as? [String: Any])
-            #expect(Set(object.keys).isSuperset(of: ["object", "type", "message", "retryable"]))
+            #expect(Set(object.keys).isSuperset(of: ["object", "code", "message", "retryable"]))
         }
     }
 
