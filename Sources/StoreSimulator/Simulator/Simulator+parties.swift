@@ -7,7 +7,7 @@ internal import Foundation
 extension Simulator {
     /// A verifier that trusts this simulator and nobody else, for its app in both environments.
     ///
-    /// Revocation is not asked about; set ``SignedDataVerifier/Configuration/revocation`` of ``trust`` to rehearse it.
+    /// Revocation is not asked about; set `revocation` of ``trust()`` to rehearse it.
     public func verifier() throws(VerificationError) -> SignedDataVerifier { try SignedDataVerifier(trust()) }
 
     /// What ``verifier()`` is made of, to be changed.
@@ -23,7 +23,7 @@ extension Simulator {
 
     /// A client of this simulator's App Store Server API, with its In-App Purchase key.
     ///
-    /// - Throws: ``SigningError`` where the key's file in the simulator's folder is gone.
+    /// - Throws: `SigningError` where the key's file in the simulator's folder is gone.
     public func client(_ environment: AppStoreEnvironment = .production) throws -> AppStoreServerClient {
         let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
         var configuration = AppStoreServerClient.Configuration()
