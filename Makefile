@@ -29,7 +29,7 @@ test: system-packages interop ## Check the format, build everything, run all tes
 		swift test --skip-build --filter '^Counterfoil(Server)?Tests'
 	Scripts/build-docs
 	Scripts/check-dependents
-	$(MAKE) client-test check-storekit console-test
+	$(MAKE) client-test check-storekit
 
 .PHONY: console-test
 console-test: system-packages ## Use the pages of the console in a browser: journeys, accessibility, hostile texts; TEST=part of a name
