@@ -223,7 +223,7 @@ extension DemoStory {
     }
 
     private struct Entry: Decodable {
-        var date: Int64
+        var occurredAt: Int64
         var sentence: String
         var origin: String?
     }
@@ -234,7 +234,7 @@ extension DemoStory {
         let entries: DemoList<Entry> = try await world.client.get("/v1/customers/\(protagonist.id)/timeline?limit=100")
         for entry in entries.items.reversed().suffix(18) {
             let mark = entry.origin == "recovered" ? "  " + teller.good("recovered") : ""
-            let day = Date(milliseconds: entry.date).readable.prefix(10)
+            let day = Date(milliseconds: entry.occurredAt).readable.prefix(10)
             teller.line("\(teller.faint(String(day)))  \(entry.sentence.printable)\(mark)")
         }
     }
