@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Foundation
 
 /// What the app sells: products, subscription groups and the storefronts they are sold in.
 public struct Catalogue: Sendable, Hashable, Codable {
@@ -57,4 +58,22 @@ public struct Storefront: Sendable, Hashable, Codable {
 
     /// The United States.
     public static let usa = Self(code: "USA", id: "143441", currency: "USD")
+}
+
+extension Catalogue {
+    /// Has an offer code end.
+    ///
+    /// - Returns: Whether the product has one of this identifier.
+    mutating func end(_ offer: String, of product: String, at instant: Date) -> Bool {
+        guard let place = products.firstIndex(where: { $0.id.isExactly(product) }) else { return false }
+        func isMeant(_ one: Offer) -> Bool { one.type == .offerCode && one.identifier == offer }
+        if let index = products[place].subscription?.offers.firstIndex(where: isMeant) {
+            products[place].subscription?.offers[index].expires = instant
+        } else if let index = products[place].offers.firstIndex(where: isMeant) {
+            products[place].offers[index].expires = instant
+        } else {
+            return false
+        }
+        return true
+    }
 }

@@ -91,6 +91,7 @@ struct ScenarioReader {
         case "environment":
             return text(value, at: path).flatMap { environment($0, at: path) }.map(Scenario.Action.environment)
         case "set": return settings(value, at: path).map(Scenario.Action.set)
+        case "endOffer": return endOffer(value, at: path)
         case "fault": return decoded(Fault.self, value.json(), value, at: path).map(Scenario.Action.fault)
         case "trigger": return trigger(value, at: path)
         case "refuse": return refusal(value, at: path)
@@ -137,6 +138,19 @@ struct ScenarioReader {
             section.finish()
         }
         return decoded(TriggerRequest.self, .object(json), value, at: path).map { _ in .trigger(.object(json)) }
+    }
+
+    private func endOffer(_ value: ConfigurationValue, at path: String) -> Scenario.Action? {
+        guard var section = Section(value, path: path, findings: findings) else { return nil }
+        defer { section.finish() }
+        guard let product = section.requiredText("product"), let offer = section.requiredText("offer"),
+            let after = section.requiredText("after")
+        else { return nil }
+        guard TypedDuration(after) != nil else {
+            section.problem("after", "\(quoted(after)) is no length such as 10 days")
+            return nil
+        }
+        return .endOffer(product: product, offer: offer, after: after)
     }
 
     private static func pair(_ name: String) -> [String: JSONValue] {
@@ -187,5 +201,7 @@ struct ScenarioReader {
         return nil
     }
 
-    private static let otherSteps = ["advance", "trigger", "fault", "set", "environment", "refuse", "expect"]
+    private static let otherSteps = [
+        "advance", "trigger", "fault", "set", "endOffer", "environment", "refuse", "expect",
+    ]
 }

@@ -26,6 +26,7 @@ public import AppStoreModels
 /// - `trigger`: the name of a notification, or `{notification:, customer:, product:, overrides:}`.
 /// - `fault`: a ``Fault``. It ends with the scenario.
 /// - `set`: ``StoreSettings`` of the environment that change.
+/// - `endOffer`: `{product:, offer:, after: 10 days}`, how long from then on an offer code can still be redeemed.
 /// - `environment`: `production` or `sandbox`, where what follows happens.
 /// - `refuse`: a command, and beside it `code`, the ``StoreError/Code`` it has to be refused with.
 /// - `expect`: `notifications` is a list of all since the last time they were expected, in order: names such as
@@ -65,6 +66,7 @@ public struct Scenario: Sendable {
         case trigger(JSONValue)
         case fault(Fault)
         case set(JSONValue)
+        case endOffer(product: String, offer: String, after: String)
         case environment(AppStoreEnvironment)
         case expect(Expectation)
     }

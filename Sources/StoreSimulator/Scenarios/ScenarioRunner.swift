@@ -118,6 +118,12 @@ struct ScenarioRunner {
             case .trigger(let json): try await trigger(json)
             case .fault(let fault): faults.append(try core.state.withLock { try $0.faults.add(fault) })
             case .set(let settings): try set(settings, in: environment)
+            case .endOffer(let product, let offer, let length):
+                let end = TypedDuration(length)?.after(core.now) ?? core.now
+                let id = identifier(of: product)
+                guard core.change(environment, { store, _ in store.catalogue.end(offer, of: id, at: end) }) else {
+                    return ["\(product) has no offer code \(offer)"]
+                }
             case .environment(let new): environment = new
             case .expect(let expectation): return try compare(expectation)
             }

@@ -527,6 +527,35 @@ extension ShippedScenarios {
                   anna: {purchases: [season.pass, season.pass]}
 
             """#,
+        "offer-code-expiry": #"""
+            name: An offer code ends, and who redeemed it in time keeps the offer
+            steps:
+              - endOffer: {product: news.monthly, offer: AUTUMN, after: 20 days}
+              # Anna has the introductory offer of two weeks first; the code's two months follow.
+              - purchase: {customer: anna, product: news.monthly, offer: FALL-1}
+              - expect:
+                  notifications:
+                    - {type: SUBSCRIBED.INITIAL_BUY, customer: anna, transaction: {offerType: 1}, renewalInfo: {offerType: 3, offerIdentifier: AUTUMN}}
+              - advance: 15 days
+              - expect:
+                  notifications: [{type: DID_RENEW, customer: anna, transaction: {offerType: 3, offerIdentifier: AUTUMN, price: 990}}]
+              - advance: 5 days
+              - refuse: {purchase: {customer: ben, product: news.monthly, offer: FALL-2}, code: offer_expired}
+              - refuse: {purchase: {customer: ben, product: news.monthly, offer: AUTUMN}, code: offer_expired}
+              - advance: 1 month
+              - expect:
+                  notifications: [{type: DID_RENEW, customer: anna, transaction: {offerType: 3, offerIdentifier: AUTUMN, price: 990}}]
+                  anna: {status: active, offerType: 3, offerIdentifier: AUTUMN}
+              - advance: 1 month
+              - expect:
+                  notifications: [{type: DID_RENEW, customer: anna, transaction: {offerType: null, price: 2990}}]
+                  anna: {status: active, offerType: null}
+              # One that has no end is not touched by it.
+              - purchase: {customer: ben, product: premium.monthly, offer: WELCOME}
+              - expect:
+                  ben: {offerType: 3, offerIdentifier: WELCOME}
+
+            """#,
         "offer-codes": #"""
             name: Offer codes, for whoever may redeem them
             steps:
