@@ -20,7 +20,7 @@ struct Counterfoil: AsyncParsableCommand {
             RecoverCommand.self, ImportCommand.self,
             RebuildCommand.self, ExportCommand.self, ImportLedgerCommand.self, BackupCommand.self,
             RestoreBackupCommand.self,
-            KeysCommand.self, ConsoleCommand.self,
+            KeysCommand.self, SegmentsCommand.self, ConsoleCommand.self,
         ])
 
     static func main() async {

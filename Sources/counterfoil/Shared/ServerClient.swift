@@ -26,9 +26,19 @@ struct ServerClient: Sendable {
     func call<Answer: Decodable>(
         _ method: String, _ path: String, _ body: Data?, as type: Answer.Type = Answer.self
     ) async throws -> Answer {
+        let answer = try await answer(method, path, body)
+        do { return try JSONDecoder().decode(type, from: answer.body) } catch {
+            throw Refusal(message: "the server's answer is not what this version expects")
+        }
+    }
+
+    /// Makes a request. What the server refuses is thrown, in its words.
+    func answer(
+        _ method: String, _ path: String, _ body: Data?, maximumAnswerSize: Int = 1 << 20
+    ) async throws -> HTTPTransportAnswer {
         var request = HTTPTransportRequest(
             method: method, url: url + path, headers: [("Authorization", "Bearer \(key)")], body: body,
-            maximumAnswerSize: 1 << 20)
+            maximumAnswerSize: maximumAnswerSize)
         if body != nil { request.headers.append(("Content-Type", "application/json")) }
         let answer: HTTPTransportAnswer
         do { answer = try await transport.send(request) } catch {
@@ -41,8 +51,6 @@ struct ServerClient: Sendable {
             }
             throw Refusal(message: message.printable)
         }
-        do { return try JSONDecoder().decode(type, from: answer.body) } catch {
-            throw Refusal(message: "the server's answer is not what this version expects")
-        }
+        return answer
     }
 }

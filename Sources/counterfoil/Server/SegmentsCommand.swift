@@ -1,0 +1,162 @@
+import AppStoreModels
+import AppStoreServer
+import ArgumentParser
+import Foundation
+import StoreSimulator
+
+/// `counterfoil segments`: the lists that a team acts on, from a running server.
+struct SegmentsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "segments",
+        abstract: "List who is about to leave, whose payment failed, who was refunded.",
+        discussion: """
+            Without a name: the lists, and how many purchases are in each. With one: its purchases and whose they are, \
+            what ends first first, or else the latest first. It asks a running server, by a key with the scope \
+            support:read.
+
+            EXAMPLES
+              counterfoil segments --url https://purchases.example.com --key key.txt
+              COUNTERFOIL_KEY=cfk_… counterfoil segments will_not_renew \\
+                --within-days 7 --url https://purchases.example.com
+              COUNTERFOIL_KEY=cfk_… counterfoil segments in_billing_retry --csv \\
+                --url https://purchases.example.com > failed-payments.csv
+
+            Exit status: 0 done, 1 refused or failed, 2 wrong usage.
+            """)
+
+    @Argument(help: ArgumentHelp("A list, such as will_not_renew; all of them otherwise.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
+    @Option(help: ArgumentHelp("A file with a key of its API; $COUNTERFOIL_KEY otherwise.", valueName: "file"))
+    var key: String?
+    @Option(help: ArgumentHelp("This app; needed where the key may see several.", valueName: "bundle id")) var app:
+        String?
+    @Option(help: ArgumentHelp("production or sandbox; production otherwise.", valueName: "name"))
+    var environment: EnvironmentName?
+    @Option(help: ArgumentHelp("Only what ends, or began, within so many days.", valueName: "n")) var withinDays: Int?
+    @Option(help: ArgumentHelp("Only those with this reason, such as cancelled.", valueName: "reason")) var reason:
+        String?
+    @Option(help: ArgumentHelp("At most so many; all otherwise.", valueName: "n")) var limit: Int?
+    @Flag(help: "Print a table for a spreadsheet.") var csv = false
+    @Flag(help: "Print one JSON object a line instead of text.") var json = false
+
+    func validate() throws {
+        guard !(csv && json) else { throw ValidationError("--csv or --json, not both.") }
+        let isSelective = csv || withinDays != nil || reason != nil || limit != nil
+        guard name != nil || !isSelective else { throw ValidationError("Name the list, such as will_not_renew.") }
+        guard limit.map({ $0 > 0 }) ?? true else { throw ValidationError("--limit is a number from 1.") }
+        guard withinDays.map({ (1...3660).contains($0) }) ?? true else {
+            throw ValidationError("--within-days is a number from 1 to 3660.")
+        }
+    }
+
+    private struct Page: Decodable {
+        let items: [[String: JSONValue]]
+        let nextPage: String?
+
+        enum CodingKeys: String, CodingKey {
+            case items
+            case nextPage = "next_page"
+        }
+    }
+
+    func run() async throws {
+        let server = try ServerClient(url: url, keyFile: key)
+        guard let name else {
+            let lists: Page = try await server.call("GET", "/v1/segments" + query([]), nil)
+            for list in lists.items { Output.line(json ? try JSONLine.text(list) : line(ofList: list)) }
+            return
+        }
+        if csv { return try await table(name, server) }
+        var (left, page) = (limit ?? .max, String?.none)
+        repeat {
+            let found: Page = try await server.call(
+                "GET", path(name, [("limit", String(min(left, 100))), ("page", page)]), nil)
+            for item in found.items.prefix(left) { Output.line(json ? try JSONLine.text(item) : line(of: item)) }
+            left -= min(left, found.items.count)
+            // A page that leads to itself would never end.
+            page = found.nextPage == page || left == 0 ? nil : found.nextPage
+        } while page != nil
+    }
+
+    /// Prints the server's table, page after page, with the names of the columns once.
+    private func table(_ name: String, _ server: ServerClient) async throws {
+        var (left, next, isFirst) = (limit ?? .max, String?.none, true)
+        repeat {
+            let path = next ?? path(name, [("format", "csv"), ("limit", String(min(left, 1000)))])
+            let answer = try await server.answer("GET", path, nil, maximumAnswerSize: 16 << 20)
+            var rows = Self.rows(String(decoding: answer.body, as: UTF8.self))
+            guard !rows.isEmpty else { throw Refusal(message: "the server's answer is not what this version expects") }
+            let columns = rows.removeFirst()
+            if isFirst { Output.line(columns) }
+            for row in rows.prefix(left) { Output.line(row) }
+            left -= min(left, rows.count)
+            isFirst = false
+            let following = left == 0 || rows.isEmpty ? nil : Self.next(answer.header("link"))
+            next = following == next ? nil : following
+        } while next != nil
+    }
+
+    /// The lines of a table: a cell in quotation marks may have several lines itself.
+    static func rows(_ text: String) -> [String] {
+        var (rows, row, isQuoted) = ([String](), String.UnicodeScalarView(), false)
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" { isQuoted.toggle() }
+            switch (scalar, isQuoted) {
+            case ("\r", _): break
+            case ("\n", false):
+                rows.append(String(row))
+                row.removeAll()
+            default: row.append(scalar)
+            }
+        }
+        return row.isEmpty ? rows : rows + [String(row)]
+    }
+
+    /// Where the next page is, on the same server: nothing else is followed.
+    static func next(_ header: String?) -> String? {
+        guard let match = header?.firstMatch(of: #/^<(/v1/segments/[^>\s]{1,4096})>; rel="next"$/#) else { return nil }
+        return String(match.1)
+    }
+
+    private func path(_ name: String, _ more: [(String, String?)]) -> String {
+        "/v1/segments/" + Self.escaped(name)
+            + query(more + [("within_days", withinDays.map { String($0) }), ("reason", reason)])
+    }
+
+    private func query(_ more: [(String, String?)]) -> String {
+        let members = [("app", app), ("environment", environment?.environment.rawValue)] + more
+        let texts = members.compactMap { name, value in value.map { "\(name)=\(Self.escaped($0))" } }
+        return texts.isEmpty ? "" : "?" + texts.joined(separator: "&")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    private func line(ofList list: [String: JSONValue]) -> String {
+        let more = list["has_more"] == .bool(true) ? " or more" : ""
+        return "\(Self.text(list["name"])): \(Self.text(list["count"]))\(more)"
+    }
+
+    private func line(of item: [String: JSONValue]) -> String {
+        var words = [Self.text(item["original_transaction_id"]), Self.text(item["product_id"])]
+        if let days = item["days_left"] { words.append("\(Self.text(days)) days left") }
+        if let reason = item["reason"], reason != .null { words.append(Self.text(reason)) }
+        words.append("customer \(Self.text(item["customers"]))")
+        return words.joined(separator: "  ")
+    }
+
+    /// A value in words; nobody and nothing is a dash.
+    private static func text(_ value: JSONValue?) -> String {
+        switch value {
+        case .string(let text)?: text.printable
+        case .integer(let number)?: String(number)
+        case .array(let values)?: values.map { text($0) }.joined(separator: ", ")
+        default: "-"
+        }
+    }
+}
