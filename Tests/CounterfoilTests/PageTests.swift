@@ -153,6 +153,7 @@ struct PromisedLine {
         let written = try await terminal.expect("counterfoil init --simulator --output counterfoil.yaml")
         let export = try #require(written.firstMatch(of: /export KEY=\S+/)).output
         try await terminal.expect(String(export))
+        try await terminal.expect("printf %s \"$KEY\" > key.txt")
         let server = try await terminal.start(serve)
         try await terminal.expect("counterfoil buy otto premium.monthly")
         let status = try await terminal.expect("counterfoil simulator status --json")
