@@ -250,9 +250,9 @@ if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
         cryptoExtras,
         x509, asn1,
     ]
-    func harness(_ name: String, _ folder: String) -> Target {
+    func harness(_ name: String, _ folder: String, _ more: Target.Dependency...) -> Target {
         .executableTarget(
-            name: "fuzz-" + name, dependencies: libraries + ["FuzzSupport", "FuzzDriver", "TestSupport"],
+            name: "fuzz-" + name, dependencies: libraries + ["FuzzSupport", "FuzzDriver", "TestSupport"] + more,
             path: "Fuzz/" + folder,
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
     }
@@ -266,9 +266,12 @@ if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
         harness("catalogues", "Catalogues"),
         harness("certificates", "Certificates"),
         harness("commands", "Commands"),
+        harness("configurations", "Configurations", "CounterfoilServer"),
         harness("legacy-receipts", "LegacyReceipts"),
         harness("ocsp-queries", "OCSPQueries"),
         harness("ocsp-responses", "OCSPResponses"),
+        harness("packed-records", "PackedRecords", "Ledger", "LedgerSQLite"),
+        harness("packed-texts", "PackedTexts", "LedgerSQLite"),
         harness("payload-json", "PayloadJSON"),
         harness("scenarios", "Scenarios"),
         harness("signed-data", "SignedData"),
