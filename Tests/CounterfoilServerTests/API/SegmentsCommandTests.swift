@@ -12,8 +12,7 @@ import Testing
     private static func run(_ arguments: [String], _ url: String, in folder: URL) async throws -> (Int32, [String]) {
         let key = folder.appending(path: "key.txt")
         try Data(Asker.key.utf8).write(to: key)
-        let outcome = try await ServerProcess.run(
-            ["segments"] + arguments + ["--url", url, "--key", key.path], in: folder)
+        let outcome = try await ServerProcess.run(["segments"] + arguments + ["--url", url, "--key", key.path])
         return (outcome.status, outcome.output.split(separator: "\n").map(String.init))
     }
 
