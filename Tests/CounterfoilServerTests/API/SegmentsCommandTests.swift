@@ -13,7 +13,7 @@ import Testing
         let key = folder.appending(path: "key.txt")
         try Data(Asker.key.utf8).write(to: key)
         let outcome = try await ServerProcess.run(["segments"] + arguments + ["--url", url, "--key", key.path])
-        return (outcome.status, outcome.output.split(separator: "\n").map(String.init))
+        return (outcome.status, outcome.text.split(separator: "\n").map(String.init))
     }
 
     @Test func `says who will not renew, in words, as JSON and as a table`() async throws {
