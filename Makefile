@@ -23,10 +23,10 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	Scripts/check-imports
 	Scripts/mutants --check
 	$(BUILD) --build-tests --explicit-target-dependency-import-check error
-	COUNTERFOIL_INTEROP=required swift test --skip-build --skip '^Counterfoil(Server)?Tests'
+	COUNTERFOIL_INTEROP=required Scripts/run-tests --skip '^Counterfoil(Server)?Tests'
 	# Each of these runs a store and a server, or the command. As many at once as there are tests, and answers come too late for anybody.
 	COUNTERFOIL_INTEROP=required SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 \
-		swift test --skip-build --filter '^Counterfoil(Server)?Tests'
+		Scripts/run-tests --filter '^Counterfoil(Server)?Tests'
 	Scripts/build-docs
 	Scripts/check-dependents
 	$(MAKE) client-test check-storekit
@@ -42,7 +42,7 @@ console-test: system-packages ## Use the pages of the console in a browser: jour
 client-test: system-packages ## Build and test the app's half, Client/, and live 100,000 random lives of it
 	$(BUILD) --product counterfoil
 	cd Client && $(BUILD) --build-tests -Xswiftc -warnings-as-errors \
-		&& COUNTERFOIL_WHOLE_WAY=required swift test --skip-build -Xswiftc -warnings-as-errors
+		&& COUNTERFOIL_WHOLE_WAY=required ../Scripts/run-tests -Xswiftc -warnings-as-errors
 	cd Client && $(BUILD) -c release --product client-lives && .build/release/client-lives $(or $(LIVES),100000)
 
 .PHONY: whole-way

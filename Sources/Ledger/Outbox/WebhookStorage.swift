@@ -77,7 +77,8 @@ package protocol WebhookStorage: Sendable {
         of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
     ) async throws -> [WebhookDelivery]
 
-    /// Makes deliveries of events that were there before, in pieces. They go after ``letGo(to:limit:at:)``.
+    /// Makes deliveries of events that were there before, in pieces. They go after ``letGo(to:limit:at:)``. What
+    /// failed before and would go before them is due at once.
     func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) async throws -> ReplayOutcome
 
     /// Makes an event that only this endpoint is told.

@@ -81,6 +81,7 @@ extension SQLiteStorage {
             try lanes.addRepeats(after: candidate) { $0.number <= endpoint.cursor && !range.contains($0) }
             if made >= most { break }
         }
+        try lanes.retryNow()
         try lanes.release(isLast: false)
         return (made, last)
     }

@@ -53,7 +53,7 @@ extension WebhookDispatcher {
         reload()
     }
 
-    /// Sends events again that an endpoint takes.
+    /// Sends events again that an endpoint takes. What failed before and would be tried again later goes before them, now.
     package func replay(_ range: ReplayRange, to webhook: ManagedWebhook) async throws -> ReplayOutcome {
         let target = target(webhook.stored, webhook.definition)
         defer { letGoSoon() }

@@ -135,6 +135,28 @@ internal import NIOHTTP1
         }
     }
 
+    @Test func `go at once where something is sent again, also what failed before and waits for its next attempt`()
+        async throws
+    {
+        try await World.runTelling { world, receiver in
+            receiver.answer(503, ["Retry-After": "7200"])
+            _ = try await world.buy("anna")
+            try await world.tell()
+            _ = try await world.buy("bob")
+            try await world.tell()
+            let failed = receiver.take()
+            #expect(failed.count == 2)
+            receiver.answer(200)
+            let replayed = try await world.send(
+                .POST, "/v1/webhooks/backend/replay", #"{"event_id": "\#(failed[0].id)"}"#)
+            #expect(replayed.json["deliveries"].number == 1)
+            try await world.tell()
+            // The one that failed and the one that was asked for; nobody asked for bob's.
+            #expect(receiver.take().map(\.id) == [failed[0].id, failed[0].id])
+            #expect(try await world.deliveries().filter { $0.state == .pending }.count == 1)
+        }
+    }
+
     @Test func `wait as long as a receiver asks, within a day`() async throws {
         try await World.runTelling { world, receiver in
             receiver.answer(503, ["Retry-After": "7200"])
