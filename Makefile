@@ -23,10 +23,7 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	Scripts/check-imports
 	Scripts/mutants --check
 	$(BUILD) --build-tests --explicit-target-dependency-import-check error
-	COUNTERFOIL_INTEROP=required Scripts/run-tests --skip '^Counterfoil(Server)?Tests'
-	# Each of these runs a store and a server, or the command. As many at once as there are tests, and answers come too late for anybody.
-	COUNTERFOIL_INTEROP=required SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 \
-		Scripts/run-tests --filter '^Counterfoil(Server)?Tests'
+	COUNTERFOIL_INTEROP=required Scripts/run-tests
 	Scripts/build-docs
 	Scripts/check-dependents
 	$(MAKE) client-test check-storekit

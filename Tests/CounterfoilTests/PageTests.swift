@@ -98,7 +98,7 @@ struct PromisedLine {
     }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `The pages` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `The pages` {
     @Test func `say what works, and what it prints, to who types it`() async throws {
         // Those that bring their simulator are typed in `The first five minutes`.
         let blocks = ConsoleBlock.all.filter { !$0.startsSimulator }

@@ -4,7 +4,7 @@ import Testing
 
 /// Somebody types what is written, letter by letter. One process after the other: Foundation's `Process` does not like many
 /// at a time.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `The first five minutes` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `The first five minutes` {
     @Test func `go as README says, and end with an active entitlement`() async throws {
         try await Terminal.open { terminal in
             var export = ""

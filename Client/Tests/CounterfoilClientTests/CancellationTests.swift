@@ -3,7 +3,7 @@ import CounterfoilClient
 import Foundation
 import Testing
 
-@Suite("Requests that are cancelled", .timeLimit(.minutes(2)), .serialized)
+@Suite("Requests that are cancelled", .timeLimit(.minutes(10)), .serialized)
 struct CancellationTests {
     private static let answer = """
         {"id": "anna", "as_of": 1750000000000, "entitlements": [], "groups": [], "consumables": []}

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What the article "Test your purchases on Linux" shows, word for word. What it shows of a simulator is in WholeWayTests.
-@Suite("The guide to tests", .timeLimit(.minutes(1)))
+@Suite("The guide to tests", .timeLimit(.minutes(10)))
 struct GuideTests {
     let scheduler = ManualScheduler()
     let store = ScriptedStore()

@@ -47,7 +47,7 @@ private struct App {
     }
 }
 
-@Suite("The client drives store, server and storage", .timeLimit(.minutes(1)))
+@Suite("The client drives store, server and storage", .timeLimit(.minutes(10)))
 struct PurchaseClientTests {
     @Test("At launch what the device has is reported, shown and finished")
     func launch() async throws {

@@ -4,7 +4,7 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite("A device of a simulator that cannot be reached", .timeLimit(.minutes(1)))
+@Suite("A device of a simulator that cannot be reached", .timeLimit(.minutes(10)))
 struct SimulatedDeviceTests {
     private func device() throws -> SimulatedDevice {
         SimulatedDevice(

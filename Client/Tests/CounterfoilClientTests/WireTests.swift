@@ -56,7 +56,7 @@ final class StubProtocol: URLProtocol {
     }
 }
 
-@Suite("What goes over the wire", .timeLimit(.minutes(1)))
+@Suite("What goes over the wire", .timeLimit(.minutes(10)))
 struct WireTests {
     private let answer = """
         {"object": "customer", "id": "anna/ö", "app": "com.example", "environment": "Sandbox", "as_of": 1750000000000,

@@ -39,7 +39,7 @@ struct WholeWayTests {
 }
 
 /// What the article "Test your purchases on Linux" shows of devices, and what one customer's devices do together.
-@Suite("Devices of one customer", .enabled(if: isThere, reason), .serialized, .timeLimit(.minutes(5)))
+@Suite("Devices of one customer", .enabled(if: isThere, reason), .serialized, .timeLimit(.minutes(10)))
 struct DeviceTests {
     /// Calls `body` with a store and a server that run until it returns.
     private func withWorld(_ body: (StoreAndServer) async throws -> Void) async throws {

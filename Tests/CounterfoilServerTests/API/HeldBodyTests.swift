@@ -38,7 +38,7 @@ import Testing
         while await metrics.text()?.contains(line) != true { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `of all clients together take no more memory than they may, and who comes next is told when to come again`()
         async throws
     {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `of one client take a quarter of that`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `of one client take a quarter of that`() async throws {
         try await Self.run(10_000, buffered: 400_000) { world in
             var held: [RawConnection] = []
             for index in 1...10 {
@@ -129,7 +129,7 @@ import Testing
 }
 
 @Suite struct `Connections of one address` {
-    @Test(.timeLimit(.minutes(5))) func `are as many as there may be, and more are closed at once`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `are as many as there may be, and more are closed at once`() async throws {
         try await World.run(server: { configuration in
             configuration.limits.connectionsPerAddress = 3
             configuration.limits.sendingTime = .seconds(120)

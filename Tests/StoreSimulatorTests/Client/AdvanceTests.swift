@@ -24,7 +24,7 @@ import Testing
 
     private func advance(_ data: Data) throws -> Advance { try JSONDecoder().decode(Advance.self, from: data) }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `says how far it is, is done at its target, and only one is at a time`() async throws {
         try await withSimulator { simulator in
             for index in 0..<20 {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `stands where it was stopped, with everything until then announced`() async throws {
         try await withSimulator { simulator in
             for index in 0..<50 {

@@ -4,7 +4,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite("The routes of devices", .timeLimit(.minutes(1)))
+@Suite("The routes of devices", .timeLimit(.minutes(10)))
 struct DeviceRouteTests {
     private func get<Value: Decodable & Sendable>(
         _ simulator: Simulator, _ path: String, as type: Value.Type = Value.self
