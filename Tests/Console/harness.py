@@ -29,7 +29,7 @@ class Program:
     def __init__(self, *arguments: str, environment: dict | None = None):
         self.process = subprocess.Popen(
             [str(COMMAND), *arguments], stdout=subprocess.PIPE, stderr=sys.stderr, text=True,
-            env={**os.environ, **(environment or {})})
+            env={**{name: value for name, value in os.environ.items() if name != "COUNTERFOIL_BROWSER"}, **(environment or {})})
         self.first_line = self.process.stdout.readline()
         if not self.first_line:
             raise RuntimeError(f"{arguments[0]} ended at once")

@@ -165,27 +165,36 @@ def test_server_pages_when_there_is_something(world: World, shop: Shop):
         world.look(f"{shop.base}/console/{path}", f"server-{name}", cookies)
 
 
+def deliveries(shop: Shop):
+    return shop.api("/v1/webhooks/backend/deliveries")["items"]
+
+
 @with_shop
 def test_a_failing_endpoint_is_found_mended_and_sent_again(world: World, shop: Shop):
-    shop.receiver.status, shop.receiver.body = 500, b"<script>alert(1)</script> out of order"
-    shop.simulator.do("purchase", customer="anna", product=MONTHLY)
-    shop.wait(lambda: any(i["attempts"] for i in shop.api("/v1/webhooks/backend/deliveries")["items"]))
-    for script in (True, False):
+    shop.receiver.body = b"<script>alert(1)</script> out of order"
+    for customer, script in (("anna", True), ("ben", False)):
+        shop.receiver.status = 500
+        known = {i["id"] for i in deliveries(shop)}
+        shop.simulator.do("purchase", customer=customer, product=MONTHLY)
+        failed = shop.wait(lambda: next((i for i in deliveries(shop) if i["id"] not in known and i["attempts"]), None))
         with world.page(script=script) as page:
             page.goto(shop.link())
             page.get_by_role("button", name="Sign in").click()
             page.get_by_role("link", name="Webhooks").click()
             page.get_by_role("link", name="backend").click()
-            page.locator("tbody a").first.click()
+            page.wait_for_url("**/webhooks/backend**")
+            page.locator(f"tbody a[href*='deliveries/{failed['id']}']").first.click()
+            page.wait_for_url("**/deliveries/**")
             world.expect("500" in page.inner_text("main"), "the attempt's status is not shown")
             world.expect("out of order" in page.inner_text("main"), "the receiver's answer is not shown")
             shop.receiver.status = 200
             page.get_by_role("button", name="Send the event again…").click()
             page.get_by_role("button", name="Send the event again").click()
-            world.expect("Done" in page.inner_text("main"), f"nothing says that it was done: {page.url}")
-    world.expect(
-        shop.wait(lambda: any(i["state"] == "delivered" for i in shop.api("/v1/webhooks/backend/deliveries")["items"])),
-        "what was sent again did not arrive")
+            page.get_by_text("Done").first.wait_for()
+        # The clock stands still: the attempt that failed is repeated because somebody asked, not because it is time.
+        world.expect(
+            shop.wait(lambda: all(i["state"] == "delivered" for i in deliveries(shop) if i["id"] not in known)),
+            "what was sent again did not arrive")
 
 
 @with_shop
@@ -216,15 +225,17 @@ def test_from_a_search_to_the_reason_by_keyboard(world: World, shop: Shop):
 @with_shop
 def test_hostile_texts_in_the_server_are_text(world: World, shop: Shop):
     cookies = sign_in(world, shop)
-    for text in HOSTILE:
+    for number, text in enumerate(HOSTILE, 1):
         try:
             urllib.request.urlopen(urllib.request.Request(shop.base + "/apple/notifications", data=text.encode()))
         except urllib.error.HTTPError:
             pass
+        # What is refused faster than it can be kept is dropped.
+        if number % 16 == 0 or number == len(HOSTILE):
+            shop.wait(lambda: len(shop.api("/v1/refused?limit=100")["items"]) >= number)
     customer = urllib.parse.quote("<script>alert(1)</script>\u202eab", safe="")
     shop.api(f"/v1/customers/{customer}/grants",
              {"entitlement": "premium", "reason": HOSTILE[1], "actor": HOSTILE[2]})
-    time.sleep(1)
     with world.page() as page:
         page.context.add_cookies(cookies)
         for path in ["refused", f"customers/{customer}", "operations/audit",
@@ -233,7 +244,10 @@ def test_hostile_texts_in_the_server_are_text(world: World, shop: Shop):
             answer = page.goto(f"{shop.base}/console/{path}")
             world.expect(answer.status < 500, f"{path}: {answer.status}")
         page.goto(f"{shop.base}/console/refused")
-        world.expect("<script>alert(1)</script>" in page.inner_text("main"), "the text of a refusal is not seen")
+        # Each refusal has its text behind a line that opens; the newest are on the first page.
+        for details in page.locator("main details").all():
+            details.evaluate("element => element.open = true")
+        world.expect("<meta http-equiv=refresh content=0>" in page.inner_text("main"), "the text of a refusal is not seen")
         page.goto(shop.base + "/console/decode")
         for text in HOSTILE[:12]:
             page.get_by_label("Text").fill(text)
