@@ -35,6 +35,13 @@ console-test: system-packages ## Use the pages of the console in a browser: jour
 	$(BUILD) --product counterfoil
 	COUNTERFOIL_BROWSER=required .build/console-venv/bin/python Tests/Console/run.py $(TEST)
 
+.PHONY: pictures
+pictures: system-packages ## Make the pictures in README anew, from what the demo leaves up
+	Scripts/install-system-packages browser
+	Tests/Console/setup
+	$(BUILD) --product counterfoil
+	.build/console-venv/bin/python Tests/Console/pictures.py
+
 .PHONY: client-test
 client-test: system-packages ## Build and test the app's half, Client/, and live 100,000 random lives of it
 	$(BUILD) --product counterfoil

@@ -175,10 +175,12 @@ package enum WebConsoleFiles {
         th, td { text-align: left; vertical-align: top; padding: .45rem .6rem; border-bottom: 1px solid var(--hair) }
         thead th { overflow-wrap: normal; border-bottom: 2px solid var(--edge); font-size: .9rem; color: var(--soft) }
         tbody th { font-weight: 600 }
+        /* A name is broken only where a column of its own does not hold it. */
+        @media (min-width: 60rem) { td, tbody th { overflow-wrap: break-word } }
         .num { text-align: right; font-variant-numeric: tabular-nums }
         td a, th a, li > a { display: inline-block; min-height: 24px }
         tbody tr:focus-within { background: var(--raised) }
-        @media (max-width: 46rem) {
+        @media (max-width: 60rem) {
           table.stack, .stack tbody, .stack tr, .stack th, .stack td, .stack caption { display: block }
           .stack thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden }
           .stack tr { border: 1px solid var(--hair); margin: .6rem 0; padding: .3rem }

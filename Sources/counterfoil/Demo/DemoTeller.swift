@@ -37,6 +37,8 @@ struct DemoTeller {
         line(".build/debug/counterfoil clock advance 1 month \(folder)")
         line()
         line(faint("Pages to visit:"))
-        line("the App Store    \(world.simulator.information.pagesURL)")
+        line("the App Store    \(world.simulator.information.pagesURL)customers/\(somebody.name)")
+        line("the server       \(world.url)/console/customers/\(somebody.id)")
+        line(faint("                 signs in with \(world.client.key)"))
     }
 }

@@ -108,6 +108,7 @@ final class DemoWorld {
         configuration.trust.receiptAnchors = configuration.trust.anchors
         configuration.trust.revocation = .off
         configuration.storage.path = database
+        configuration.console.isEnabled = true
         configuration.clock = .simulator(information.controlURL)
         // By the machine's clock, on which the thirteen months are seconds. The demo says when.
         configuration.recovery.isEnabled = false
