@@ -150,7 +150,7 @@ package enum WebConsoleFiles {
         code { background: var(--raised); padding: .1em .3em; border-radius: 3px }
         footer code { background: var(--ground) }
         pre, .exact { overflow: auto; max-height: 30rem; background: var(--raised); border: 1px solid var(--hair); padding: .7rem; white-space: pre-wrap }
-        .chip { font: .75em var(--mono); border: 1px solid var(--edge); border-radius: 3px; padding: 0 .25em; background: var(--raised); color: var(--ink) }
+        .chip { overflow-wrap: anywhere; font: .75em var(--mono); border: 1px solid var(--edge); border-radius: 3px; padding: 0 .25em; background: var(--raised); color: var(--ink) }
         .cut { color: var(--soft) }
         dl.facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .3rem 1rem; margin: .5rem 0 }
         dl.facts dt { color: var(--soft) }
@@ -176,9 +176,9 @@ package enum WebConsoleFiles {
         thead th { overflow-wrap: normal; border-bottom: 2px solid var(--edge); font-size: .9rem; color: var(--soft) }
         tbody th { font-weight: 600 }
         /* A name is broken only where a column of its own does not hold it. */
-        @media (min-width: 60rem) { td, tbody th { overflow-wrap: break-word } }
+        @media (min-width: 60rem) { td, tbody th { overflow-wrap: break-word; max-width: 15rem } }
         .num { text-align: right; font-variant-numeric: tabular-nums }
-        td a, th a, li > a { display: inline-block; min-height: 24px }
+        td a, th a, li > a { display: inline-block; min-height: 24px; max-width: 100%; overflow-wrap: break-word }
         tbody tr:focus-within { background: var(--raised) }
         @media (max-width: 60rem) {
           table.stack, .stack tbody, .stack tr, .stack th, .stack td, .stack caption { display: block }

@@ -110,11 +110,11 @@ class World:
             with self.page(dark=dark) as page:
                 if cookies:
                     page.context.add_cookies(cookies)
+                answer = page.goto(url)
+                if answer.status != status:
+                    self.fail(f"{name}: {answer.status} instead of {status}")
                 for width in WIDTHS:
                     page.set_viewport_size({"width": width, "height": 900})
-                    answer = page.goto(url)
-                    if answer.status != status:
-                        self.fail(f"{name}: {answer.status} instead of {status}")
                     self.check(page, f"{name} at {width}{' dark' if dark else ''}")
                     if dark == (width == 390):
                         self.picture(page, f"{name}-{width}{'-dark' if dark else ''}")

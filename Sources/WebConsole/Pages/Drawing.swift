@@ -3,6 +3,8 @@
 package struct Drawing: Sendable {
     /// The elements so far.
     private var elements: [String] = []
+    /// Whether something in it can be clicked, so that it is more than an image.
+    private var hasLinks = false
     private let width: Int
     private let height: Int
     private let title: String
@@ -27,6 +29,7 @@ package struct Drawing: Sendable {
             + "height=\"\(Self.number(height))\""
         let body = label.map { ">\(Self.element("title", $0))</rect>" } ?? "/>"
         guard let link else { return elements.append(shape + body) }
+        hasLinks = true
         elements.append("<a href=\"\(Self.escaped(link.description))\" tabindex=\"-1\">\(shape)\(body)</a>")
     }
 
@@ -51,7 +54,7 @@ package struct Drawing: Sendable {
 
     /// The whole, as HTML takes it.
     var markup: String {
-        "<svg class=\"drawing\" role=\"img\" viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\">"
+        "<svg class=\"drawing\" role=\"\(hasLinks ? "group" : "img")\" viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\">"
             + Self.element("title", title) + Self.element("desc", summary) + elements.joined() + "</svg>"
     }
 

@@ -115,16 +115,7 @@ private struct Serving {
     /// Opens the console where there is something to open it with; otherwise its address is printed.
     func openConsole() {
         guard let consoleURL else { return Output.error("the console is off: write console: {enabled: true}") }
-        #if os(macOS)
-            let program = "/usr/bin/open"
-        #else
-            let program = "/usr/bin/xdg-open"
-        #endif
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = [consoleURL]
-        process.standardError = FileHandle.nullDevice
-        do { try process.run() } catch { Output.line(consoleURL) }
+        WebBrowser.open(consoleURL)
     }
 
     /// Where this machine reaches it.
