@@ -176,7 +176,9 @@ let package = Package(
         .target(
             name: "CounterfoilServer", dependencies: serverDependencies,
             exclude: ["API/openapi.yaml", "Console/Templates"], swiftSettings: settings),
-        .executableTarget(name: "counterfoil", dependencies: everything + [arguments], swiftSettings: settings),
+        .executableTarget(
+            name: "counterfoil", dependencies: everything + ["ConfigurationReading", arguments], swiftSettings: settings
+        ),
         .executableTarget(
             name: "counterfoil-benchmarks",
             dependencies: everything + [grdb, .product(name: "NIOPosix", package: "swift-nio")], path: "Benchmarks",

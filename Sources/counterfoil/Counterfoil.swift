@@ -13,19 +13,14 @@ struct Counterfoil: AsyncParsableCommand {
             """,
         version: AppStoreServerClient.version,
         subcommands: [
-            Verify.self, ReceiptCommand.self, Sign.self, API.self, SimulatorCommand.self, TriggerCommand.self,
-            ListenCommand.self, ClockCommand.self, BuyCommand.self, DoCommand.self, CustomersCommand.self,
-            ScenarioCommand.self, FaultCommand.self, Demo.self, Tour.self, InitCommand.self, CheckConfig.self,
-            ServeCommand.self,
-            RecoverCommand.self, ImportCommand.self,
-            RebuildCommand.self, ExportCommand.self, ImportLedgerCommand.self, BackupCommand.self,
-            RestoreBackupCommand.self,
-            KeysCommand.self, SegmentsCommand.self, ConsoleCommand.self,
+            Demo.self, Tour.self, Verify.self, ReceiptCommand.self, Sign.self, API.self, SimulatorCommand.self,
+            ServerCommand.self, LedgerCommand.self,
         ])
 
     static func main() async {
+        let arguments = CommandWords.current(Array(CommandLine.arguments.dropFirst()))
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -42,6 +37,11 @@ struct Counterfoil: AsyncParsableCommand {
             if status.isSuccess {
                 Output.line(message)
                 Foundation.exit(0)
+            }
+            if let misspelling = CommandWords.misspelling(in: arguments) {
+                Output.error("Error: \(misspelling)\n  See 'counterfoil --help' for more information.")
+                tellProgram("usage", misspelling)
+                Foundation.exit(2)
             }
             if !message.isEmpty { Output.error(message) }
             tellProgram("usage", self.message(for: error))

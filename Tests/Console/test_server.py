@@ -60,14 +60,14 @@ class Shop:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="server-"))
         self.config = folder / "counterfoil.yaml"
         made = subprocess.run(
-            [str(COMMAND), "init", "--simulator", self.simulator.folder, "--output", str(self.config)],
+            [str(COMMAND), "server", "init", "--simulator", self.simulator.folder, "--output", str(self.config)],
             capture_output=True, text=True, check=True)
         self.key = re.search(r"cfk_[\w-]+", made.stdout + made.stderr).group()
         text = self.config.read_text()
         text += ("\nwebhooks:\n  - name: backend\n    url: \"" + self.receiver.url + "\"\n    secrets: [\"whsec_"
                  + "QUJD" * 11 + "\"]\n    allow_private_networks: true\n" + extra)
         self.config.write_text(text)
-        self.server = Program("serve", "--config", str(self.config), "--port", str(self.port), "--json")
+        self.server = Program("server", "run", "--config", str(self.config), "--port", str(self.port), "--json")
 
     def api(self, path: str, body=None):
         request = urllib.request.Request(
@@ -78,7 +78,7 @@ class Shop:
 
     def link(self) -> str:
         made = subprocess.run(
-            [str(COMMAND), "console", "link", "--key", "first", "--config", str(self.config), "--url", self.base],
+            [str(COMMAND), "server", "console", "link", "--key", "first", "--config", str(self.config), "--url", self.base],
             capture_output=True, text=True, check=True)
         return made.stdout.strip()
 

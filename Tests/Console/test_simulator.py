@@ -69,7 +69,7 @@ def journey(world: World, simulator: Simulator, script: bool):
         form.get_by_label("Customer").fill("anna$smith")
         form.get_by_label("Product").select_option(MONTHLY)
         if script:
-            world.expect(form.locator("code").inner_text() == f"counterfoil buy 'anna$smith' {MONTHLY}",
+            world.expect(form.locator("code").inner_text() == f"counterfoil simulator buy 'anna$smith' {MONTHLY}",
                          f"the command is {form.locator('code').inner_text()}")
         form.get_by_role("button").click()
         world.expect(page.locator("h1").inner_text() == "Customer anna$smith", "no page of the customer")

@@ -9,8 +9,8 @@ import Testing
         try await Terminal.open { terminal in
             let store = terminal.home.appending(path: "store").path
             try await terminal.start("counterfoil simulator --directory ./store")
-            let bought = try Self.transaction(await terminal.expect("counterfoil buy anna unlock --json"))
-            let sandbox = "counterfoil buy anna unlock --environment sandbox --json"
+            let bought = try Self.transaction(await terminal.expect("counterfoil simulator buy anna unlock --json"))
+            let sandbox = "counterfoil simulator buy anna unlock --environment sandbox --json"
             let inSandbox = try Self.transaction(await terminal.expect(sandbox))
             for line in [
                 "counterfoil api transaction \(bought)", "counterfoil api transaction \(bought) --simulator \(store)",
@@ -27,8 +27,8 @@ import Testing
     @Test func `takes key, hosts and app of a server's configuration`() async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator")
-            let bought = try Self.transaction(await terminal.expect("counterfoil buy anna unlock --json"))
-            try await terminal.expect("counterfoil init --simulator")
+            let bought = try Self.transaction(await terminal.expect("counterfoil simulator buy anna unlock --json"))
+            try await terminal.expect("counterfoil server init --simulator")
             let call = "counterfoil api transaction \(bought) --config counterfoil.yaml"
             #expect(try await terminal.expect(call).contains("signedTransactionInfo"))
             #expect(try await terminal.expect(call + " --app com.example.app").contains("signedTransactionInfo"))
@@ -71,8 +71,8 @@ import Testing
     @Test func `prints all milliseconds in JSON, and none to people`() async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator --clock frozen:2026-01-01T00:00:00.250Z")
-            #expect(try await terminal.expect("counterfoil clock").hasPrefix("2026-01-01 00:00:00 UTC, "))
-            #expect(try await terminal.expect("counterfoil clock --json").contains("1767225600250"))
+            #expect(try await terminal.expect("counterfoil simulator clock").hasPrefix("2026-01-01 00:00:00 UTC, "))
+            #expect(try await terminal.expect("counterfoil simulator clock --json").contains("1767225600250"))
         }
     }
 

@@ -4,13 +4,15 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+@testable import counterfoil
+
 /// What the texts say about the command is true of the command.
 @Suite(.serialized) struct `Help texts` {
     private static let width = 80
     /// What examples need and the home of the test does not have.
     private static let storeKit = "Fuzz/Corpus/catalogues/configuration.storekit"
 
-    /// The help of the command and of all below it, by their names: `counterfoil clock advance`.
+    /// The help of the command and of all below it, by their names: `counterfoil simulator clock advance`.
     private static let pages = Task { try await pages(below: []) }
 
     private static func pages(below path: [String]) async throws -> [String: String] {
@@ -48,7 +50,7 @@ import Testing
             let files = FileManager.default.enumerator(
                 at: Fixtures.package.appending(path: folder), includingPropertiesForKeys: nil)
             for case let file as URL in files ?? .init()
-            where ["swift", "md", "service"].contains(file.pathExtension) {
+            where ["swift", "md", "service", "yaml", "mustache"].contains(file.pathExtension) {
                 texts.append((file.lastPathComponent, try String(contentsOf: file, encoding: .utf8)))
             }
         }
@@ -75,6 +77,7 @@ import Testing
             path += " " + word
         }
         let options = words.compactMap { $0.firstMatch(of: /^--[a-z][a-z-]*/).map { String($0.output) } }
+        if words.count > 1, let now = CommandWords.former[words[1]] { return "\(words[1]) is \(now) by now" }
         // Prose: nothing is named but the product.
         guard path != "counterfoil" else {
             return options.isEmpty || options == ["--help"] ? nil : "no command has \(options)"
@@ -104,14 +107,14 @@ import Testing
     func `have examples that do what they say`(_ command: String) async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator --directory ./store --clock frozen:2026-01-01T00:00:00Z")
-            let examples = Typed.examples(try #require(try await Self.pages.value["counterfoil \(command)"]))
+            let examples = Typed.examples(try #require(try await Self.pages.value["counterfoil simulator \(command)"]))
             #expect(examples.count > 2)
             for example in examples {
                 // Those whom the examples are about. What buys needs nobody who has bought.
                 try await terminal.expect("counterfoil simulator reset")
                 if command != "buy" {
-                    try await terminal.expect("counterfoil buy anna premium.monthly")
-                    try await terminal.expect("counterfoil buy anna premium.monthly --environment sandbox")
+                    try await terminal.expect("counterfoil simulator buy anna premium.monthly")
+                    try await terminal.expect("counterfoil simulator buy anna premium.monthly --environment sandbox")
                 }
                 try await terminal.expect(example)
             }
@@ -139,12 +142,12 @@ import Testing
     @Test func `have examples of listening that hear what happens`() async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator --clock frozen:2026-01-01T00:00:00Z")
-            for example in Typed.examples(try await Self.pages.value["counterfoil listen"] ?? "") {
+            for example in Typed.examples(try await Self.pages.value["counterfoil simulator listen"] ?? "") {
                 guard !example.contains("--json") else {
                     // It says nothing before there is something to hear.
                     let listener = try await terminal.begin(example)
                     while listener.isRunning {
-                        try await terminal.expect("counterfoil trigger TEST --environment sandbox")
+                        try await terminal.expect("counterfoil simulator trigger TEST --environment sandbox")
                     }
                     var lines = listener.lines.makeAsyncIterator()
                     #expect(await lines.next()?.contains(#""valid":true"#) == true)
@@ -152,7 +155,7 @@ import Testing
                     continue
                 }
                 let listener = try await terminal.start(example)
-                try await terminal.expect("counterfoil trigger TEST")
+                try await terminal.expect("counterfoil simulator trigger TEST")
                 await terminal.end(listener)
             }
         }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `counterfoil keys` {
+@Suite struct `counterfoil server keys` {
     private static let configuration = """
         apps:
           - bundle_id: com.example.app
@@ -25,7 +25,7 @@ import Testing
             #expect(!yaml.contains(key))
             #expect(made["sha256"] as? String == APIKeyText.hexadecimalHash(of: key))
             try Data((Self.configuration + yaml + "\n").utf8).write(to: file)
-            let listed = try await Command.run(["keys", "list", "--config", file.path])
+            let listed = try await Command.run(["server", "keys", "list", "--config", file.path])
             #expect(listed.output == "backend  customers:read, offers:sign; com.example.app\n")
             let again = try await Command.run([
                 "keys", "create", "--name", "backend", "--scope", "all", "--config", file.path,
@@ -33,7 +33,9 @@ import Testing
             #expect(again.status == 1)
             #expect(again.errors.contains("has a key named backend already"))
             #expect(again.output.isEmpty)
-            let text = try await Command.run(["keys", "create", "--name", "x", "--scope", "all", "--config", file.path])
+            let text = try await Command.run([
+                "server", "keys", "create", "--name", "x", "--scope", "all", "--config", file.path,
+            ])
             #expect(text.status == 0)
             #expect(text.output.contains("Authorization: Bearer cfk_"))
             #expect(text.output.contains("  - name: x\n    secret: {sha256: "))
@@ -46,7 +48,7 @@ import Testing
             ["--name", "x", "--scope", "all", "--public"], ["--scope", "all"],
         ])
     func `refuses what makes no key`(_ arguments: [String]) async throws {
-        let outcome = try await Command.run(["keys", "create"] + arguments)
+        let outcome = try await Command.run(["server", "keys", "create"] + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)
     }

@@ -109,7 +109,8 @@ struct PromisedLine {
                 for step in block.steps {
                     guard let line = stage.line(step.line, in: index) else { continue }
                     // A ledger has one writer, as the pages say there.
-                    let isAlone = line.hasPrefix("counterfoil import ") || line.hasPrefix("counterfoil rebuild ")
+                    let isAlone =
+                        line.hasPrefix("counterfoil server import ") || line.hasPrefix("counterfoil ledger rebuild ")
                     if isAlone { await terminal.end(stage.server) }
                     let outcome = try await terminal.type(line)
                     if isAlone { stage.server = try await terminal.start(Self.serve) }
@@ -145,23 +146,23 @@ struct PromisedLine {
 
     /// Whose the genuine notification is.
     private static let genuineApp = "com.loki-project.loki-messenger"
-    private static let serve = "counterfoil serve --config counterfoil.yaml"
+    private static let serve = "counterfoil server run --config counterfoil.yaml"
 
     private static func stage(_ terminal: Terminal) async throws -> Stage {
         try await terminal.start(
             "counterfoil simulator --port 9000 --clock frozen --notify http://127.0.0.1:8080/apple/notifications")
-        let written = try await terminal.expect("counterfoil init --simulator --output counterfoil.yaml")
+        let written = try await terminal.expect("counterfoil server init --simulator --output counterfoil.yaml")
         let export = try #require(written.firstMatch(of: /export KEY=\S+/)).output
         try await terminal.expect(String(export))
         try await terminal.expect("printf %s \"$KEY\" > key.txt")
         let server = try await terminal.start(serve)
-        try await terminal.expect("counterfoil buy otto premium.monthly")
+        try await terminal.expect("counterfoil simulator buy otto premium.monthly")
         let status = try await terminal.expect("counterfoil simulator status --json")
         let control = try #require(status.firstMatch(of: /"controlURL":"([^"]+)"/)).output.1
         try await terminal.expect("CONTROL=" + control)
         let key = try #require(status.firstMatch(of: /"privateKey":"([^"]+)"/)).output.1
         try await terminal.expect("cp \(key) key.p8")
-        let bought = try await terminal.expect("counterfoil customers otto --json")
+        let bought = try await terminal.expect("counterfoil simulator customers otto --json")
         let transaction = try #require(bought.firstMatch(of: /"transactionId":"([0-9]+)"/)).output.1
         try FileManager.default.createDirectory(
             at: terminal.home.appending(path: "backup"), withIntermediateDirectories: true)

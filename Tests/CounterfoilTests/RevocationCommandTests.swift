@@ -18,7 +18,7 @@ struct RevocationCommandTests {
                 let information = try RunningCommand.object(await lines.next())
                 let control = try #require(information["controlURL"] as? String)
                 _ = try await Command.run(
-                    ["trigger", "SUBSCRIBED.INITIAL_BUY", "--customer", "anna", "--simulator", store.path])
+                    ["simulator", "trigger", "SUBSCRIBED.INITIAL_BUY", "--customer", "anna", "--simulator", store.path])
                 let list = try await get(control + "/production/notifications")
                 let items = try #require(list["items"] as? [[String: Any]])
                 let uuid = try #require(items.last?["notificationUUID"] as? String)

@@ -9,17 +9,17 @@ struct ServerConfigurationTests {
     func initialization() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "counterfoil.yaml")
-            let written = try await Command.run(["init", "--output", file.path])
+            let written = try await Command.run(["server", "init", "--output", file.path])
             #expect(written.status == 0, "\(written.errors)")
             let key = try #require(written.output.firstMatch(of: /export KEY=(cfk_[A-Za-z0-9_-]{43})\n/))
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.contains(key.1) && text.contains("bundle_id: \"com.example.app\""))
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-            let again = try await Command.run(["init", "--output", file.path])
+            let again = try await Command.run(["server", "init", "--output", file.path])
             #expect(again.status == 1 && again.errors.contains("--force"))
             #expect(try String(contentsOf: file, encoding: .utf8) == text)
-            let forced = try await Command.run(["init", "--force", "--output", file.path])
+            let forced = try await Command.run(["server", "init", "--force", "--output", file.path])
             #expect(forced.status == 0)
             #expect(try String(contentsOf: file, encoding: .utf8) != text)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["counterfoil.yaml"])
@@ -28,7 +28,7 @@ struct ServerConfigurationTests {
 
     @Test("goes to standard output on its own")
     func standardOutput() async throws {
-        let outcome = try await Command.run(["init", "--output", "-"])
+        let outcome = try await Command.run(["server", "init", "--output", "-"])
         #expect(outcome.status == 0 && outcome.output.hasPrefix("# The configuration"))
         #expect(!outcome.output.contains("cfk_") && outcome.errors.contains("Bearer cfk_"))
     }
@@ -38,18 +38,18 @@ struct ServerConfigurationTests {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "wrong.yaml")
             try Data("lisen: {}\napps:\n  - bundle_id: com.example.app\n".utf8).write(to: file)
-            let outcome = try await Command.run(["check-config", file.path])
+            let outcome = try await Command.run(["server", "check", file.path])
             #expect(outcome.status == 1 && outcome.errors.hasSuffix("wrong.yaml: 2 problems\n"))
             let lines = outcome.output.split(separator: "\n")
             #expect(lines.count == 2 && !outcome.output.contains("\u{1B}"))
             #expect(lines[0].hasSuffix(#"wrong.yaml:1: lisen: is not a key of this format; did you mean "listen"?"#))
             #expect(lines[1].contains("wrong.yaml:3: apps[0].apple_id: is missing"))
-            let json = try await Command.run(["check-config", file.path, "--json"])
+            let json = try await Command.run(["server", "check", file.path, "--json"])
             let object = try json.object()
             #expect(json.status == 1 && object["valid"] as? Bool == false)
             let problems = try #require(object["problems"] as? [[String: Any]])
             #expect(problems.map { $0["line"] as? Int } == [1, 3])
-            let missing = try await Command.run(["check-config", folder.appending(path: "none").path])
+            let missing = try await Command.run(["server", "check", folder.appending(path: "none").path])
             #expect(missing.status == 2 && missing.errors.contains("There is no file"))
         }
     }
@@ -63,11 +63,11 @@ struct ServerConfigurationTests {
             var lines = simulator.lines.makeAsyncIterator()
             _ = try RunningCommand.object(await lines.next())
             let file = folder.appending(path: "counterfoil.yaml")
-            let written = try await Command.run(["init", "--simulator", store.path, "--output", file.path])
+            let written = try await Command.run(["server", "init", "--simulator", store.path, "--output", file.path])
             #expect(written.status == 0, "\(written.errors)")
             simulator.interrupt()
             _ = await simulator.end()
-            let checked = try await Command.run(["check-config", file.path])
+            let checked = try await Command.run(["server", "check", file.path])
             #expect(checked.status == 0, "\(checked.output)")
             for text in [
                 "valid", "listen      http://127.0.0.1:8080", "app         com.example", "  premium  com.example.",
@@ -75,7 +75,7 @@ struct ServerConfigurationTests {
             ] {
                 #expect(checked.output.contains(text), "\(text)")
             }
-            let object = try await Command.run(["check-config", file.path, "--json"]).object()
+            let object = try await Command.run(["server", "check", file.path, "--json"]).object()
             let app = try #require((object["apps"] as? [[String: Any]])?.first)
             #expect(app["has_key"] as? Bool == true)
             #expect((app["entitlements"] as? [String: [String]])?["unlock"] == ["com.example.unlock"])
@@ -91,26 +91,28 @@ struct ServerConfigurationTests {
             var lines = simulator.lines.makeAsyncIterator()
             _ = try RunningCommand.object(await lines.next())
             let file = folder.appending(path: "counterfoil.yaml")
-            let written = try await Command.run(["init", "--simulator", store.path, "--output", file.path])
+            let written = try await Command.run(["server", "init", "--simulator", store.path, "--output", file.path])
             #expect(written.status == 0, "\(written.errors)")
-            let checked = try await Command.run(["check-config", file.path, "--online"])
+            let checked = try await Command.run(["server", "check", file.path, "--online"])
             #expect(checked.status == 1 && checked.errors.contains("2 of 2 checks failed"), "\(checked.errors)")
             #expect(checked.output.contains("no_notification_url  com.example.app, Production: "), "\(checked.output)")
             #expect(checked.output.contains("  set it: App Store Connect"))
-            let json = try await Command.run(["check-config", file.path, "--online", "--json"])
+            let json = try await Command.run(["server", "check", file.path, "--online", "--json"])
             let online = try #require(try json.object()["online"] as? [[String: Any]])
             #expect(json.status == 1 && online.map { $0["environment"] as? String } == ["Production", "Sandbox"])
             #expect(online.allSatisfy { $0["result"] as? String == "no_notification_url" && $0["advice"] is String })
             simulator.interrupt()
             _ = await simulator.end()
             // Nobody is there, not even for the clock.
-            let alone = try await Command.run(["check-config", file.path, "--online"])
+            let alone = try await Command.run(["server", "check", file.path, "--online"])
             #expect(alone.status == 1 && alone.errors.contains("the App Store cannot be asked"), "\(alone.errors)")
             #expect(!alone.errors.contains("Error"), "\(alone.errors)")
         }
     }
 
-    @Test("answers wrong usage with status 2", arguments: [["init", "somewhere"], ["check-config", "a", "b"]])
+    @Test(
+        "answers wrong usage with status 2",
+        arguments: [["server", "init", "somewhere"], ["server", "check", "a", "b"]])
     func usage(_ arguments: [String]) async throws {
         #expect(try await Command.run(arguments).status == 2)
     }

@@ -33,12 +33,12 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let home = Home(folder: folder)
             let first = try await home.start("one")
-            let alone = try await home.run("buy", "anna", "unlock")
+            let alone = try await home.run("simulator", "buy", "anna", "unlock")
             #expect(alone.status == 0)
             #expect(alone.errors == "simulator \(first.url)  \(first.folder)\n")
             let second = try await home.start("two")
             // Neither is meant rather than the other.
-            let torn = try await home.run("buy", "anna", "unlock")
+            let torn = try await home.run("simulator", "buy", "anna", "unlock")
             #expect(torn.status == 2 && torn.output.isEmpty)
             for text in [
                 "2 simulators run", "--simulator", "$COUNTERFOIL_SIMULATOR", first.url, first.folder, second.url,
@@ -49,13 +49,13 @@ import Testing
                 (first.folder, "anna"), (first.url, "anna"), (first.url + "/simulator/", "anna"),
                 (second.folder, "nobody"), (second.url + "/", "nobody"),
             ] {
-                let named = try await home.run("customers", "--simulator", name)
+                let named = try await home.run("simulator", "customers", "--simulator", name)
                 #expect(named.status == 0 && named.output.hasPrefix(customers) && named.errors.isEmpty, "\(named)")
-                let told = try await home.run("customers", named: name)
+                let told = try await home.run("simulator", "customers", named: name)
                 #expect(told.output == named.output && told.errors.isEmpty, "\(told)")
             }
             // What is named with the command counts more than the variable.
-            let both = try await home.run("customers", "--simulator", first.url, named: second.url)
+            let both = try await home.run("simulator", "customers", "--simulator", first.url, named: second.url)
             #expect(both.output.hasPrefix("anna"))
             for simulator in [first, second] {
                 simulator.command.interrupt()
@@ -75,16 +75,16 @@ import Testing
             killed.command.kill()
             #expect(await killed.command.end() != 0)
             #expect(home.entries.count == 2)
-            let advanced = try await home.run("clock", "advance", "1d")
+            let advanced = try await home.run("simulator", "clock", "advance", "1d")
             #expect(advanced.status == 0, "\(advanced.errors)")
             #expect(advanced.errors == "simulator \(running.url)  \(running.folder)\n")
             #expect(home.entries.count == 1, "the entry of the killed one is removed")
             running.command.interrupt()
             #expect(await running.command.end() == 0)
-            let nobody = try await home.run("clock", "advance", "1d")
+            let nobody = try await home.run("simulator", "clock", "advance", "1d")
             #expect(nobody.status == 1)
             #expect(nobody.errors.contains("no simulator is running; start one with: counterfoil simulator"))
-            let there = try await home.run("clock", "--simulator", running.url)
+            let there = try await home.run("simulator", "clock", "--simulator", running.url)
             #expect(there.status == 1 && there.errors.contains("no simulator answers at \(running.url)"))
         }
     }
@@ -119,9 +119,9 @@ import Testing
             let home = Home(folder: folder)
             let simulators = [try await home.start("one"), try await home.start("two")]
             let file = folder.appending(path: "c.yaml")
-            let torn = try await home.run("init", "--simulator", "--output", file.path)
+            let torn = try await home.run("server", "init", "--simulator", "--output", file.path)
             #expect(torn.status == 2 && !FileManager.default.fileExists(atPath: file.path))
-            let fit = try await home.run("init", "--simulator", simulators[1].url, "--output", file.path)
+            let fit = try await home.run("server", "init", "--simulator", simulators[1].url, "--output", file.path)
             #expect(fit.status == 0, "\(fit.errors)")
             #expect(try String(contentsOf: file, encoding: .utf8).contains(simulators[1].url + "/simulator"))
             for simulator in simulators {
@@ -134,7 +134,7 @@ import Testing
     @Test func `that are none are said to be none`() async throws {
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data("{}".utf8)))
         defer { server.stop() }
-        let outcome = try await Command.run(["clock", "--simulator", "http://127.0.0.1:\(server.port)"])
+        let outcome = try await Command.run(["simulator", "clock", "--simulator", "http://127.0.0.1:\(server.port)"])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("is no simulator of this version"))
     }

@@ -45,13 +45,13 @@ struct SimulatorTests {
     @Test("sells, triggers, lets time pass, and goes back")
     func life() async throws {
         try await withSession { session in
-            let bought = try await session.object("buy", "anna", "premium.monthly")
+            let bought = try await session.object("simulator", "buy", "anna", "premium.monthly")
             #expect(bought["customer"] as? String == "anna")
             let token = try #require(bought["appAccountToken"] as? String)
             #expect(UUID(uuidString: token) != nil)
-            #expect(try await session.run("customers", "anna", "--account-token").output == token + "\n")
+            #expect(try await session.run("simulator", "customers", "anna", "--account-token").output == token + "\n")
             let triggered = try await session.object(
-                "trigger", "DID_RENEW.BILLING_RECOVERY", "--environment", "sandbox")
+                "simulator", "trigger", "DID_RENEW.BILLING_RECOVERY", "--environment", "sandbox")
             #expect(
                 Set(triggered.keys) == [
                     "customer", "transactionId", "originalTransactionId", "notificationUUID", "environment",
@@ -59,28 +59,29 @@ struct SimulatorTests {
             #expect(triggered["environment"] as? String == "Sandbox")
             _ = try await session.object("simulator", "snapshot", "before")
             // Both customers' subscriptions renew, as often as their products say.
-            let advance = try await session.object("clock", "advance", "1", "month")
+            let advance = try await session.object("simulator", "clock", "advance", "1", "month")
             #expect(try #require(advance["notifications"] as? Int) >= 2)
-            #expect(try await session.object("clock")["now"] as? Int == 1_769_904_000_000)
+            #expect(try await session.object("simulator", "clock")["now"] as? Int == 1_769_904_000_000)
             _ = try await session.object("simulator", "restore", "before")
             // The renewal on the 8th is charged in the 24 hours before it.
             #expect(
-                try await session.run("clock").output
+                try await session.run("simulator", "clock").output
                     .hasPrefix("2026-01-01 00:00:00 UTC, frozen; next at 2026-01-07 "))
-            let cancelled = try await session.run("do", #"{"cancel":{"customer":"anna"}}"#)
+            let cancelled = try await session.run("simulator", "do", #"{"cancel":{"customer":"anna"}}"#)
             #expect(cancelled.output.contains("DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED"))
-            let customers = try await session.run("customers")
+            let customers = try await session.run("simulator", "customers")
             #expect(customers.output.hasPrefix("anna  com.example.premium.monthly active until 2026-01-08"))
             #expect(customers.output.hasSuffix("  account \(token)\n"))
             _ = try await session.object("simulator", "reset")
-            #expect(try await session.run("customers").output == "nobody has bought anything in production\n")
+            #expect(
+                try await session.run("simulator", "customers").output == "nobody has bought anything in production\n")
         }
     }
 
     @Test("cancels, refunds, lets payments fail and shows the receipt, a command each")
     func verbs() async throws {
         try await withSession { session in
-            _ = try await session.object("buy", "anna", "premium.monthly")
+            _ = try await session.object("simulator", "buy", "anna", "premium.monthly")
             func names(_ arguments: String...) async throws -> [String] {
                 let outcome = try await Command.run(arguments + ["--simulator", session.folder.path, "--json"])
                 #expect(outcome.status == 0, "\(outcome.errors)")
@@ -106,9 +107,10 @@ struct SimulatorTests {
             #expect(Data(base64Encoded: receipt.trimmingCharacters(in: .newlines)) != nil)
             try await receipts(session)
             // The simulator signs a promotional offer; without a signature there is none.
-            let unsigned = try await session.run("buy", "anna", "premium.monthly", "--offer", "save20")
+            let unsigned = try await session.run("simulator", "buy", "anna", "premium.monthly", "--offer", "save20")
             #expect(unsigned.errors.contains("offer_signature_missing"))
-            let signed = try await session.run("buy", "anna", "premium.monthly", "--offer", "save20", "--sign")
+            let signed = try await session.run(
+                "simulator", "buy", "anna", "premium.monthly", "--offer", "save20", "--sign")
             #expect(signed.output.contains("OFFER_REDEEMED"))
         }
     }
@@ -146,7 +148,7 @@ struct SimulatorTests {
         try await withSession { session in
             let chosen = try await session.object("simulator", "notifications", "--version", "1")
             #expect(chosen["version"] as? Int == 1 && chosen["environment"] as? String == "production")
-            let bought = try await session.run("buy", "anna", "premium.monthly")
+            let bought = try await session.run("simulator", "buy", "anna", "premium.monthly")
             #expect(bought.output.contains("\n  V1.INITIAL_BUY  "), "\(bought.output)")
             #expect(bought.output.contains("  order M"), "\(bought.output)")
             let sandbox = try await session.run("simulator", "notifications", "--environment", "sandbox")
@@ -159,30 +161,31 @@ struct SimulatorTests {
     func accounts() async throws {
         try await withSession { session in
             let token = "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b"
-            let bought = try await session.run("buy", "ben", "coins.100", "--account-token", token.uppercased())
+            let bought = try await session.run(
+                "simulator", "buy", "ben", "coins.100", "--account-token", token.uppercased())
             #expect(bought.output.contains("  customer ben  account \(token)  transaction "), "\(bought.output)")
-            #expect(try await session.run("customers", "ben", "--account-token").output == token + "\n")
+            #expect(try await session.run("simulator", "customers", "ben", "--account-token").output == token + "\n")
             #expect(
-                try await session.object("customers", "ben", "--account-token") as? [String: String] == [
+                try await session.object("simulator", "customers", "ben", "--account-token") as? [String: String] == [
                     "appAccountToken": token
                 ])
-            let none = try await session.object("buy", "carl", "unlock", "--no-account-token")
+            let none = try await session.object("simulator", "buy", "carl", "unlock", "--no-account-token")
             #expect(none["appAccountToken"] == nil)
-            let refused = try await session.run("customers", "carl", "--account-token")
+            let refused = try await session.run("simulator", "customers", "carl", "--account-token")
             #expect(refused.status == 1 && refused.output.isEmpty, "\(refused.output)")
             #expect(refused.errors.contains("carl has no account token"))
-            #expect(try await session.run("customers", "carl").output.hasSuffix("  no account\n"))
+            #expect(try await session.run("simulator", "customers", "carl").output.hasSuffix("  no account\n"))
         }
     }
 
     @Test("runs scenarios, and says what differs")
     func scenarios() async throws {
         try await withSession { session in
-            let passed = try await session.object("scenario", "run", "upgrade")
+            let passed = try await session.object("simulator", "scenario", "run", "upgrade")
             #expect(passed["passed"] as? Bool == true)
             let file = session.folder.appending(path: "wrong.yaml")
             try Data("name: Wrong\nsteps:\n  - expect: {notifications: [DID_RENEW]}\n".utf8).write(to: file)
-            let failed = try await session.run("scenario", "run", file.path)
+            let failed = try await session.run("simulator", "scenario", "run", file.path)
             #expect(failed.status == 1)
             #expect(failed.output.contains("notifications: expected DID_RENEW, got none"))
         }
@@ -191,11 +194,12 @@ struct SimulatorTests {
     @Test("lets things go wrong on purpose")
     func faults() async throws {
         try await withSession { session in
-            let fault = try await session.object("fault", "add", "notification:*", "delay=0.5", "--count", "2")
+            let fault = try await session.object(
+                "simulator", "fault", "add", "notification:*", "delay=0.5", "--count", "2")
             #expect(fault["number"] as? Int == 1)
-            #expect(try await session.run("fault", "list").output.hasPrefix("1  struck 0 times"))
-            #expect(try await session.run("fault", "remove", "1").output == "off\n")
-            #expect(try await session.run("fault").output == "no faults\n")
+            #expect(try await session.run("simulator", "fault", "list").output.hasPrefix("1  struck 0 times"))
+            #expect(try await session.run("simulator", "fault", "remove", "1").output == "off\n")
+            #expect(try await session.run("simulator", "fault").output == "no faults\n")
         }
     }
 
@@ -203,10 +207,11 @@ struct SimulatorTests {
     func listening() async throws {
         try await withSession { session in
             let listener = try await RunningCommand(
-                ["listen", "--simulator", session.folder.path], state: session.folder.appending(path: "state"))
+                ["simulator", "listen", "--simulator", session.folder.path],
+                state: session.folder.appending(path: "state"))
             var lines = listener.lines.makeAsyncIterator()
             #expect(await lines.next()?.hasPrefix("listening to production and sandbox on port ") == true)
-            let bought = try await session.object("buy", "anna", "premium.monthly")
+            let bought = try await session.object("simulator", "buy", "anna", "premium.monthly")
             let token = try #require(bought["appAccountToken"] as? String)
             let line = try #require(await lines.next())
             #expect(
@@ -215,7 +220,7 @@ struct SimulatorTests {
                     + "active  account \(token)  verified ✓")
             listener.interrupt()
             #expect(await listener.end() == 0)
-            let state = try await session.run("customers", "anna")
+            let state = try await session.run("simulator", "customers", "anna")
             #expect(state.status == 0)
         }
     }
@@ -226,7 +231,7 @@ struct SimulatorTests {
             for arguments in [
                 ["clock"], ["trigger", "TEST"], ["listen"], ["customers"], ["scenario", "run", "upgrade"],
             ] {
-                let outcome = try await Command.run(arguments + ["--simulator", folder.path])
+                let outcome = try await Command.run(["simulator"] + arguments + ["--simulator", folder.path])
                 #expect(outcome.status == 1)
                 #expect(outcome.errors.contains("start one with: counterfoil simulator"), "\(outcome.errors)")
             }
@@ -236,26 +241,27 @@ struct SimulatorTests {
     @Test(
         "answers wrong usage with status 2",
         arguments: [
-            ["simulator", "--port", "70000"], ["simulator", "--clock", "sometimes"], ["trigger"], ["clock", "advance"],
+            ["--port", "70000"], ["--clock", "sometimes"], ["trigger"], ["clock", "advance"],
             ["clock", "advance", "soon"], ["clock", "advance", "1d", "--to", "2027-01-01T00:00:00Z"], ["buy", "anna"],
             ["listen", "--count", "0"], ["scenario", "run", "no-such-scenario"], ["scenario", "show", "none"],
-            ["simulator", "--notify", "nowhere"], ["customers", "--account-token"],
+            ["--notify", "nowhere"], ["customers", "--account-token"],
             ["buy", "anna", "unlock", "--account-token", "anna"],
             ["buy", "anna", "unlock", "--account-token", "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "--no-account-token"],
         ])
     func usage(_ arguments: [String]) async throws {
-        let outcome = try await Command.run(arguments)
+        let outcome = try await Command.run(["simulator"] + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)
     }
 
     @Test("lists what can be triggered, and the scenarios")
     func lists() async throws {
-        let pairs = try await Command.run(["trigger", "--list"])
+        let pairs = try await Command.run(["simulator", "trigger", "--list"])
         #expect(pairs.output.split(separator: "\n").count == 40)
         #expect(pairs.output.hasPrefix("SUBSCRIBED.INITIAL_BUY\n"))
-        let scenarios = try await Command.run(["scenario", "list"])
+        let scenarios = try await Command.run(["simulator", "scenario", "list"])
         #expect(scenarios.output.contains("upgrade"))
-        #expect(try await Command.run(["scenario", "show", "upgrade"]).output.hasPrefix("name: An upgrade"))
+        #expect(
+            try await Command.run(["simulator", "scenario", "show", "upgrade"]).output.hasPrefix("name: An upgrade"))
     }
 }

@@ -104,8 +104,8 @@ final class Terminal {
     static func goesOn(_ line: String) -> Bool {
         let words = typed(line).split(separator: " ")
         guard words.first == "counterfoil", words.count > 1 else { return false }
-        let isBare = words.count == 2 || words[2].hasPrefix("-") || words[2] == "&"
-        return ["serve", "listen"].contains(words[1]) || words[1] == "simulator" && isBare
+        let subcommand = words.count == 2 || words[2].hasPrefix("-") || words[2] == "&" ? "run" : words[2]
+        return ["simulator run", "simulator listen", "server run"].contains("\(words[1]) \(subcommand)")
     }
 
     private static func typed(_ line: String) -> String {

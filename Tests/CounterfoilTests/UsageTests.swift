@@ -58,11 +58,11 @@ struct UsageTests {
     @Test(
         "says of a file that is not there that there is none, with one status",
         arguments: [
-            "verify none.jws", "receipt none.b64", "check-config none.yaml", "serve --config none.yaml",
-            "keys list --config none.yaml", "recover --config none.yaml", "import none.txt",
-            "rebuild --config none.yaml",
-            "export --config none.yaml", "import-ledger none.jsonl", "restore-backup none.sqlite",
-            "scenario run none.yaml", "simulator --catalogue none.yaml", "verify - --root none.pem",
+            "verify none.jws", "receipt none.b64", "server check none.yaml",
+            "server run --config none.yaml", "server keys list --config none.yaml",
+            "server recover --config none.yaml", "server import none.txt", "ledger rebuild --config none.yaml",
+            "ledger export --config none.yaml", "ledger import none.jsonl", "ledger restore none.sqlite",
+            "simulator scenario run none.yaml", "simulator --catalogue none.yaml", "verify - --root none.pem",
         ])
     func missing(_ line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))

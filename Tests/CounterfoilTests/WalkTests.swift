@@ -9,7 +9,7 @@ import Testing
         try await Terminal.open { terminal in
             var export = ""
             var answers: [String] = []
-            for line in try Typed.readme(containing: "counterfoil init") {
+            for line in try Typed.readme(containing: "counterfoil server init") {
                 if line.contains("export KEY=") {
                     answers.append(try await terminal.expect(export))
                 } else if line.contains(" &") {
@@ -25,19 +25,20 @@ import Testing
         }
     }
 
-    @Test func `go as the simulator, init and serve say, and end with an active entitlement`() async throws {
+    @Test func `go as the simulator, server init and server run say, and end with an active entitlement`() async throws
+    {
         try await Terminal.open { terminal in
             let simulator = try await terminal.start("counterfoil simulator")
             try await Self.follow(simulator.hints, in: terminal)
-            let written = try await terminal.expect("counterfoil init --simulator")
+            let written = try await terminal.expect("counterfoil server init --simulator")
             let hints = Typed.hints(written.split(separator: "\n").map(String.init))
             var server: Terminal.Background?
             for hint in hints {
-                if hint.hasPrefix("counterfoil serve") {
+                if hint.hasPrefix("counterfoil server run") {
                     server = try await terminal.start(hint)
                 } else if Terminal.goesOn(hint) {
                     try await terminal.start(hint)
-                } else if hint.hasPrefix("counterfoil buy anna premium.monthly") {
+                } else if hint.hasPrefix("counterfoil simulator buy anna premium.monthly") {
                     // The simulator's own hints had her buy that before there was a server.
                     #expect(try await terminal.type(hint).errors.contains("already"))
                 } else {
@@ -54,7 +55,7 @@ import Testing
 
     @Test func `have a store as README says`() async throws {
         try await Terminal.open { terminal in
-            for line in try Typed.readme(containing: "counterfoil trigger REFUND") {
+            for line in try Typed.readme(containing: "counterfoil simulator trigger REFUND") {
                 if Terminal.goesOn(line) { try await terminal.start(line) } else { try await terminal.expect(line) }
             }
         }

@@ -26,7 +26,7 @@ import WebConsole
         $0.problem = .init("That did not work", reasons: ["<b>no</b>"], field: "days")
         $0.clock = "simulated"
         $0.api = "GET /v1/customers"
-        $0.command = "counterfoil customers"
+        $0.command = "counterfoil simulator customers"
     }
 
     @Test func `every shared template has a value for each name and a use for each value`() throws {

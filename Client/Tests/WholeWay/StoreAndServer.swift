@@ -102,7 +102,7 @@ package actor StoreAndServer {
 
     private static func serve(in folder: URL, port: Int) async throws -> RunningProcess {
         try await RunningProcess(
-            ["serve", "--config", folder.appendingPathComponent("counterfoil.yaml").path, "--port", "\(port)"],
+            ["server", "run", "--config", folder.appendingPathComponent("counterfoil.yaml").path, "--port", "\(port)"],
             environment: ["BACKEND_KEY": backendKey, "PUBLIC_KEY": publicKey],
             log: folder.appendingPathComponent("server.log"))
     }

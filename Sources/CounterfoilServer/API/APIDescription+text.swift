@@ -1318,7 +1318,7 @@ extension APIDescription {
             key:
               type: http
               scheme: bearer
-              description: A key of the configuration; counterfoil keys create makes one
+              description: A key of the configuration; counterfoil server keys create makes one
             customerToken:
               type: apiKey
               in: header

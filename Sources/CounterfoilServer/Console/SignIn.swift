@@ -7,7 +7,7 @@ internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
-/// Signing in by a key, or by a link that `counterfoil console link` makes; and signing out.
+/// Signing in by a key, or by a link that `counterfoil server console link` makes; and signing out.
 enum SignIn {
     /// Nobody is signed in.
     struct Needed: Error {}
@@ -42,7 +42,7 @@ enum SignIn {
                     button: "Sign in")
             } else {
                 page.paragraph(
-                    "This link was used, or is older than two minutes. Make another: counterfoil console link --key NAME",
+                    "This link was used, or is older than two minutes. Make another: counterfoil server console link --key NAME",
                     "empty")
             }
         } else {
@@ -57,7 +57,7 @@ enum SignIn {
         shell.themeAction = PageLink("console", "theme")
         shell.theme = ConsoleCookies.theme(of: request)
         shell.current = PageLink("console", "sign-in")
-        shell.command = "counterfoil console link --key NAME"
+        shell.command = "counterfoil server console link --key NAME"
         if let problem { shell.problem = .init("Not signed in", reasons: [problem]) }
         return .page(console.library.page("page", page.values, in: shell), status: status)
     }

@@ -137,7 +137,7 @@ package enum LedgerBackup {
                 throw StorageError(
                     .cannotOpen,
                     "\(file) lies beside the copy, so that the copy is not all in one file: make one with "
-                        + "`counterfoil backup`")
+                        + "`counterfoil ledger backup`")
             }
         }
     }

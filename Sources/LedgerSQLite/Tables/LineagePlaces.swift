@@ -45,7 +45,7 @@ struct LineagePlaces {
         guard let taken else { return first }
         guard taken < last else {
             throw StorageError(
-                .damaged, "row \(taken) of lineages lies where none can be; `counterfoil rebuild` puts it right")
+                .damaged, "row \(taken) of lineages lies where none can be; `counterfoil ledger rebuild` puts it right")
         }
         return taken + 1
     }

@@ -130,6 +130,7 @@ enum LineageTable {
     static func damage(_ original: String) -> StorageError {
         StorageError(
             .damaged,
-            "what the ledger holds of \(original) is damaged; `counterfoil rebuild` makes it anew of what was signed")
+            "what the ledger holds of \(original) is damaged; `counterfoil ledger rebuild` makes it anew of what was signed"
+        )
     }
 }

@@ -49,7 +49,7 @@ package enum SimulatorPages {
         "customers": #"""
             {{<panel}}{{$main}}
             <!--live--><div id="list" data-live="hold">
-            {{#isEmpty}}<div class="empty"><p>Nobody has bought anything here. Let somebody buy, below, or try</p><p><code>counterfoil buy anna premium.monthly</code></p></div>{{/isEmpty}}
+            {{#isEmpty}}<div class="empty"><p>Nobody has bought anything here. Let somebody buy, below, or try</p><p><code>counterfoil simulator buy anna premium.monthly</code></p></div>{{/isEmpty}}
             {{#hasRows}}<table class="stack"><caption>By name</caption><thead><tr><th scope="col">Customer</th><th scope="col">State</th><th scope="col">Has</th><th scope="col">Storefront</th><th scope="col">Account token</th></tr></thead><tbody>{{#rows}}<tr data-row data-key="{{key}}"><th scope="row"><a href="{{url}}">{{#name}}{{>foreign}}{{/name}}</a></th><td data-label="State">{{#tag}}<span class="tag {{look}}">{{word}}</span>{{/tag}}</td><td data-label="Has">{{#summary}}{{>foreign}}{{/summary}}</td><td data-label="Storefront">{{storefront}}</td><td data-label="Account token">{{#account}}{{>foreign}}{{/account}}</td></tr>{{/rows}}</tbody></table>{{/hasRows}}
             </div><!--/live-->
             {{>pager}}
@@ -111,7 +111,7 @@ package enum SimulatorPages {
             <p>{{#goesTo}}They go to {{>foreign}}.{{/goesTo}}{{#goesNowhere}}They go nowhere: no URL is set.{{/goesNowhere}} <a href="{{settingsURL}}">Settings</a></p>
             <form class="inline" action="{{filterURL}}" method="get"><input type="hidden" name="environment" value="{{filterEnvironment}}"><label for="filter-customer">Customer</label><input id="filter-customer" name="customer" value="{{filterCustomer}}" maxlength="200" autocomplete="off"><button>Filter</button></form>
             <!--live--><div id="list" data-live="hold">
-            {{#isEmpty}}<div class="empty"><p>No notification yet. Try</p><p><code>counterfoil trigger SUBSCRIBED.INITIAL_BUY</code></p></div>{{/isEmpty}}
+            {{#isEmpty}}<div class="empty"><p>No notification yet. Try</p><p><code>counterfoil simulator trigger SUBSCRIBED.INITIAL_BUY</code></p></div>{{/isEmpty}}
             {{#hasRows}}<table class="stack"><caption>The newest first</caption><thead><tr><th scope="col">Type</th><th scope="col">Signed</th><th scope="col">Customer</th><th scope="col">Product</th><th scope="col">State</th><th scope="col" class="num">Attempts</th></tr></thead><tbody>{{#rows}}<tr data-row data-key="{{key}}"><th scope="row"><a href="{{url}}">{{name}}</a></th><td data-label="Signed">{{#signed}}{{>time}}{{/signed}}</td><td data-label="Customer">{{#customer}}<a href="{{customerURL}}">{{#name}}{{>foreign}}{{/name}}</a>{{/customer}}</td><td data-label="Product">{{#product}}{{>foreign}}{{/product}}</td><td data-label="State">{{#tag}}<span class="tag {{look}}">{{word}}</span>{{/tag}}</td><td data-label="Attempts" class="num">{{attempts}}</td></tr>{{/rows}}</tbody></table>{{/hasRows}}
             </div><!--/live-->
             {{>pager}}
@@ -127,7 +127,7 @@ package enum SimulatorPages {
             {{#running}}<p><label for="advancing">Advancing to {{#target}}{{>time}}{{/target}}: {{count}}{{#estimate}} of about {{.}}{{/estimate}} notifications</label> <progress id="advancing" max="100" value="{{percent}}">{{percent}} %</progress></p>
             <form class="inline" action="{{stopURL}}" method="post"><input type="hidden" name="ticket" value="{{stopTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><input type="hidden" name="id" value="{{id}}"><button>Stop</button></form>{{/running}}
             {{#idle}}<form action="{{clockURL}}" method="post" aria-label="Forward by"><input type="hidden" name="ticket" value="{{clockTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><span>Forward by</span>{{#steps}}<button name="by" value="{{by}}">{{title}}</button>{{/steps}}{{#nextInstant}}<button name="to" value="{{.}}">To the next thing</button>{{/nextInstant}}</form>
-            <form action="{{clockURL}}" method="post" aria-label="Forward to"><input type="hidden" name="ticket" value="{{clockTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><input type="hidden" name="form" value="advance"><label for="advance-to">to</label><input id="advance-to" name="to" value="{{to}}" required placeholder="2027-03-01" size="20" autocomplete="off"><button>Go</button><code class="command" data-command="counterfoil clock advance --to {to}">counterfoil clock advance --to INSTANT</code></form>{{/idle}}
+            <form action="{{clockURL}}" method="post" aria-label="Forward to"><input type="hidden" name="ticket" value="{{clockTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><input type="hidden" name="form" value="advance"><label for="advance-to">to</label><input id="advance-to" name="to" value="{{to}}" required placeholder="2027-03-01" size="20" autocomplete="off"><button>Go</button><code class="command" data-command="counterfoil simulator clock advance --to {to}">counterfoil simulator clock advance --to INSTANT</code></form>{{/idle}}
             </section><!--/live-->{{/clock}}{{/strip}}{{/shell}}
 
             """#,
@@ -135,7 +135,7 @@ package enum SimulatorPages {
             {{<panel}}{{$main}}
             {{#report}}<section class="card"><h2>{{#reportName}}{{>foreign}}{{/reportName}} <span class="tag {{look}}">{{word}}</span></h2><table class="stack"><caption>Step by step</caption><thead><tr><th scope="col">Step</th><th scope="col">Outcome</th><th scope="col">Notifications</th></tr></thead><tbody>{{#steps}}<tr><th scope="row">{{#title}}{{>foreign}}{{/title}}</th><td data-label="Outcome"><span class="tag {{look}}">{{outcome}}</span>{{#mismatches}}<p>{{>foreign}}</p>{{/mismatches}}</td><td data-label="Notifications">{{notifications}}</td></tr>{{/steps}}</tbody></table></section>{{/report}}
             <p>Whole life cycles, with what has to come of them. A scenario has customers of its own.{{#needsFrozen}} It needs a clock that stands still: start with <code>counterfoil simulator --clock frozen</code>.{{/needsFrozen}}</p>
-            {{#needsFrozen}}<p>Or run one alone: <code>counterfoil scenario run upgrade --alone</code>.</p>{{/needsFrozen}}
+            {{#needsFrozen}}<p>Or run one alone: <code>counterfoil simulator scenario run upgrade --alone</code>.</p>{{/needsFrozen}}
             <table class="stack"><caption>Scenarios that come with it</caption><thead><tr><th scope="col">Name</th><th scope="col">About</th><th scope="col">Run</th></tr></thead><tbody>{{#rows}}<tr><th scope="row">{{name}}</th><td data-label="About">{{title}}</td><td>{{#run}}{{>small}}{{/run}}</td></tr>{{/rows}}</tbody></table>
             {{#form}}<section class="card"><h2>{{formTitle}}</h2>{{>form}}</section>{{/form}}
             {{/main}}{{/panel}}

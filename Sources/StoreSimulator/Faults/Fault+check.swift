@@ -47,7 +47,7 @@ extension Fault {
                 || NotificationTypeV1.allCases.contains { $0.name == name }
             if name == "*" || isKnown { return }
             throw SimulatorError(
-                "invalid_fault", "there is no notification \(name); counterfoil trigger --list lists them")
+                "invalid_fault", "there is no notification \(name); counterfoil simulator trigger --list lists them")
         default:
             throw SimulatorError(
                 "invalid_fault", "a target is route:NAME, notification:TYPE[.SUBTYPE], or either with * for all")

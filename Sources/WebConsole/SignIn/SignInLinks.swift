@@ -10,7 +10,7 @@ package struct SignInLinks: Sendable {
     package init(secret: some Collection<UInt8>) {
         // A key of its own, so that nothing else that the secret signs is a link.
         key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: Data(secret)), info: Data("counterfoil console link".utf8),
+            inputKeyMaterial: SymmetricKey(data: Data(secret)), info: Data("counterfoil-console-link".utf8),
             outputByteCount: 32)
     }
 

@@ -32,9 +32,9 @@ struct DemoTeller {
         line()
         line(faint("and in the App Store, whose clock stands still until you put it forward:"))
         let folder = "--simulator \(world.simulatorFolder)"
-        line(".build/debug/counterfoil customers \(folder)")
-        line(".build/debug/counterfoil trigger REFUND --customer \(somebody.name) \(folder)")
-        line(".build/debug/counterfoil clock advance 1 month \(folder)")
+        line(".build/debug/counterfoil simulator customers \(folder)")
+        line(".build/debug/counterfoil simulator trigger REFUND --customer \(somebody.name) \(folder)")
+        line(".build/debug/counterfoil simulator clock advance 1 month \(folder)")
         line()
         line(faint("Pages to visit:"))
         line("the App Store    \(world.simulator.information.pagesURL)customers/\(somebody.name)")

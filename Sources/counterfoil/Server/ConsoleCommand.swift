@@ -2,19 +2,19 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil console`: the pages of a server.
+/// `counterfoil server console`: the pages of a server.
 struct ConsoleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
         abstract: "Sign in to the pages of a server.",
         discussion: """
             EXAMPLES
-              counterfoil console link --key first
+              counterfoil server console link --key first
             """,
         subcommands: [ConsoleLinkCommand.self])
 }
 
-/// `counterfoil console link`: a link that signs in once.
+/// `counterfoil server console link`: a link that signs in once.
 struct ConsoleLinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",

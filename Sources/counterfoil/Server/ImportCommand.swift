@@ -4,7 +4,7 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil import`: customers from elsewhere.
+/// `counterfoil server import`: customers from elsewhere.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -18,8 +18,8 @@ struct ImportCommand: AsyncParsableCommand {
             believed, are there as well, and are put aside: the server asks for them again by itself.
 
             EXAMPLES
-              counterfoil import customers.txt --config counterfoil.yaml
-              counterfoil import receipts.txt --app com.example.app --json
+              counterfoil server import customers.txt --config counterfoil.yaml
+              counterfoil server import receipts.txt --app com.example.app --json
 
             Exit status: 0 all brought in, 1 some failed or were put aside, or it broke off, 2 wrong usage.
             """)

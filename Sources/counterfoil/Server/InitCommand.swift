@@ -4,7 +4,7 @@ import CounterfoilServer
 import Foundation
 import StoreSimulator
 
-/// `counterfoil init`: a configuration to begin with.
+/// `counterfoil server init`: a configuration to begin with.
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -15,10 +15,10 @@ struct InitCommand: AsyncParsableCommand {
             only what SHA-256 makes of it.
 
             EXAMPLES
-              counterfoil init
-              counterfoil init --simulator --output rehearsal.yaml
-              counterfoil init --simulator http://127.0.0.1:9000 --output two.yaml
-              counterfoil init --output - > counterfoil.yaml
+              counterfoil server init
+              counterfoil server init --simulator --output rehearsal.yaml
+              counterfoil server init --simulator http://127.0.0.1:9000 --output two.yaml
+              counterfoil server init --output - > counterfoil.yaml
             """)
 
     @Flag(help: "Fit a simulator: the one that runs, or the one whose folder or URL follows.")
@@ -83,13 +83,13 @@ struct InitCommand: AsyncParsableCommand {
         if !simulator {
             Output.line("  fill in the app, its key and its products")
         }
-        Output.line("  counterfoil check-config \(output.printable)")
-        Output.line("  counterfoil serve --config \(output.printable)")
+        Output.line("  counterfoil server check \(output.printable)")
+        Output.line("  counterfoil server run --config \(output.printable)")
         guard simulator else { return }
         if notificationURL?.hasSuffix(Self.path) != true {
-            Output.line("  counterfoil listen --forward-to http://127.0.0.1:8080\(Self.path)")
+            Output.line("  counterfoil simulator listen --forward-to http://127.0.0.1:8080\(Self.path)")
         }
-        Output.line("  counterfoil buy anna premium.monthly")
+        Output.line("  counterfoil simulator buy anna premium.monthly")
     }
 }
 

@@ -4,7 +4,7 @@ public import ArgumentParser
 public import CounterfoilServer
 import Foundation
 
-/// `counterfoil keys`: who may use the server's own API.
+/// `counterfoil server keys`: who may use the server's own API.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -14,15 +14,15 @@ struct KeysCommand: ParsableCommand {
             new one after a restart; one that is taken out of the file no longer counts.
 
             EXAMPLES
-              counterfoil keys create --name backend --scope customers:read \\
+              counterfoil server keys create --name backend --scope customers:read \\
                 --scope customers:write
-              counterfoil keys create --name app --scope customers:read --public
-              counterfoil keys list --config counterfoil.yaml
+              counterfoil server keys create --name app --scope customers:read --public
+              counterfoil server keys list --config counterfoil.yaml
             """,
         subcommands: [KeysCreate.self, KeysList.self])
 }
 
-/// `counterfoil keys create`: a new key, shown once, and the lines for the configuration.
+/// `counterfoil server keys create`: a new key, shown once, and the lines for the configuration.
 struct KeysCreate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
@@ -99,7 +99,8 @@ struct KeysCreate: ParsableCommand {
     private func compare(with configuration: ServerConfiguration, _ file: String) throws {
         guard !configuration.keys.contains(where: { $0.name == name }) else {
             throw Refusal(
-                message: "\(file.printable) has a key named \(name) already; its list is `counterfoil keys list`")
+                message: "\(file.printable) has a key named \(name) already; its list is `counterfoil server keys list`"
+            )
         }
         for app in apps where configuration.app(app) == nil {
             throw Refusal(message: "\(app.printable) is none of the apps in \(file.printable)")
@@ -113,7 +114,7 @@ struct KeysCreate: ParsableCommand {
     }
 }
 
-/// `counterfoil keys list`: the keys of a configuration, without the keys.
+/// `counterfoil server keys list`: the keys of a configuration, without the keys.
 struct KeysList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the names of the keys and what they may do.")

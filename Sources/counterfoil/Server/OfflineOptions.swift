@@ -22,7 +22,7 @@ struct OfflineOptions: ParsableArguments {
         let configuration: ServerConfiguration
         do { configuration = try LoadedConfiguration(contentsOf: URL(filePath: config)).configuration } catch {
             throw Refusal(
-                message: "\(config.printable) cannot be used; counterfoil check-config says what is wrong with it")
+                message: "\(config.printable) cannot be used; counterfoil server check says what is wrong with it")
         }
         do { return try await OfflineServer.run(configuration, body) } catch let error as StorageError {
             let advice = error.code == .busy ? ", or name it with --url and --key where the command has them" : ""

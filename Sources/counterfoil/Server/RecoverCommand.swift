@@ -6,7 +6,7 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil recover`: reads a part of the notification history again.
+/// `counterfoil server recover`: reads a part of the notification history again.
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
@@ -18,9 +18,9 @@ struct RecoverCommand: AsyncParsableCommand {
             Instants are written in ISO 8601, as a day, or in milliseconds since 1970. The App Store keeps 180 days.
 
             EXAMPLES
-              counterfoil recover --from 2026-05-01 --to 2026-05-04T12:00:00Z
-              counterfoil recover --from 2026-05-01 --type DID_RENEW --type EXPIRED
-              COUNTERFOIL_KEY=cfk_… counterfoil recover --from 2026-05-01 \\
+              counterfoil server recover --from 2026-05-01 --to 2026-05-04T12:00:00Z
+              counterfoil server recover --from 2026-05-01 --type DID_RENEW --type EXPIRED
+              COUNTERFOIL_KEY=cfk_… counterfoil server recover --from 2026-05-01 \\
                 --url https://purchases.example.com
 
             Exit status: 0 done, 1 refused or failed, 2 wrong usage.

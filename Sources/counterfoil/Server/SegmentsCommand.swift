@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil segments`: the lists that a team acts on, from a running server.
+/// `counterfoil server segments`: the lists that a team acts on, from a running server.
 struct SegmentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "segments",
@@ -15,10 +15,10 @@ struct SegmentsCommand: AsyncParsableCommand {
             support:read.
 
             EXAMPLES
-              counterfoil segments --url https://purchases.example.com --key key.txt
-              COUNTERFOIL_KEY=cfk_… counterfoil segments will_not_renew \\
+              counterfoil server segments --url https://purchases.example.com --key key.txt
+              COUNTERFOIL_KEY=cfk_… counterfoil server segments will_not_renew \\
                 --within-days 7 --url https://purchases.example.com
-              COUNTERFOIL_KEY=cfk_… counterfoil segments in_billing_retry --csv \\
+              COUNTERFOIL_KEY=cfk_… counterfoil server segments in_billing_retry --csv \\
                 --url https://purchases.example.com > failed-payments.csv
 
             Exit status: 0 done, 1 refused or failed, 2 wrong usage.

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil buy`: the most frequent thing that customers do.
+/// `counterfoil simulator buy`: the most frequent thing that customers do.
 struct BuyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "buy", abstract: "Let a customer of the simulator buy a product.",
@@ -17,10 +17,10 @@ struct BuyCommand: AsyncParsableCommand {
             simulator sign: --offer save20 --sign, for somebody who is or was subscribed. --introductory-signature takes the JWS by which a server decides about the introductory offer.
 
             EXAMPLES
-              counterfoil buy anna premium.monthly
-              counterfoil buy anna coins.100 --quantity 3 --environment sandbox
-              counterfoil buy ben premium.monthly --offer WELCOME --json
-              counterfoil buy carl unlock --no-account-token
+              counterfoil simulator buy anna premium.monthly
+              counterfoil simulator buy anna coins.100 --quantity 3 --environment sandbox
+              counterfoil simulator buy ben premium.monthly --offer WELCOME --json
+              counterfoil simulator buy carl unlock --no-account-token
             """)
 
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil clock`: what time it is in the simulator, and what time it shall be.
+/// `counterfoil simulator clock`: what time it is in the simulator, and what time it shall be.
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
@@ -11,15 +11,15 @@ struct ClockCommand: AsyncParsableCommand {
             Everything that happens until the new time has happened, and was announced, when `advance` ends.
 
             EXAMPLES
-              counterfoil clock
-              counterfoil clock advance 31d
-              counterfoil clock advance 1 month
-              counterfoil clock advance --to 2027-01-01T00:00:00Z
+              counterfoil simulator clock
+              counterfoil simulator clock advance 31d
+              counterfoil simulator clock advance 1 month
+              counterfoil simulator clock advance --to 2027-01-01T00:00:00Z
             """,
         subcommands: [ClockShow.self, ClockAdvance.self], defaultSubcommand: ClockShow.self)
 }
 
-/// `counterfoil clock show`.
+/// `counterfoil simulator clock show`.
 struct ClockShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show what time it is, and when something happens next.")
@@ -33,7 +33,7 @@ struct ClockShow: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil clock advance`.
+/// `counterfoil simulator clock advance`.
 struct ClockAdvance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advance", abstract: "Put the clock forward by a length of time, or to an instant.")

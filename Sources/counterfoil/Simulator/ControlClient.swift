@@ -111,11 +111,12 @@ struct ControlClient: Sendable {
 
     /// What to do about a refusal, where its message does not say it.
     private static let advice = [
-        "unknown_customer": "counterfoil customers lists those that there are",
+        "unknown_customer": "counterfoil simulator customers lists those that there are",
         "unknown_product": "counterfoil simulator status lists what is sold",
         "unknown_snapshot": "counterfoil simulator status lists the snapshots",
-        "unknown_fault": "counterfoil fault list shows the numbers",
-        "no_subscription": "counterfoil customers shows what the customer has; counterfoil buy sells a subscription",
+        "unknown_fault": "counterfoil simulator fault list shows the numbers",
+        "no_subscription":
+            "counterfoil simulator customers shows what the customer has; counterfoil simulator buy sells a subscription",
         "payment_declined": "counterfoil simulator fix-billing makes payments work again",
     ]
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil fault`: what goes wrong on purpose.
+/// `counterfoil simulator fault`: what goes wrong on purpose.
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault", abstract: "Let requests to the simulator, or its notifications, go wrong on purpose.",
@@ -11,7 +11,7 @@ struct FaultCommand: AsyncParsableCommand {
             TARGETS
               route:<endpoint>, route:verifyReceipt, route:*
               notification:<TYPE>[.<SUBTYPE>], notification:*
-            `counterfoil api --help` lists the endpoints, `counterfoil trigger --list` the types.
+            `counterfoil api --help` lists the endpoints, `counterfoil simulator trigger --list` the types.
 
             EFFECTS
               drop  unreachable  duplicate  reorder  revise  truncate  invalidSignature
@@ -20,15 +20,15 @@ struct FaultCommand: AsyncParsableCommand {
               clockSkew=<seconds>
 
             EXAMPLES
-              counterfoil fault add route:transaction error=5000001 --count 2
-              counterfoil fault add 'notification:*' duplicate --probability 0.1
-              counterfoil fault list
-              counterfoil fault remove
+              counterfoil simulator fault add route:transaction error=5000001 --count 2
+              counterfoil simulator fault add 'notification:*' duplicate --probability 0.1
+              counterfoil simulator fault list
+              counterfoil simulator fault remove
             """,
         subcommands: [FaultAdd.self, FaultList.self, FaultRemove.self], defaultSubcommand: FaultList.self)
 }
 
-/// `counterfoil fault add`.
+/// `counterfoil simulator fault add`.
 struct FaultAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "add", abstract: "Switch a fault on.")
 
@@ -69,7 +69,7 @@ struct FaultAdd: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil fault list`.
+/// `counterfoil simulator fault list`.
 struct FaultList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the faults that are on.")
 
@@ -86,7 +86,7 @@ struct FaultList: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil fault remove`.
+/// `counterfoil simulator fault remove`.
 struct FaultRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Switch one fault off by its number, or all.")

@@ -5,7 +5,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil listen`: what the simulator announces, on the terminal and to one's own server.
+/// `counterfoil simulator listen`: what the simulator announces, on the terminal and to one's own server.
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
@@ -16,13 +16,16 @@ struct ListenCommand: AsyncParsableCommand {
             --forward-to your server gets exactly the body, and the simulator exactly your server's status.
 
             EXAMPLES
-              counterfoil listen
-              counterfoil listen --forward-to http://127.0.0.1:8080/apple/notifications
-              counterfoil listen --environment sandbox --count 1 --json
+              counterfoil simulator listen
+              counterfoil simulator listen \\
+                --forward-to http://127.0.0.1:8080/apple/notifications
+              counterfoil simulator listen --environment sandbox --count 1 --json
 
-            JSON, one line each: {"appAccountToken":…,"customer":…,"environment":…,"forwardedStatus":…,
-              "notificationType":…,"notificationUUID":…,"originalTransactionId":…,"productId":…,"signedDate":…,"status":…,"subtype":…,
-              "transactionId":…,"valid":true}, or "valid":false with "reason" and "message".
+            JSON, one line each, or "valid":false with "reason" and "message":
+              {"appAccountToken":…,"customer":…,"environment":…,"forwardedStatus":…,
+              "notificationType":…,"notificationUUID":…,"originalTransactionId":…,
+              "productId":…,"signedDate":…,"status":…,"subtype":…,
+              "transactionId":…,"valid":true}
             Exit status: 0 ended, 1 refused or failed, 2 wrong usage.
             """)
 

@@ -3,15 +3,15 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil customers`: who has what.
+/// `counterfoil simulator customers`: who has what.
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers", abstract: "Show what the simulator's customers have.",
         discussion: """
             EXAMPLES
-              counterfoil customers
-              counterfoil customers anna --account-token
-              counterfoil customers anna --environment sandbox --json
+              counterfoil simulator customers
+              counterfoil simulator customers anna --account-token
+              counterfoil simulator customers anna --environment sandbox --json
             """)
 
     @Argument(help: ArgumentHelp("Only this one.", valueName: "customer")) var name: String?
@@ -59,16 +59,18 @@ struct CustomersCommand: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil do`: anything that can happen in the simulator.
+/// `counterfoil simulator do`: anything that can happen in the simulator.
 struct DoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "do", abstract: "Let something happen in the simulator: a command of the store, as JSON.",
         discussion: """
             EXAMPLES
-              counterfoil do '{"cancel":{"customer":"anna"}}'
-              counterfoil do '{"failBilling":{"customer":"anna"}}'
-              counterfoil do '{"requestRefund":{"customer":"anna","reason":"LEGAL"}}'
-              counterfoil do '{"shareWithFamily":{"customer":"anna","member":"ben"}}'
+              counterfoil simulator do '{"cancel":{"customer":"anna"}}'
+              counterfoil simulator do '{"failBilling":{"customer":"anna"}}'
+              counterfoil simulator do \\
+                '{"requestRefund":{"customer":"anna","reason":"LEGAL"}}'
+              counterfoil simulator do \\
+                '{"shareWithFamily":{"customer":"anna","member":"ben"}}'
 
             COMMANDS
               \(StoreCommand.names.joined(separator: " "))

@@ -2,21 +2,21 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil scenario`: whole life cycles, and what has to come of them.
+/// `counterfoil simulator scenario`: whole life cycles, and what has to come of them.
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario", abstract: "Run, list and show life cycles with what has to come of them.",
         discussion: """
             EXAMPLES
-              counterfoil scenario list
-              counterfoil scenario show grace-period-recovered > mine.yaml
-              counterfoil scenario run mine.yaml
-              counterfoil scenario run upgrade --alone
+              counterfoil simulator scenario list
+              counterfoil simulator scenario show grace-period-recovered > mine.yaml
+              counterfoil simulator scenario run mine.yaml
+              counterfoil simulator scenario run upgrade --alone
             """,
         subcommands: [ScenarioRun.self, ScenarioList.self, ScenarioShow.self])
 }
 
-/// `counterfoil scenario run`.
+/// `counterfoil simulator scenario run`.
 struct ScenarioRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run a scenario in the simulator, whose clock has to be frozen.",
@@ -82,13 +82,13 @@ struct ScenarioRun: AsyncParsableCommand {
         if name != "-", !FileManager.default.fileExists(atPath: name) {
             if let text = ShippedScenarios.text(name) { return text }
             throw ValidationError(
-                "There is neither a file nor a scenario \(name); counterfoil scenario list lists them.")
+                "There is neither a file nor a scenario \(name); counterfoil simulator scenario list lists them.")
         }
         return String(decoding: try Input.read(name, maximumBytes: 1 << 20), as: UTF8.self)
     }
 }
 
-/// `counterfoil scenario list`.
+/// `counterfoil simulator scenario list`.
 struct ScenarioList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the scenarios that come with the command.")
@@ -105,7 +105,7 @@ struct ScenarioList: ParsableCommand {
     }
 }
 
-/// `counterfoil scenario show`.
+/// `counterfoil simulator scenario show`.
 struct ScenarioShow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print a scenario that comes with the command, to start from.")
@@ -116,7 +116,7 @@ struct ScenarioShow: ParsableCommand {
 
     func run() throws {
         guard let text = ShippedScenarios.text(name) else {
-            throw ValidationError("There is no scenario \(name); counterfoil scenario list lists them.")
+            throw ValidationError("There is no scenario \(name); counterfoil simulator scenario list lists them.")
         }
         Output.line(text.trimmingCharacters(in: .newlines))
     }

@@ -28,7 +28,7 @@ struct SimulatorCommand: AsyncParsableCommand {
               real                      time passes as everywhere
               accelerated               a month lasts 5 minutes
               accelerated:<rate>        monthlyEveryHour and the like
-              frozen, frozen:<instant>  time passes by `counterfoil clock advance` only
+              frozen, frozen:<instant>  time passes by `counterfoil simulator clock advance` only
 
             OPTIONS OF `simulator`, WHICH IS `simulator run`
               --port <n>         the port on 127.0.0.1; 0 for a free one (default)
@@ -44,10 +44,12 @@ struct SimulatorCommand: AsyncParsableCommand {
             Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
             """,
         subcommands: [
-            SimulatorRun.self, SimulatorStatus.self, SimulatorSnapshot.self, SimulatorRestore.self,
-            SimulatorReset.self, SimulatorRevocation.self, SimulatorCancel.self, SimulatorResume.self,
-            SimulatorRefund.self, SimulatorFailBilling.self, SimulatorFixBilling.self, SimulatorReceipt.self,
-            SimulatorNotifications.self, SimulatorRefresh.self, SimulatorVolumePurchase.self,
+            SimulatorRun.self, SimulatorStatus.self, BuyCommand.self, SimulatorCancel.self, SimulatorResume.self,
+            SimulatorRefund.self, SimulatorFailBilling.self, SimulatorFixBilling.self, SimulatorVolumePurchase.self,
+            SimulatorReceipt.self, SimulatorRefresh.self, DoCommand.self, CustomersCommand.self, ClockCommand.self,
+            TriggerCommand.self, ListenCommand.self, SimulatorNotifications.self, FaultCommand.self,
+            ScenarioCommand.self, SimulatorSnapshot.self, SimulatorRestore.self, SimulatorReset.self,
+            SimulatorRevocation.self,
         ],
         defaultSubcommand: SimulatorRun.self)
 }
@@ -180,14 +182,14 @@ struct SimulatorRun: AsyncParsableCommand {
             "  key          \(information.keyId), issuer \(information.issuerId)",
             "",
             style.strong("Try, in another terminal"),
-            "  counterfoil listen --forward-to http://127.0.0.1:8080/apple/notifications",
-            "  counterfoil trigger SUBSCRIBED.INITIAL_BUY",
-            "  counterfoil buy anna premium.monthly",
-            "  counterfoil customers anna --account-token",
-            isTimeOwn ? "  counterfoil clock advance 1 month" : "  counterfoil clock advance 31d",
-            "  counterfoil customers",
+            "  counterfoil simulator listen --forward-to http://127.0.0.1:8080/apple/notifications",
+            "  counterfoil simulator trigger SUBSCRIBED.INITIAL_BUY",
+            "  counterfoil simulator buy anna premium.monthly",
+            "  counterfoil simulator customers anna --account-token",
+            isTimeOwn ? "  counterfoil simulator clock advance 1 month" : "  counterfoil simulator clock advance 31d",
+            "  counterfoil simulator customers",
             // A scenario needs a clock that stands still.
-            "  counterfoil scenario run grace-period-recovered" + (isFrozen ? "" : " --alone"),
+            "  counterfoil simulator scenario run grace-period-recovered" + (isFrozen ? "" : " --alone"),
             "",
             style.faint("Ctrl-C stops it."),
         ]

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil trigger`: one notification of any kind, with whatever has to come before it.
+/// `counterfoil simulator trigger`: one notification of any kind, with whatever has to come before it.
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trigger", abstract: "Cause one kind of notification, with whatever has to come before it.",
@@ -12,14 +12,17 @@ struct TriggerCommand: AsyncParsableCommand {
             accordingly afterwards. An override changes a field of what is signed, by its path.
 
             EXAMPLES
-              counterfoil trigger SUBSCRIBED.INITIAL_BUY
-              counterfoil trigger EXPIRED.VOLUNTARY --environment sandbox --json
-              counterfoil trigger DID_RENEW.BILLING_RECOVERY --product premium.yearly
-              counterfoil trigger REFUND --customer anna --override transaction.price=1990
-              counterfoil trigger --list
+              counterfoil simulator trigger SUBSCRIBED.INITIAL_BUY
+              counterfoil simulator trigger EXPIRED.VOLUNTARY --environment sandbox --json
+              counterfoil simulator trigger DID_RENEW.BILLING_RECOVERY \\
+                --product premium.yearly
+              counterfoil simulator trigger REFUND --customer anna \\
+                --override transaction.price=1990
+              counterfoil simulator trigger --list
 
-            JSON: {"customer":…,"environment":…,"notificationUUID":…,"originalTransactionId":…,"transactionId":…}, what
-              there is of it; a test notification, say, is about nobody.
+            JSON, what there is of it (a test notification, say, is about nobody):
+              {"customer":…,"environment":…,"notificationUUID":…,
+              "originalTransactionId":…,"transactionId":…}
             """)
 
     @Argument(

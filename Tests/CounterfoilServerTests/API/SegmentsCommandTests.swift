@@ -7,12 +7,13 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-/// `counterfoil segments`, as a process beside a server.
+/// `counterfoil server segments`, as a process beside a server.
 @Suite struct `The command for segments` {
     private static func run(_ arguments: [String], _ url: String, in folder: URL) async throws -> (Int32, [String]) {
         let key = folder.appending(path: "key.txt")
         try Data(Asker.key.utf8).write(to: key)
-        let outcome = try await ServerProcess.run(["segments"] + arguments + ["--url", url, "--key", key.path])
+        let outcome = try await ServerProcess.run(
+            ["server", "segments"] + arguments + ["--url", url, "--key", key.path])
         return (outcome.status, outcome.text.split(separator: "\n").map(String.init))
     }
 

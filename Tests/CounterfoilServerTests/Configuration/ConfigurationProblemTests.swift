@@ -36,7 +36,7 @@ struct ConfigurationProblemTests {
                 #"apps[0].restore_polcy: is not a key of this format; did you mean "restore_policy"?, line 7"#,
                 #"apps[0].key.private_key.file: "missing.p8" does not exist, line 11"#,
                 "keys[0].name: has letters, digits, dots, - and _, at most 100, line 13",
-                "keys[0].secret: is shorter than 24 characters; counterfoil keys create makes a good one, line 13",
+                "keys[0].secret: is shorter than 24 characters; counterfoil server keys create makes a good one, line 13",
                 "keys[0].scopes[0]: is none of customers:read, customers:write, customers:erase, "
                     + "grants:write, offers:sign, "
                     + "support:read, support:write, operations:read, operations:write, webhooks:write, "

@@ -108,7 +108,7 @@ private final class CrashSite: Sendable {
         notifications = signed
         configuration = folder.appending(path: "counterfoil.yaml")
         let written = try await ServerProcess.run(
-            ["init", "--simulator", folder.appending(path: "simulator").path, "--output", configuration.path])
+            ["server", "init", "--simulator", folder.appending(path: "simulator").path, "--output", configuration.path])
         try #require(written.status == 0, "\(written.text)")
         path = try LoadedConfiguration(contentsOf: configuration).configuration.storage.path
         reference = try await TestLedger(in: folder, name: "reference.sqlite")
@@ -285,7 +285,7 @@ private final class CrashSite: Sendable {
         let events = try await counts.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") }
         try counts.close()
         #expect(events == notifications.count && state.withLock { $0.folded.count } == notifications.count)
-        let rebuilt = try await ServerProcess.run(["rebuild", "--check", "--config", configuration.path])
+        let rebuilt = try await ServerProcess.run(["ledger", "rebuild", "--check", "--config", configuration.path])
         #expect(rebuilt.status == 0, "\(rebuilt.text)")
     }
 

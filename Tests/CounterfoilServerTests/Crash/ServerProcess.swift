@@ -16,7 +16,7 @@ final class ServerProcess: Sendable {
     /// - Parameter environment: Variables that it sees.
     init(configuration: URL, log: URL, environment: [String: String] = [:]) async throws {
         process = try await ChildProcess(
-            Self.executable(), ["serve", "--config", configuration.path, "--port", "0", "--json"],
+            Self.executable(), ["server", "run", "--config", configuration.path, "--port", "0", "--json"],
             environment: environment.merging(["TERM": "dumb"]) { given, _ in given }, errors: log)
         var line = ""
         for await first in process.lines {

@@ -91,7 +91,7 @@ import Testing
             let failed = try await ledger.storage.pool.read { db in
                 try String.fetchAll(db, sql: "SELECT message FROM failures")
             }
-            #expect(failed.count == 1 && failed.allSatisfy { $0.contains("counterfoil rebuild") })
+            #expect(failed.count == 1 && failed.allSatisfy { $0.contains("counterfoil ledger rebuild") })
         }
     }
 

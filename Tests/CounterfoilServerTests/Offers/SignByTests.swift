@@ -5,7 +5,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-/// `counterfoil buy --sign-by`, against a server.
+/// `counterfoil simulator buy --sign-by`, against a server.
 @Suite struct SignByTests {
     private static let monthly = "com.example.premium.monthly"
 
@@ -22,18 +22,19 @@ import Testing
             try await world.simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
             try await world.settle()
             let bought = try await Self.run(
-                world, "buy", "anna", "premium.monthly", "--offer", "save20", "--sign-by", world.url)
+                world, "simulator", "buy", "anna", "premium.monthly", "--offer", "save20", "--sign-by", world.url)
             #expect(bought.status == 0, "\(bought.errors)")
             try await world.simulator.advance(by: .month)
             #expect(try world.simulator.state(of: "anna").subscriptions.first?.offerIdentifier == "save20")
             // Ben never subscribed: the server does not sign, and nothing is bought.
             try await world.simulator.perform(.createCustomer(customer: "ben"))
             let refused = try await Self.run(
-                world, "buy", "ben", "premium.monthly", "--offer", "save20", "--sign-by", world.url)
+                world, "simulator", "buy", "ben", "premium.monthly", "--offer", "save20", "--sign-by", world.url)
             #expect(refused.status == 1 && refused.errors.contains("the server answered 409"), "\(refused.errors)")
             #expect(try world.simulator.state(of: "ben").subscriptions.isEmpty)
             let unreachable = try await Self.run(
-                world, "buy", "anna", "premium.monthly", "--offer", "save20", "--sign-by", "http://127.0.0.1:1")
+                world, "simulator", "buy", "anna", "premium.monthly", "--offer", "save20", "--sign-by",
+                "http://127.0.0.1:1")
             #expect(unreachable.status == 1 && unreachable.errors.contains("does not answer"), "\(unreachable.errors)")
         }
     }

@@ -57,7 +57,7 @@ extension ServerConfigurationReader {
         guard let secret = secret(&section, "secret") else { return nil }
         // The hash has no salt, so the text must be more than anybody can guess.
         guard secret.revealed.utf8.count >= 24 else {
-            section.problem("secret", "is shorter than 24 characters; counterfoil keys create makes a good one")
+            section.problem("secret", "is shorter than 24 characters; counterfoil server keys create makes a good one")
             return nil
         }
         return APIKeyText.hash(of: secret.revealed)

@@ -3,8 +3,8 @@ extension ConfigurationTemplate {
         """
         # The configuration of the Counterfoil server. It is read once, at start.
         #
-        # `counterfoil check-config counterfoil.yaml` says what is wrong with it, all at once and with the lines;
-        # `counterfoil serve --config counterfoil.yaml` runs the server.
+        # `counterfoil server check counterfoil.yaml` says what is wrong with it, all at once and with the lines;
+        # `counterfoil server run --config counterfoil.yaml` runs the server.
         #
         # A # that one blank follows begins a remark. The others switch a setting off; it shows the default, or an example. A
         # relative path begins in the folder of this file. A secret is {file: PATH} or {environment: NAME}, and a file of
@@ -92,7 +92,7 @@ extension ConfigurationTemplate {
     var accessSection: String {
         """
         # The keys of the server's own API: `Authorization: Bearer …`. Here is only what SHA-256 makes of them;
-        # counterfoil keys create makes more. Scopes: customers:read, customers:write,
+        # counterfoil server keys create makes more. Scopes: customers:read, customers:write,
         # customers:erase, grants:write, offers:sign, support:read, support:write, operations:read, operations:write, webhooks:write,
         # audit:read, console:open, or all.
         keys:
@@ -169,7 +169,7 @@ extension ConfigurationTemplate {
         #  format: text
 
         # The pages of the server, at /console. Who has a key with the scope console:open can sign in there with it, or with
-        # a link: counterfoil console link --key NAME, which needs the secret. They may have a port of their own.
+        # a link: counterfoil server console link --key NAME, which needs the secret. They may have a port of their own.
         \(consoleLines)
 
         # Whose time counts: system, or the URL of a simulator's control API.

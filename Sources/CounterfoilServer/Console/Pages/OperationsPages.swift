@@ -12,7 +12,7 @@ internal import WebConsole
 enum OperationsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = ConsolePage("Operations")
-        (page.api, page.command) = ("/metrics", "counterfoil check-config counterfoil.yaml")
+        (page.api, page.command) = ("/metrics", "counterfoil server check counterfoil.yaml")
         guard visit.may(.operationsRead) else {
             page.paragraph("Operations need the scope operations:read.", "empty")
             return page

@@ -83,7 +83,9 @@ enum OverviewPage {
         guard visit.accept(answer, &page, "Notifications") else { return }
         NotificationsPage.table(
             answer.json["items"].items, visit, &page,
-            empty: "None was received yet. Run counterfoil trigger SUBSCRIBED against the simulator, or see docs.")
+            empty:
+                "None was received yet. Run counterfoil simulator trigger SUBSCRIBED against the simulator, or see docs."
+        )
     }
 }
 

@@ -28,7 +28,7 @@ enum RefundsPage {
                             visit.link("notifications", item["uuid"].text ?? "")),
                         .time(asked), left > 0 ? .time(deadline) : .plain("over"),
                     ]
-                }, empty: "The App Store asked nothing yet. In the simulator: counterfoil do request-refund.")
+                }, empty: "The App Store asked nothing yet. In the simulator: counterfoil simulator do request-refund.")
         }
         page.formTitle("Of a customer")
         page.form(

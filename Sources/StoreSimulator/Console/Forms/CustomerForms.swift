@@ -32,7 +32,7 @@ extension SimulatorPanel {
             }
             return PanelForm(
                 id, title, about: about, [.hidden("command", command), whose] + fields, button: title,
-                command: "counterfoil do '{\"\(command)\":{"
+                command: "counterfoil simulator do '{\"\(command)\":{"
                     + (["\"customer\":{json:customer}"] + members).joined(separator: ",") + "}}'" + option)
         }
         var forms: [PanelForm] = []

@@ -29,10 +29,10 @@ extension SimulatorPanel {
         let forms = [
             PanelForm(
                 "off-sale", "Take off sale", [.hidden("command", "removeFromSale"), product], button: "Take off sale",
-                command: "counterfoil do '{\"removeFromSale\":{\"product\":{json:product}}}'" + option),
+                command: "counterfoil simulator do '{\"removeFromSale\":{\"product\":{json:product}}}'" + option),
             PanelForm(
                 "on-sale", "Put on sale again", [.hidden("command", "returnToSale"), product], button: "Put on sale",
-                command: "counterfoil do '{\"returnToSale\":{\"product\":{json:product}}}'" + option),
+                command: "counterfoil simulator do '{\"returnToSale\":{\"product\":{json:product}}}'" + option),
             PanelForm(
                 "price", "Raise the price for subscribers",
                 [
@@ -44,7 +44,7 @@ extension SimulatorPanel {
                         .choice([("true", "They have to agree"), ("false", "They are only told")]), value: "true"),
                 ], button: "Raise",
                 command:
-                    "counterfoil do '{\"increasePrice\":{\"product\":{json:product},\"price\":THOUSANDTHS,\"consent\":{consent}}}'"
+                    "counterfoil simulator do '{\"increasePrice\":{\"product\":{json:product},\"price\":THOUSANDTHS,\"consent\":{consent}}}'"
                     + option),
         ]
         let whole = PanelForm(

@@ -43,7 +43,7 @@ extension SimulatorPanel {
                 "device": try device(of: name, request),
             ],
             api: "GET {base}/\(request.environmentName)/customers/\(PageLink.escaped(name))",
-            command: "counterfoil customers \(PanelForm.quoted(name))" + request.environmentOption)
+            command: "counterfoil simulator customers \(PanelForm.quoted(name))" + request.environmentOption)
     }
 
     private static func row(_ subscription: CustomerState.SubscriptionState, _ now: Date) -> PageValue {

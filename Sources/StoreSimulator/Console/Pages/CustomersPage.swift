@@ -29,7 +29,7 @@ extension SimulatorPanel {
                     [buyForm(request, customer: nil), newCustomerForm(request)].map { $0.value(request, state) }),
             ],
             api: "GET {base}/\(request.environmentName)/customers",
-            command: "counterfoil customers" + request.environmentOption)
+            command: "counterfoil simulator customers" + request.environmentOption)
     }
 
     /// A word, and a shape, for what a customer has.
@@ -72,7 +72,7 @@ extension SimulatorPanel {
                 .init("sign", "", .box("--sign"), hint: "Let the simulator sign a promotional offer"),
                 .init("quantity", "Quantity", .number, hint: "Of a consumable"),
             ], button: "Buy",
-            command: "counterfoil buy {customer} {product} [--offer {offer}] [{sign}] [--quantity {quantity}]"
+            command: "counterfoil simulator buy {customer} {product} [--offer {offer}] [{sign}] [--quantity {quantity}]"
                 + request.environmentOption)
     }
 
@@ -86,7 +86,7 @@ extension SimulatorPanel {
                     "storefront", "Storefront", .choice(storefronts.map { ($0, $0) }), value: storefronts.first ?? ""),
             ], button: "Create",
             command:
-                "counterfoil do '{\"createCustomer\":{\"customer\":{json:customer},\"storefront\":{json:storefront}}}'"
+                "counterfoil simulator do '{\"createCustomer\":{\"customer\":{json:customer},\"storefront\":{json:storefront}}}'"
                 + request.environmentOption)
     }
 }

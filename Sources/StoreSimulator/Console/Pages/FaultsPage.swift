@@ -49,7 +49,7 @@ extension SimulatorPanel {
         let rows = core.faults.prefix(200).map { line -> PageValue in
             let off = PanelForm(
                 "off-\(line.number)", "", action: "fault-off", [.hidden("number", String(line.number))],
-                button: "Off", command: "counterfoil fault remove {number}")
+                button: "Off", command: "counterfoil simulator fault remove {number}")
             return [
                 "number": .text(String(line.number)), "target": .foreign(line.fault.target),
                 "effect": .foreign(Self.text(of: line.fault)), "struck": .number(line.struck),
@@ -57,7 +57,7 @@ extension SimulatorPanel {
             ]
         }
         let allOff = PanelForm(
-            "all-off", "", action: "faults-off", [], button: "All off", command: "counterfoil fault remove")
+            "all-off", "", action: "faults-off", [], button: "All off", command: "counterfoil simulator fault remove")
         let presets = Self.presets.map { preset in
             PanelForm(
                 preset.id, preset.title, about: preset.about, action: "fault",
@@ -88,17 +88,18 @@ extension SimulatorPanel {
                 .init("count", "How often at most", .number, hint: "Empty for without end"),
             ], button: "On",
             command:
-                "counterfoil fault add {target} {effect}[={number}] [--probability {probability}] [--count {count}]")
+                "counterfoil simulator fault add {target} {effect}[={number}] [--probability {probability}] [--count {count}]"
+        )
         return PanelContent(
             "faults", "Faults",
             [
                 "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty), "isEmpty": .flag(rows.isEmpty),
                 "allOff": allOff.value(request, state), "presets": .list(presets), "form": custom.value(request, state),
-            ], api: "GET {base}/faults", command: "counterfoil fault list")
+            ], api: "GET {base}/faults", command: "counterfoil simulator fault list")
     }
 
     private static func command(hasNumber: Bool) -> String {
-        "counterfoil fault add {target} {effect}" + (hasNumber ? "={number}" : "")
+        "counterfoil simulator fault add {target} {effect}" + (hasNumber ? "={number}" : "")
             + " [--probability {probability}] [--count {count}]"
     }
 

@@ -34,12 +34,13 @@ extension SimulatorPanel {
         let rows = Self.scenarioNames.map { name, title -> PageValue in
             let form = PanelForm(
                 "run-\(name)", "", action: "scenario", [.hidden("name", name)], button: "Run",
-                command: "counterfoil scenario run {name}")
+                command: "counterfoil simulator scenario run {name}")
             return ["name": .text(name), "title": .text(title), "run": form.value(request, state)]
         }
         let own = PanelForm(
             "own", "A scenario of your own", action: "scenario",
-            [.init("yaml", "In YAML", .area, isRequired: true)], button: "Run", command: "counterfoil scenario run FILE"
+            [.init("yaml", "In YAML", .area, isRequired: true)], button: "Run",
+            command: "counterfoil simulator scenario run FILE"
         )
         let report = request.query["report"].flatMap { state.report($0) }
         return PanelContent(
@@ -47,7 +48,7 @@ extension SimulatorPanel {
             [
                 "needsFrozen": .flag(core.clockReading.mode != "frozen"), "rows": .list(rows),
                 "form": own.value(request, state), "report": report.map { Self.value(of: $0) } ?? .nothing,
-            ], api: "POST {base}/scenarios", command: "counterfoil scenario list")
+            ], api: "POST {base}/scenarios", command: "counterfoil simulator scenario list")
     }
 
     private static let scenarioNames = ShippedScenarios.names.map { name in

@@ -46,7 +46,7 @@ extension SimulatorPanel {
             ],
             api: "GET {base}/\(request.environmentName)/notifications"
                 + (customer.map { "?customer=\(PageLink.escaped($0))" } ?? ""),
-            command: "counterfoil listen" + request.environmentOption)
+            command: "counterfoil simulator listen" + request.environmentOption)
     }
 
     private static func name(of line: NotificationSummaryLine) -> String {
@@ -104,7 +104,7 @@ extension SimulatorPanel {
                 "parts": .list(Self.parts(of: body)),
             ],
             api: "GET {base}/\(request.environmentName)/notifications/\(uuid)",
-            command: "counterfoil listen" + request.environmentOption)
+            command: "counterfoil simulator listen" + request.environmentOption)
     }
 
     /// The payload and what is signed within it.

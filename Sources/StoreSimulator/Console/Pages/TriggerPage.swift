@@ -19,7 +19,8 @@ extension SimulatorPanel {
                     "overrides", "Other values", .area,
                     hint: "One on each line, such as transaction.price=1990 or renewalInfo.autoRenewStatus=0"),
             ], button: "Trigger",
-            command: "counterfoil trigger {type} [--customer {customer}] [--product {product}] [--override {overrides}]"
+            command:
+                "counterfoil simulator trigger {type} [--customer {customer}] [--product {product}] [--override {overrides}]"
                 + request.environmentOption)
         let rows = NotificationKind.all.map { kind -> PageValue in
             [
@@ -29,7 +30,7 @@ extension SimulatorPanel {
         }
         return PanelContent(
             "trigger", "Trigger", ["form": form.value(request, state), "rows": .list(rows)],
-            api: "POST {base}/\(request.environmentName)/trigger", command: "counterfoil trigger --list")
+            api: "POST {base}/\(request.environmentName)/trigger", command: "counterfoil simulator trigger --list")
     }
 
     /// What an existing customer needs for it.

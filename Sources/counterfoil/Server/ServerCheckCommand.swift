@@ -6,13 +6,13 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 
-/// `counterfoil check-config`: everything that is wrong with a configuration, before a server runs by it.
-struct CheckConfig: AsyncParsableCommand {
+/// `counterfoil server check`: everything that is wrong with a configuration, before a server runs by it.
+struct ServerCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check-config",
+        commandName: "check",
         abstract: "Say everything that is wrong with a server's configuration, or what it amounts to.",
         discussion: """
-            Reads the file, the keys and certificates it names and the environment, as counterfoil serve does, and \
+            Reads the file, the keys and certificates it names and the environment, as counterfoil server run does, and \
             changes nothing. Notes are about what is allowed and may not be meant.
 
             With --online the App Store is asked, for each app and environment, to send a test notification, and for up to \
@@ -20,9 +20,9 @@ struct CheckConfig: AsyncParsableCommand {
             right; where something is not, the command says what to do and ends with status 1. The server has to run.
 
             EXAMPLES
-              counterfoil check-config counterfoil.yaml
-              counterfoil check-config counterfoil.yaml --online
-              COUNTERFOIL_PORT=9000 counterfoil check-config counterfoil.yaml --json
+              counterfoil server check counterfoil.yaml
+              counterfoil server check counterfoil.yaml --online
+              COUNTERFOIL_PORT=9000 counterfoil server check counterfoil.yaml --json
             """)
 
     @Argument(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var file = "counterfoil.yaml"
@@ -63,7 +63,7 @@ struct CheckConfig: AsyncParsableCommand {
     }
 }
 
-/// What `counterfoil check-config --online` says about each app and environment.
+/// What `counterfoil server check --online` says about each app and environment.
 enum OnlineReport {
     struct Item: Encodable {
         let app: String
@@ -97,7 +97,7 @@ enum OnlineReport {
     }
 }
 
-/// What `counterfoil check-config` prints.
+/// What `counterfoil server check` prints.
 enum ConfigurationReport {
     /// What is said about one place of the file.
     struct Issue: Encodable {

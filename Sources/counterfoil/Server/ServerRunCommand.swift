@@ -6,10 +6,10 @@ import Foundation
 import Logging
 import UnixSignals
 
-/// `counterfoil serve`: the server.
-struct ServeCommand: AsyncParsableCommand {
+/// `counterfoil server run`: the server.
+struct ServerRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve",
+        commandName: "run",
         abstract: "Receive notifications, keep the ledger, answer what customers own.",
         discussion: """
             Serves until Ctrl-C or SIGTERM, then finishes what is under way. SIGHUP has it read the keys, the webhooks and \
@@ -17,8 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
             server: a second one on the same file is refused.
 
             EXAMPLES
-              counterfoil serve --config counterfoil.yaml
-              counterfoil serve --config counterfoil.yaml --port 9000
+              counterfoil server run --config counterfoil.yaml
+              counterfoil server run --config counterfoil.yaml --port 9000
 
             JSON, one line when it answers: {"pid":…,"port":…,"url":…}
             Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
@@ -150,11 +150,13 @@ private struct Serving {
         case .simulator:
             lines += [
                 style.strong("The simulator's notifications, in another terminal"),
-                "  counterfoil listen --forward-to \(url.printable)/apple/notifications",
+                "  counterfoil simulator listen --forward-to \(url.printable)/apple/notifications",
             ]
         }
         var customer: [String] = []
-        if case .simulator = configuration.clock { customer = ["  ID=$(counterfoil customers anna --account-token)"] }
+        if case .simulator = configuration.clock {
+            customer = ["  ID=$(counterfoil simulator customers anna --account-token)"]
+        }
         let query = configuration.apps.count > 1 ? "?app=\(configuration.apps.first?.bundleId.printable ?? "")" : ""
         lines += ["", style.strong("What a customer owns, by the account token of the purchases")] + customer
         lines += [

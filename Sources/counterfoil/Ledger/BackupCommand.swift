@@ -3,7 +3,7 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil backup`: a copy of the ledger while the server runs.
+/// `counterfoil ledger backup`: a copy of the ledger while the server runs.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
@@ -13,7 +13,7 @@ struct BackupCommand: AsyncParsableCommand {
             the digest that is printed identifies it.
 
             EXAMPLES
-              counterfoil backup --output /backup/counterfoil-$(date +%F).sqlite
+              counterfoil ledger backup --output /backup/counterfoil-$(date +%F).sqlite
             """)
 
     @OptionGroup var options: LedgerOptions
@@ -30,10 +30,10 @@ struct BackupCommand: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil restore-backup`: a copy in the ledger's place.
-struct RestoreBackupCommand: AsyncParsableCommand {
+/// `counterfoil ledger restore`: a copy in the ledger's place.
+struct LedgerRestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore-backup",
+        commandName: "restore",
         abstract: "Prove a copy of the ledger good and put it in the ledger's place.",
         discussion: """
             The server has to be stopped. If there is a ledger, --force puts it aside under another name; what lies \
@@ -42,7 +42,7 @@ struct RestoreBackupCommand: AsyncParsableCommand {
             server since then is not in the copy and does not come back.
 
             EXAMPLES
-              counterfoil restore-backup /backup/counterfoil-2026-01-31.sqlite
+              counterfoil ledger restore /backup/counterfoil-2026-01-31.sqlite
             """)
 
     @Argument(help: ArgumentHelp("The copy.", valueName: "file")) var file: String

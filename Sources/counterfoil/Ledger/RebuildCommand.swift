@@ -4,7 +4,7 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil rebuild`: what customers have, folded anew from everything that was signed.
+/// `counterfoil ledger rebuild`: what customers have, folded anew from everything that was signed.
 struct RebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
@@ -15,7 +15,7 @@ struct RebuildCommand: AsyncParsableCommand {
             unless --check. The server has to be stopped. It takes room on the disk, about half of the ledger's.
 
             EXAMPLES
-              counterfoil rebuild --config counterfoil.yaml --check
+              counterfoil ledger rebuild --config counterfoil.yaml --check
 
             Exit status: 0 identical, or put right; 1 they differ (--check), something cannot be believed any more, \
             or the ledger cannot be used; 2 wrong usage.

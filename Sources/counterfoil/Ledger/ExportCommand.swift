@@ -4,18 +4,18 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil export`: the ledger as JSON lines.
+/// `counterfoil ledger export`: the ledger as JSON lines.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write the ledger as JSON lines: every signed text as it was received, and every claim.",
         discussion: """
             The lines are sorted, so two exports of one ledger are the same file; the last one holds the count and the \
-            ledger's digest. The server may run meanwhile. counterfoil import-ledger reads it.
+            ledger's digest. The server may run meanwhile. counterfoil ledger import reads it.
 
             EXAMPLES
-              counterfoil export --config counterfoil.yaml --output ledger.jsonl
-              counterfoil export | zstd > ledger.jsonl.zst
+              counterfoil ledger export --config counterfoil.yaml --output ledger.jsonl
+              counterfoil ledger export | zstd > ledger.jsonl.zst
             """)
 
     @OptionGroup var options: LedgerOptions
@@ -66,10 +66,10 @@ struct ExportCommand: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil import-ledger`: what export wrote, verified again.
-struct ImportLedgerCommand: AsyncParsableCommand {
+/// `counterfoil ledger import`: what export wrote, verified again.
+struct LedgerImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import-ledger",
+        commandName: "import",
         abstract: "Read an export into the ledger, every signature verified again.",
         discussion: """
             What is there already stays, so it can be done twice; no webhooks tell of it. An older export takes no \
@@ -77,8 +77,8 @@ struct ImportLedgerCommand: AsyncParsableCommand {
             has to end with the digest that the export names. The server has to be stopped.
 
             EXAMPLES
-              counterfoil import-ledger ledger.jsonl --config new.yaml
-              zstd -dc ledger.jsonl.zst | counterfoil import-ledger -
+              counterfoil ledger import ledger.jsonl --config new.yaml
+              zstd -dc ledger.jsonl.zst | counterfoil ledger import -
             """)
 
     @Argument(help: ArgumentHelp("The export; - is standard input.", valueName: "file")) var file: String

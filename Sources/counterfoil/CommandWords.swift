@@ -1,0 +1,60 @@
+import ArgumentParser
+import ConfigurationReading
+
+/// What can be typed after `counterfoil`.
+enum CommandWords {
+    /// The words from before commands had groups, and what they are called now. They stay, but no help shows them.
+    static let former: [String: [String]] = [
+        "buy": ["simulator", "buy"], "clock": ["simulator", "clock"], "customers": ["simulator", "customers"],
+        "do": ["simulator", "do"], "fault": ["simulator", "fault"], "listen": ["simulator", "listen"],
+        "scenario": ["simulator", "scenario"], "trigger": ["simulator", "trigger"],
+        "check-config": ["server", "check"], "console": ["server", "console"], "import": ["server", "import"],
+        "init": ["server", "init"], "keys": ["server", "keys"], "recover": ["server", "recover"],
+        "segments": ["server", "segments"], "serve": ["server", "run"],
+        "backup": ["ledger", "backup"], "export": ["ledger", "export"], "import-ledger": ["ledger", "import"],
+        "rebuild": ["ledger", "rebuild"], "restore-backup": ["ledger", "restore"],
+    ]
+
+    /// The arguments with the command's current words.
+    static func current(_ arguments: [String]) -> [String] {
+        let help = arguments.prefix { $0 == "help" }
+        guard let word = arguments.dropFirst(help.count).first, let path = former[word] else { return arguments }
+        return help + path + arguments.dropFirst(help.count + 1)
+    }
+
+    /// What to say of arguments that name no command, if one has a similar name. Nil if they name one.
+    static func misspelling(in arguments: [String]) -> String? {
+        var (command, path): (any ParsableCommand.Type, [String]) = (Counterfoil.self, [])
+        for word in arguments {
+            let subcommands = command.configuration.subcommands
+            guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            guard let next = subcommands.first(where: { $0._commandName == word }) else {
+                return suggestion(for: word, in: command, at: path)
+            }
+            (command, path) = (next, path + [word])
+        }
+        return nil
+    }
+
+    private static func suggestion(for word: String, in command: any ParsableCommand.Type, at path: [String]) -> String?
+    {
+        var names: [String: [[String]]] = [:]
+        // Those of the group first.
+        for found in paths(below: command, at: path) + paths(below: Counterfoil.self, at: []) {
+            names[found[found.count - 1], default: []].append(found)
+        }
+        for (word, path) in former { names[word, default: []].append(path) }
+        guard let name = Spelling.nearest(to: word, among: names.keys), let meant = names[name]?.first else {
+            return nil
+        }
+        let typed = (["counterfoil"] + path + [word]).joined(separator: " ")
+        return "'\(typed.printable)' is not a command. Did you mean 'counterfoil \(meant.joined(separator: " "))'?"
+    }
+
+    /// The words of every command below this one, level by level.
+    private static func paths(below command: any ParsableCommand.Type, at path: [String]) -> [[String]] {
+        let subcommands = command.configuration.subcommands
+        return subcommands.map { path + [$0._commandName] }
+            + subcommands.flatMap { paths(below: $0, at: path + [$0._commandName]) }
+    }
+}

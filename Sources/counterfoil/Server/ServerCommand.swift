@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `counterfoil server`: the server, its configuration, and questions to a running one.
+struct ServerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server",
+        abstract: "Run a server that receives notifications and answers what customers own.",
+        discussion: """
+            EXAMPLES
+              counterfoil server init --simulator --output rehearsal.yaml
+              counterfoil server check rehearsal.yaml
+              counterfoil server run --config rehearsal.yaml
+            """,
+        subcommands: [
+            InitCommand.self, ServerCheckCommand.self, ServerRunCommand.self, KeysCommand.self, ConsoleCommand.self,
+            RecoverCommand.self, ImportCommand.self, SegmentsCommand.self,
+        ])
+}
