@@ -23,6 +23,11 @@ enum Memory {
     /// The most that was resident at once, in bytes.
     static var peak: Double { field("VmHWM") }
 
+    /// Forgets ``peak`` until now.
+    static func resetPeak() throws {
+        try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+    }
+
     private static func field(_ name: String) -> Double {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }),

@@ -13,7 +13,7 @@ enum SimulatorScaleBenchmarks {
         for size in sizes.isEmpty ? [1000, 100_000] : sizes {
             let measured = try await measure(size)
             for (name, value) in measured.sorted(by: { $0.key < $1.key }) {
-                report("simulator.scale.\(size).\(name)", value, name.hasPrefix("memory") ? "MiB" : "µs")
+                report("simulator.scale.\(size).\(name)", value, unit(of: name))
             }
             costs.append(measured)
         }
@@ -21,6 +21,10 @@ enum SimulatorScaleBenchmarks {
         for name in ["advance", "command", "trigger"] {
             report("simulator.scale.\(name).ratio", (last[name] ?? .nan) / (first[name] ?? .nan), "ratio")
         }
+    }
+
+    private static func unit(of name: String) -> String {
+        name.hasSuffix("memory") ? "MiB" : name.hasSuffix("seconds") ? "s" : "µs"
     }
 
     /// `size` customers who subscribe for a year, a month apart from its end.
@@ -43,6 +47,17 @@ enum SimulatorScaleBenchmarks {
         }
         result["trigger"] = try await microseconds(200) { _ in
             try await simulator.trigger(TriggerRequest(.didRenew, .billingRecovery))
+        }
+        for (name, work) in [
+            ("snapshot", { try await simulator.snapshot("x") }), ("restore", { try await simulator.restore("x") }),
+        ] as [(String, () async throws -> Void)] {
+            let held = Memory.settled
+            try Memory.resetPeak()
+            let clock = ContinuousClock()
+            let begin = clock.now
+            try await work()
+            result[name + ".seconds"] = (clock.now - begin) / .seconds(1)
+            result[name + ".memory"] = (Memory.peak - held) / 1_048_576
         }
         await simulator.stop()
         return result

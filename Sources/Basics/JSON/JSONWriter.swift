@@ -41,6 +41,34 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    /// Opens an object or an array that ``close(_:)`` ends, for whoever cannot write its members in a closure.
+    package mutating func open(_ bracket: Unicode.Scalar) {
+        separate()
+        append(UInt8(ascii: bracket))
+        needsComma = false
+    }
+
+    /// Ends what ``open(_:)`` began.
+    package mutating func close(_ bracket: Unicode.Scalar) {
+        append(UInt8(ascii: bracket))
+        needsComma = true
+    }
+
+    /// Ends a text, so that another one can follow in the next line.
+    package mutating func endLine() {
+        append(UInt8(ascii: "\n"))
+        needsComma = false
+    }
+
+    /// How many bytes were written.
+    package var writtenCount: Int { count }
+
+    /// Forgets what was written, and keeps the room for it.
+    package mutating func removeAll() {
+        count = 0
+        needsComma = false
+    }
+
     package mutating func key(_ name: StaticString) {
         let name = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         let comma = needsComma ? 1 : 0
@@ -132,6 +160,14 @@ package struct JSONWriter: Sendable {
             }
         }
     }
+
+    package mutating func unsigned(_ value: UInt64) {
+        guard let small = Int64(exactly: value) else { return raw(String(value).utf8) }
+        number(small)
+    }
+
+    /// The shortest digits that read as the same number. `value` is finite.
+    package mutating func double(_ value: Double) { raw(value.description.utf8) }
 
     package mutating func bool(_ value: Bool) {
         separate()

@@ -12,7 +12,9 @@ extension Simulator {
         do {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try JSONEncoder().encode(state).write(to: file, options: .atomic)
+            try SnapshotFile(file).write(state)
+            let old = oldSnapshotFile(file)
+            if FileManager.default.fileExists(atPath: old.path) { try FileManager.default.removeItem(at: old) }
         } catch {
             throw SimulatorError("unwritable_directory", "the snapshot cannot be written to \(file.path)")
         }
@@ -21,16 +23,7 @@ extension Simulator {
     /// Puts everything back as it was when the snapshot was made, the time included. How time passes stays as it is here, and so
     /// do the URLs for notifications, where there are any.
     public func restore(_ name: String) async throws {
-        let file = try snapshotFile(name)
-        guard let data = FileManager.default.contents(atPath: file.path) else {
-            throw SimulatorError("unknown_snapshot", "there is no snapshot \(name)")
-        }
-        let state: SimulatorState
-        do { state = try JSONDecoder().decode(SimulatorState.self, from: data) } catch let error as SimulatorError {
-            throw error
-        } catch {
-            throw SimulatorError("corrupted", "\(file.path) is no snapshot, or is damaged")
-        }
+        let state = try readSnapshot(name)
         try await core.replace(with: state) { new, old in
             // Whoever listens now goes on listening.
             for environment in [AppStoreEnvironment.production, .sandbox] {
@@ -56,9 +49,34 @@ extension Simulator {
     public func snapshots() throws -> [String] {
         let folder = try snapshotFile("x").deletingLastPathComponent()
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .compactMap { file -> String? in
+                guard !file.hasPrefix("."), let suffix = [".jsonl", ".json"].first(where: file.hasSuffix) else {
+                    return nil
+                }
+                return String(file.dropLast(suffix.count))
+            }
+        return Set(names).sorted()
     }
+
+    private func readSnapshot(_ name: String) throws -> SimulatorState {
+        let file = try snapshotFile(name)
+        let old = oldSnapshotFile(file)
+        do {
+            if FileManager.default.fileExists(atPath: file.path) { return try SnapshotFile(file).read() }
+            guard let data = FileManager.default.contents(atPath: old.path) else {
+                throw SimulatorError("unknown_snapshot", "there is no snapshot \(name)")
+            }
+            return try JSONDecoder().decode(SimulatorState.self, from: data)
+        } catch let error as SimulatorError where error.code != "corrupted" {
+            throw error
+        } catch {
+            throw SimulatorError("corrupted", "\(file.path) is no snapshot, or is damaged")
+        }
+    }
+
+    /// Where versions 1 and 2 had the snapshot: one value, in one file.
+    private func oldSnapshotFile(_ file: URL) -> URL { file.deletingPathExtension().appendingPathExtension("json") }
 
     private func snapshotFile(_ name: String) throws(SimulatorError) -> URL {
         // The name becomes a file's.
@@ -69,6 +87,6 @@ extension Simulator {
         else {
             throw SimulatorError("invalid_argument", "a snapshot's name has 1 to 64 letters, digits, - and _")
         }
-        return directory.url.appending(path: "snapshots").appending(path: name + ".json")
+        return directory.url.appending(path: "snapshots").appending(path: name + ".jsonl")
     }
 }

@@ -11,8 +11,9 @@ package struct SimulatorState: Sendable, Codable {
     /// Counts how often the state was replaced. Numbers of notifications are good for one epoch.
     var epoch = 0
 
-    /// The version of snapshots. Older ones are read as well: what they lack is as it is at the beginning.
-    private static let version = 2
+    /// The version of snapshots. Older ones are read as well: what they lack is as it is at the beginning. Since the third
+    /// they are written a record at a time (``SnapshotFile``).
+    private static let version = 3
 
     private enum CodingKeys: String, CodingKey { case version, clock, production, sandbox, faults }
 

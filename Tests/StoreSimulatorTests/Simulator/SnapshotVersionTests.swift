@@ -22,7 +22,7 @@ import Testing
 
     @Test func `and what it does not know yet is as at the beginning`() throws {
         var old = try Self.state()
-        #expect(old.removeValue(forKey: "version") as? Int == 2)
+        #expect(old.removeValue(forKey: "version") as? Int == 3)
         let new: Set = [
             "usedOfferNonces", "delivered", "failedAttempts", "priceCampaigns", "beforeCharge", "isBillingFailing",
             "billingRecovers", "renewalLead", "renewalDelay", "keepsDayOfMonth", "redemptions",
@@ -50,11 +50,11 @@ import Testing
 
     @Test func `and one that is newer is refused as such`() throws {
         var newer = try Self.state()
-        newer["version"] = 3
+        newer["version"] = 4
         newer["unknown"] = "something"
         let error = #expect(throws: SimulatorError.self) { try Self.read(newer) }
         #expect(error?.code == "newer_snapshot")
-        newer["version"] = 2
+        newer["version"] = 3
         #expect(throws: Never.self) { try Self.read(newer) }
     }
 }

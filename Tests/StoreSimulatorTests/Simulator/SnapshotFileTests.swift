@@ -1,0 +1,136 @@
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+/// A snapshot on disk gives back the state as it was, whatever is in it, and nothing else.
+@Suite struct `A snapshot on disk` {
+    private static let start = Date(timeIntervalSince1970: 1_767_225_600)
+
+    /// Both stores after some hundred random commands, with names that JSON has to escape.
+    private static func state(_ seed: UInt64, _ commands: Int = 150) throws -> SimulatorState {
+        var configuration = SimulatorConfiguration(catalogue: .shop)
+        configuration.clock = .frozen(start)
+        configuration.seed = seed
+        configuration.production.notificationURL = "http://127.0.0.1:1/"
+        var state = SimulatorState(configuration, real: start)
+        var random = RandomCommands(
+            random: SeededGenerator(seed: seed), names: ["anna", "b\"e\\n", "c\u{1}\u{2028}/ärl", "🎟️"])
+        for environment in [AppStoreEnvironment.production, .sandbox] {
+            var now = start
+            for _ in 0..<commands {
+                now = (now + random.pause()).wholeMilliseconds
+                state[environment].run(until: now)
+                if random.chance(10) {
+                    _ = try? state[environment].trigger(random.trigger(), at: now)
+                } else {
+                    let command = random.nextWithDevices(state[environment])
+                    _ = try? state[environment].perform(command, at: now)
+                }
+            }
+            for number in state[environment].notifications.indices.prefix(5) {
+                state[environment].noteAttempt(number, .success, status: 200, at: now)
+                state[environment].notifications[number].overrides = ["data.a\"b": .object(["\\": .number(1.5)])]
+            }
+        }
+        _ = try state.faults.add(Fault("route:order", .status(code: 500), probability: 0.25))
+        return state
+    }
+
+    private static func bytes(_ state: SimulatorState) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return try encoder.encode(state)
+    }
+
+    private static func withFile(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "snapshot-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder.appending(path: "x.jsonl"))
+    }
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `gives back everything as it was`(_ seed: UInt64) throws {
+        let state = try Self.state(seed)
+        try Self.withFile { file in
+            try SnapshotFile(file).write(state)
+            let again = try SnapshotFile(file).read()
+            #expect(try Self.bytes(again) == Self.bytes(state))
+            let files = try FileManager.default.contentsOfDirectory(
+                atPath: file.deletingLastPathComponent().path)
+            #expect(files == ["x.jsonl"], "the file that it was written to first is gone")
+        }
+    }
+
+    @Test func `replaces the one that had its place`() throws {
+        try Self.withFile { file in
+            try SnapshotFile(file).write(Self.state(1))
+            let second = try Self.state(2, 40)
+            try SnapshotFile(file).write(second)
+            #expect(try Self.bytes(SnapshotFile(file).read()) == Self.bytes(second))
+        }
+    }
+
+    @Test func `is refused when a part of it is missing or doubled`() throws {
+        let state = try Self.state(3, 40)
+        try Self.withFile { file in
+            try SnapshotFile(file).write(state)
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            try #require(lines.count > 50)
+            func refuses(_ lines: [Substring]) throws {
+                try Data(lines.joined(separator: "\n").utf8).write(to: file)
+                #expect(throws: (any Error).self) { try SnapshotFile(file).read() }
+            }
+            for count in stride(from: 0, to: lines.count, by: 7) { try refuses(Array(lines.prefix(count))) }
+            for index in stride(from: 0, to: lines.count, by: 11) {
+                try refuses(Array(lines[..<index] + lines[(index + 1)...]))
+                try refuses(Array(lines[...index] + lines[index...]))
+            }
+            try refuses(lines.map { $0.dropLast() })
+        }
+    }
+
+    @Test func `passes over tables and members that it does not know`() throws {
+        let state = try Self.state(4, 40)
+        try Self.withFile { file in
+            try SnapshotFile(file).write(state)
+            var lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+            let end = try #require(lines.last)
+            lines.removeLast()
+            lines = lines.map { $0.replacing("{\"key\":", with: "{\"later\":[{}],\"key\":") }
+            lines += [#"{"table":"later","environment":"Production","count":2}"#, "[1]", #"{"a":{}}"#]
+            lines.append(end.replacing("\(lines.count - 3)", with: "\(lines.count)"))
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            #expect(try Self.bytes(SnapshotFile(file).read()) == Self.bytes(state))
+        }
+    }
+
+    @Test func `is read as versions 1 and 2 wrote it, and written anew in its place`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "snapshot-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = SimulatorConfiguration(catalogue: .shop)
+        configuration.clock = .frozen(Self.start)
+        configuration.directory = folder
+        let simulator = try await Simulator.start(configuration)
+        let snapshots = folder.appending(path: "snapshots")
+        try FileManager.default.createDirectory(at: snapshots, withIntermediateDirectories: true)
+        let old = try Self.state(5, 40)
+        var object = try #require(JSONSerialization.jsonObject(with: Self.bytes(old)) as? [String: Any])
+        object["version"] = 2
+        let file = snapshots.appending(path: "old.json")
+        try JSONSerialization.data(withJSONObject: object).write(to: file)
+        #expect(try simulator.snapshots() == ["old"])
+        try await simulator.restore("old")
+        #expect(
+            simulator.core.read(.production) { store, _ in store.customers.count } == old.production.customers.count)
+        try await simulator.snapshot("old")
+        #expect(try simulator.snapshots() == ["old"])
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        try Data("{}\n".utf8).write(to: snapshots.appending(path: "old.jsonl"))
+        let damaged = await #expect(throws: SimulatorError.self) { try await simulator.restore("old") }
+        #expect(damaged?.code == "corrupted")
+        await simulator.stop()
+    }
+}
