@@ -163,7 +163,8 @@ private struct SnapshotTable: Sendable {
         },
         read: { store, count, lines in
             for _ in 0..<max(0, count) {
-                let record = try lines.next(Row<NotificationRecord>.self).value
+                var record = try lines.next(Row<NotificationRecord>.self).value
+                record.share(with: store.transactions)
                 store.notificationsByUUID[record.uuid] = store.notifications.count
                 store.notifications.append(record)
             }

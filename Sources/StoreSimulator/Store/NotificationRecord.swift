@@ -11,7 +11,7 @@ package struct NotificationRecord: Sendable, Codable {
     package let date: Date
     /// When it was signed: then, or later where something else was signed at the same instant.
     package let signedDate: Date
-    package let content: Content
+    package private(set) var content: Content
     /// Whom it is about; nil for a summary, a test or an external purchase.
     package let customer: String?
     /// The token of a test notification.
@@ -29,6 +29,15 @@ package struct NotificationRecord: Sendable, Codable {
     package let appAppleId: Int64?
     /// Made when it is first asked for, and the same from then on.
     package var seal: Seal?
+
+    /// Shares what it says with the transaction that it is about.
+    package mutating func share(with transactions: [String: StoredTransaction]) {
+        guard case .purchase(var purchase) = content,
+            let transaction = transactions[purchase.transaction.transactionId]
+        else { return }
+        purchase.share(transaction)
+        content = .purchase(purchase)
+    }
 
     /// Whether another attempt is planned.
     package var isPending: Bool { due != nil }
@@ -64,8 +73,8 @@ package struct NotificationRecord: Sendable, Codable {
 
     package struct Purchase: Sendable {
         /// As the store had it then, but for when it is signed: mostly the very value that the store still has.
-        @Shared private var payload: JWSTransactionDecodedPayload
-        private var renewal: Shared<JWSRenewalInfoDecodedPayload>?
+        @Packed private var payload: JWSTransactionDecodedPayload
+        private var renewal: Packed<JWSRenewalInfoDecodedPayload>?
         /// When both are signed.
         package var signedDate: Date
         package var status: SubscriptionStatus?
@@ -76,7 +85,7 @@ package struct NotificationRecord: Sendable, Codable {
             status: SubscriptionStatus? = nil, reason: ConsumptionRequestReason? = nil
         ) {
             _payload = transaction.$payload
-            renewal = renewalInfo.map { Shared(wrappedValue: $0) }
+            renewal = renewalInfo.map { Packed(wrappedValue: $0) }
             signedDate = transaction.payload.signedDate
             (self.status, consumptionRequestReason) = (status, reason)
         }
@@ -90,21 +99,18 @@ package struct NotificationRecord: Sendable, Codable {
             set { (payload, signedDate) = (newValue, newValue.signedDate) }
         }
 
+        /// Shares the payload with a transaction that says the same but for when it was signed.
+        package mutating func share(_ transaction: StoredTransaction) {
+            var other = transaction.payload
+            other.signedDate = signedDate
+            if other == self.transaction { _payload = transaction.$payload }
+        }
+
         package var renewalInfo: JWSRenewalInfoDecodedPayload? {
             var payload = renewal?.wrappedValue
             payload?.signedDate = signedDate
             return payload
         }
-    }
-
-    /// The signatures: with the payload's bytes, which can be made again, they give the exact text again.
-    package struct Seal: Sendable, Codable {
-        /// Which leaf signed: its number, and its certificate's serial number, as every authority counts from 1.
-        package var generation: Int
-        package var leaf: Data
-        package var notification: Data
-        package var transaction: Data?
-        package var renewalInfo: Data?
     }
 }
 
@@ -114,8 +120,8 @@ extension NotificationRecord.Purchase: Codable {
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         let transaction = try members.decode(JWSTransactionDecodedPayload.self, forKey: .transaction)
-        _payload = Shared(wrappedValue: transaction)
-        renewal = try members.decodeIfPresent(Shared<JWSRenewalInfoDecodedPayload>.self, forKey: .renewalInfo)
+        _payload = Packed(wrappedValue: transaction)
+        renewal = try members.decodeIfPresent(Packed<JWSRenewalInfoDecodedPayload>.self, forKey: .renewalInfo)
         signedDate = transaction.signedDate
         status = try members.decodeIfPresent(SubscriptionStatus.self, forKey: .status)
         consumptionRequestReason = try members.decodeIfPresent(

@@ -4,7 +4,7 @@ package import Foundation
 /// A transaction and what Apple knows about it without saying so.
 package struct StoredTransaction: Sendable, Codable {
     /// What is signed, but for `signedDate`, which says when.
-    @Shared package var payload: JWSTransactionDecodedPayload
+    @Packed package var payload: JWSTransactionDecodedPayload
     package let customer: String
     /// What the customer finds on the receipt. Products bought together would share it.
     package let order: String
@@ -13,7 +13,7 @@ package struct StoredTransaction: Sendable, Codable {
     /// Whether the app has finished it.
     package var isFinished = false
     /// Where a refund stands.
-    package var refund: Refund?
+    @Boxed package var refund: Refund? = nil
     /// The transaction of the purchaser that this one lets a family member use.
     package var sharedFrom: String?
 

@@ -1,0 +1,74 @@
+internal import Basics
+package import Foundation
+
+extension NotificationRecord {
+    /// The signatures: with the payload's bytes, which can be made again, they give the exact text again.
+    ///
+    /// They are kept in one piece: the generation, the lengths, the bytes. Four values of their own would take four times the
+    /// room.
+    package struct Seal: Sendable {
+        private var bytes: [UInt8]
+
+        /// Which leaf signed: its number, and its certificate's serial number, as every authority counts from 1.
+        package init(generation: Int, leaf: Data, notification: Data, transaction: Data?, renewalInfo: Data?) {
+            bytes = []
+            bytes.reserveCapacity(
+                12 + leaf.count + notification.count + (transaction?.count ?? 0) + (renewalInfo?.count ?? 0))
+            withUnsafeBytes(of: Int64(generation).littleEndian) { bytes.append(contentsOf: $0) }
+            for part in [leaf, notification, transaction ?? Data(), renewalInfo ?? Data()] {
+                // A serial number has at most 20 bytes, a signature has 64: what is longer is none, and cut.
+                bytes.append(UInt8(clamping: part.count))
+                bytes.append(contentsOf: part.prefix(255))
+            }
+        }
+
+        package var generation: Int {
+            Int(truncatingIfNeeded: bytes.prefix(8).reversed().reduce(0 as Int64) { $0 << 8 | Int64($1) })
+        }
+        package var leaf: Data { part(0) }
+        package var notification: Data { part(1) }
+        package var transaction: Data? { present(part(2)) }
+        package var renewalInfo: Data? { present(part(3)) }
+
+        private func present(_ part: Data) -> Data? { part.isEmpty ? nil : part }
+
+        private func part(_ number: Int) -> Data {
+            var start = 8
+            for _ in 0..<number where start < bytes.count { start += 1 + Int(bytes[start]) }
+            guard start < bytes.count, start + Int(bytes[start]) < bytes.count else { return Data() }
+            return Data(bytes[(start + 1)...].prefix(Int(bytes[start])))
+        }
+    }
+}
+
+extension NotificationRecord.Seal: Codable {
+    private enum CodingKeys: String, CodingKey { case generation, leaf, notification, transaction, renewalInfo }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        // Base64, whoever reads it.
+        func data(_ key: CodingKeys, _ text: String) throws -> Data {
+            guard let data = Data(base64Encoded: text), data.count <= 255 else {
+                throw DecodingError.dataCorruptedError(forKey: key, in: members, debugDescription: "not a signature")
+            }
+            return data
+        }
+        func required(_ key: CodingKeys) throws -> Data { try data(key, members.decode(String.self, forKey: key)) }
+        func optional(_ key: CodingKeys) throws -> Data? {
+            try members.decodeIfPresent(String.self, forKey: key).map { try data(key, $0) }
+        }
+        self.init(
+            generation: try members.decode(Int.self, forKey: .generation), leaf: try required(.leaf),
+            notification: try required(.notification), transaction: try optional(.transaction),
+            renewalInfo: try optional(.renewalInfo))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(generation, forKey: .generation)
+        try members.encode(leaf.base64EncodedString(), forKey: .leaf)
+        try members.encode(notification.base64EncodedString(), forKey: .notification)
+        try members.encodeIfPresent(transaction?.base64EncodedString(), forKey: .transaction)
+        try members.encodeIfPresent(renewalInfo?.base64EncodedString(), forKey: .renewalInfo)
+    }
+}

@@ -1,0 +1,179 @@
+internal import AppStoreModels
+package import Foundation
+
+/// The fields of a value that differ from another one's, as bytes: for each its number, whether it is absent, and its value.
+package struct PackedFields {
+    private var bytes: [UInt8]
+    private var position = 0
+    /// The number of the next field.
+    private var number: UInt8 = 0
+    private let isWriting: Bool
+    private var isComplete = true
+
+    /// To be written.
+    package init() { (bytes, isWriting) = ([], true) }
+
+    /// To be read.
+    package init(_ bytes: [UInt8]) { (self.bytes, isWriting) = (bytes, false) }
+
+    /// What was written; nil if something could not be.
+    package var written: [UInt8]? { isComplete ? Array(bytes) : nil }
+
+    /// A field whose values are written as bytes.
+    package mutating func field<Value: PackableValue>(_ value: inout Value, _ template: Value) {
+        if isWriting {
+            if !value.isSame(as: template) { write(value) }
+        } else if isNext(isAbsent: false), let read = Value(packed: bytes, at: &position) {
+            value = read
+        }
+        number += 2
+    }
+
+    package mutating func field<Value: PackableValue>(_ value: inout Value?, _ template: Value?) {
+        if isWriting {
+            switch (value, template) {
+            case (nil, nil): break
+            case (nil, _?): bytes.append(number | 1)
+            case (let value?, let template): if template.map({ !value.isSame(as: $0) }) ?? true { write(value) }
+            }
+        } else if isNext(isAbsent: true) {
+            value = nil
+        } else if isNext(isAbsent: false), let read = Value(packed: bytes, at: &position) {
+            value = read
+        }
+        number += 2
+    }
+
+    package mutating func field<Value: RawRepresentable>(_ value: inout Value, _ template: Value)
+    where Value.RawValue: PackableValue {
+        var raw = value.rawValue
+        field(&raw, template.rawValue)
+        if !isWriting, let read = Value(rawValue: raw) { value = read }
+    }
+
+    package mutating func field<Value: RawRepresentable>(_ value: inout Value?, _ template: Value?)
+    where Value.RawValue: PackableValue {
+        var raw = value?.rawValue
+        field(&raw, template?.rawValue)
+        if !isWriting { value = raw.flatMap { Value(rawValue: $0) } }
+    }
+
+    private mutating func write(_ value: some PackableValue) {
+        bytes.append(number)
+        if !value.pack(into: &bytes) { isComplete = false }
+    }
+
+    private mutating func isNext(isAbsent: Bool) -> Bool {
+        guard position < bytes.count, bytes[position] == (isAbsent ? number | 1 : number) else { return false }
+        position += 1
+        return true
+    }
+}
+
+/// A value with bytes of its own.
+package protocol PackableValue: Equatable {
+    /// Whether its bytes are those of another one.
+    func isSame(as other: Self) -> Bool
+    /// Appends its bytes. Returns whether it could.
+    func pack(into bytes: inout [UInt8]) -> Bool
+    /// Reads what ``pack(into:)`` appended.
+    init?(packed bytes: [UInt8], at position: inout Int)
+}
+
+extension PackableValue {
+    package func isSame(as other: Self) -> Bool { self == other }
+}
+
+extension String: PackableValue {
+    /// Texts that are equal can be spelled in several ways: "é" is one letter, or two.
+    package func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    package func pack(into bytes: inout [UInt8]) -> Bool {
+        guard let count = UInt8(exactly: utf8.count) else { return false }
+        bytes.append(count)
+        bytes.append(contentsOf: utf8)
+        return true
+    }
+
+    package init?(packed bytes: [UInt8], at position: inout Int) {
+        guard position < bytes.count, case let start = position + 1, case let end = start + Int(bytes[position]),
+            end <= bytes.count
+        else { return nil }
+        self.init(decoding: bytes[start..<end], as: UTF8.self)
+        position = end
+    }
+}
+
+extension Bool: PackableValue {
+    package func pack(into bytes: inout [UInt8]) -> Bool {
+        bytes.append(self ? 1 : 0)
+        return true
+    }
+
+    package init?(packed bytes: [UInt8], at position: inout Int) {
+        guard position < bytes.count else { return nil }
+        self = bytes[position] == 1
+        position += 1
+    }
+}
+
+/// Whole numbers, seven bits a byte, the lowest first; the sign is the lowest bit of all.
+extension PackableValue where Self: FixedWidthInteger & SignedInteger {
+    package func pack(into bytes: inout [UInt8]) -> Bool {
+        let wide = Int64(self)
+        var rest = UInt64(bitPattern: (wide << 1) ^ (wide >> 63))
+        while rest > 127 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 128)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+        return true
+    }
+
+    package init?(packed bytes: [UInt8], at position: inout Int) {
+        var (word, shift) = (UInt64(0), 0)
+        while position < bytes.count, shift < 64 {
+            let byte = bytes[position]
+            position += 1
+            word |= UInt64(byte & 127) << shift
+            shift += 7
+            if byte < 128 { break }
+        }
+        self.init(exactly: Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1))
+    }
+}
+
+extension Int32: PackableValue {}
+extension Int64: PackableValue {}
+
+extension Date: PackableValue {
+    package func pack(into bytes: inout [UInt8]) -> Bool {
+        // Nearly all are whole milliseconds. The others come as what they are.
+        if let milliseconds = millisecondsSince1970, Date(millisecondsSince1970: milliseconds) == self {
+            return milliseconds.pack(into: &bytes)
+        }
+        return false
+    }
+
+    package init?(packed bytes: [UInt8], at position: inout Int) {
+        guard let milliseconds = Int64(packed: bytes, at: &position) else { return nil }
+        self.init(millisecondsSince1970: milliseconds)
+    }
+}
+
+extension UUID: PackableValue {
+    package func pack(into bytes: inout [UInt8]) -> Bool {
+        withUnsafeBytes(of: uuid) { bytes.append(contentsOf: $0) }
+        return true
+    }
+
+    package init?(packed bytes: [UInt8], at position: inout Int) {
+        guard position + 16 <= bytes.count else { return nil }
+        var uuid = Self.zeroes
+        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes[position..<(position + 16)]) }
+        self.init(uuid: uuid)
+        position += 16
+    }
+
+    private static var zeroes: uuid_t { (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
+}

@@ -1,0 +1,106 @@
+internal import Synchronization
+
+// What nearly all payloads of a product have in common is kept once. Of each is kept what it has besides: a hundred bytes or
+// two instead of six hundred.
+
+/// A payload that can be kept as what it has besides another one of its kind.
+package protocol PackablePayload: Hashable, Sendable, Codable {
+    /// What payloads with much in common share.
+    associatedtype Kind: Hashable, Sendable
+    var kind: Kind { get }
+
+    /// Whether it has none of the fields that ``pack(_:_:)`` leaves out, which are rare.
+    var isPackable: Bool { get }
+
+    /// Goes through all other fields, always in the same order. `template` is the payload that they are compared with.
+    mutating func pack(_ fields: inout PackedFields, _ template: Self)
+
+    /// What the others are compared with.
+    static var templates: PayloadTemplates<Self> { get }
+}
+
+/// A payload that takes little room. Copies share it until one of them is changed.
+@propertyWrapper package struct Packed<Payload: PackablePayload>: Codable, Sendable {
+    private enum Storage: Sendable {
+        case whole(PayloadTemplate<Payload>)
+        case packed(PayloadTemplate<Payload>, [UInt8])
+    }
+
+    private var storage: Storage
+
+    package init(wrappedValue payload: Payload) {
+        if payload.isPackable, let template = Payload.templates.template(for: payload),
+            let fields = template.fields(of: payload)
+        {
+            storage = .packed(template, fields)
+        } else {
+            storage = .whole(PayloadTemplate(payload))
+        }
+    }
+
+    package var wrappedValue: Payload {
+        get {
+            switch storage {
+            case .whole(let whole): whole.payload
+            case .packed(let template, let fields): template.payload(with: fields)
+            }
+        }
+        set { self = Self(wrappedValue: newValue) }
+    }
+
+    /// What another place can share.
+    package var projectedValue: Self {
+        get { self }
+        set { self = newValue }
+    }
+
+    /// Whether it is kept as what it has besides a template.
+    package var isPacked: Bool { if case .packed = storage { true } else { false } }
+
+    package init(from decoder: any Decoder) throws { self.init(wrappedValue: try Payload(from: decoder)) }
+
+    package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+/// A payload that others are kept as differences from.
+package final class PayloadTemplate<Payload: PackablePayload>: Sendable {
+    fileprivate let payload: Payload
+
+    fileprivate init(_ payload: Payload) { self.payload = payload }
+
+    /// What a payload has besides this one; nil if it has something that has no place among the fields.
+    fileprivate func fields(of other: Payload) -> [UInt8]? {
+        var fields = PackedFields()
+        var copy = other
+        copy.pack(&fields, payload)
+        // A field that `pack` does not know would be the template's from now on.
+        guard let bytes = fields.written, payload(with: bytes) == other else { return nil }
+        return bytes
+    }
+
+    fileprivate func payload(with bytes: [UInt8]) -> Payload {
+        var fields = PackedFields(bytes)
+        var copy = payload
+        copy.pack(&fields, payload)
+        return copy
+    }
+}
+
+/// The first payload of each kind, as long as the process runs. Payloads of more kinds than `limit` stay whole.
+package final class PayloadTemplates<Payload: PackablePayload>: Sendable {
+    private let templates = Mutex<[Payload.Kind: PayloadTemplate<Payload>]>([:])
+    private let limit: Int
+
+    package init(limit: Int = 1000) { self.limit = limit }
+
+    fileprivate func template(for payload: Payload) -> PayloadTemplate<Payload>? {
+        let kind = payload.kind
+        return templates.withLock { templates in
+            if let template = templates[kind] { return template }
+            guard templates.count < limit else { return nil }
+            let template = PayloadTemplate(payload)
+            templates[kind] = template
+            return template
+        }
+    }
+}

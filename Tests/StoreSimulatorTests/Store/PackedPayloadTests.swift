@@ -1,0 +1,134 @@
+import AppStoreModels
+import Foundation
+import Testing
+
+@testable import StoreSimulator
+
+@Suite struct `A notification shares the transaction with the store` {
+    private static let start = Date(timeIntervalSince1970: 1_767_225_600)
+
+    private static func store() throws -> Store {
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .example, settings: .production, seed: 1)
+        _ = try store.perform(
+            .purchase(customer: "anna", product: "com.example.unlock", introductory: false), at: start)
+        return store
+    }
+
+    @Test func `and keeps what it said when the transaction changes`() throws {
+        var store = try Self.store()
+        let id = try #require(store.transactions.keys.first)
+        let before = try #require(store.notifications.first?.purchase?.transaction)
+        store.change(id) { $0.revocationDate = Self.start + 5 }
+        let after = try #require(store.notifications.first?.purchase?.transaction)
+        #expect(after == before && after.revocationDate == nil)
+        #expect(store.transactions[id]?.payload.revocationDate == Self.start + 5)
+    }
+
+    @Test func `but for the instant of its own signature, also out of a snapshot`() throws {
+        let store = try Self.store()
+        let record = try #require(store.notifications.first)
+        #expect(record.purchase?.transaction.signedDate == record.signedDate)
+        let again = try JSONDecoder().decode(Store.self, from: JSONEncoder().encode(store))
+        #expect(again.notifications.first?.purchase?.transaction == record.purchase?.transaction)
+        #expect(again.notifications.first?.purchase?.renewalInfo == record.purchase?.renewalInfo)
+        #expect(again.transactions.values.map(\.payload) == store.transactions.values.map(\.payload))
+    }
+}
+
+@Suite struct `A payload that is packed` {
+    @Test func `is what it was, whatever is in it`() {
+        var random = RandomPayloads(seed: 15)
+        var packed = 0
+        // Of one kind, so that each is compared with the first.
+        for _ in 0..<3000 {
+            var transaction = random.transaction()
+            (transaction.bundleId, transaction.productId, transaction.environment) = ("packed", "p", .xcode)
+            (transaction.storefront, transaction.transactionReason) = (nil, nil)
+            transaction.inAppOwnershipType = .purchased
+            if random.maybe({ _ in true }) ?? false {
+                (transaction.advancedCommerceInfo, transaction.commitmentInfo) = (nil, nil)
+            }
+            let kept = Packed(wrappedValue: transaction)
+            #expect(Self.bytes(kept.wrappedValue) == Self.bytes(transaction))
+            packed += kept.isPacked ? 1 : 0
+            var renewal = random.renewal()
+            (renewal.productId, renewal.environment, renewal.currency) = ("packed", .xcode, nil)
+            if random.maybe({ _ in true }) ?? false {
+                (renewal.advancedCommerceInfo, renewal.commitmentInfo) = (nil, nil)
+                renewal.eligibleWinBackOfferIds = nil
+            }
+            let info = Packed(wrappedValue: renewal)
+            #expect(Self.bytes(info.wrappedValue) == Self.bytes(renewal))
+            packed += info.isPacked ? 1 : 0
+        }
+        #expect(packed > 2000)
+    }
+
+    private static func bytes(_ value: some JSONWritable) -> [UInt8]? { try? value.jsonBytes() }
+
+    @Test func `keeps the letters of a text that another one equals`() {
+        var first = RandomPayloads(seed: 1).plain
+        first.offerIdentifier = "caf\u{E9}"
+        var second = first
+        second.offerIdentifier = "cafe\u{301}"
+        _ = Packed(wrappedValue: first)
+        let kept = Packed(wrappedValue: second).wrappedValue
+        #expect(kept == first && kept.offerIdentifier?.utf8.count == 6)
+    }
+
+    @Test func `stays whole with a date between two milliseconds, and with a long text`() {
+        var payload = RandomPayloads(seed: 2).plain
+        _ = Packed(wrappedValue: payload)
+        payload.purchaseDate = Date(timeIntervalSinceReferenceDate: 0.00001)
+        #expect(!Packed(wrappedValue: payload).isPacked)
+        #expect(Packed(wrappedValue: payload).wrappedValue == payload)
+        payload.purchaseDate = .distantPast
+        payload.offerIdentifier = String(repeating: "x", count: 256)
+        #expect(!Packed(wrappedValue: payload).isPacked)
+        #expect(Packed(wrappedValue: payload).wrappedValue == payload)
+    }
+
+    @Test func `is what a subscription's renewals are made of`() throws {
+        let start = Date(timeIntervalSince1970: 1_767_225_600)
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .example, settings: .production, seed: 1)
+        _ = try store.perform(
+            .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false), at: start)
+        store.run(until: start + 360 * 86_400)
+        #expect(store.transactions.count > 10)
+        #expect(store.transactions.values.allSatisfy { $0.$payload.isPacked })
+    }
+}
+
+extension RandomPayloads {
+    fileprivate var plain: JWSTransactionDecodedPayload {
+        JWSTransactionDecodedPayload(
+            transactionId: "1", originalTransactionId: "1", bundleId: "plain", productId: "plain",
+            purchaseDate: .distantPast, originalPurchaseDate: .distantPast, quantity: 1, type: .consumable,
+            inAppOwnershipType: .purchased, signedDate: .distantPast, environment: .xcode)
+    }
+}
+
+@Suite struct `A seal in one piece` {
+    @Test func `has the parts that it was made of, and those of older snapshots`() throws {
+        let parts = (1...4).map { Data(repeating: UInt8($0), count: $0 == 1 ? 20 : 64) }
+        for (transaction, renewalInfo) in [(parts[2], parts[3]), (parts[2], nil), (nil, nil)] as [(Data?, Data?)] {
+            let seal = NotificationRecord.Seal(
+                generation: 7, leaf: parts[0], notification: parts[1], transaction: transaction,
+                renewalInfo: renewalInfo)
+            #expect(seal.generation == 7 && seal.leaf == parts[0] && seal.notification == parts[1])
+            #expect(seal.transaction == transaction && seal.renewalInfo == renewalInfo)
+            let json = try JSONEncoder().encode(seal)
+            let again = try JSONDecoder().decode(NotificationRecord.Seal.self, from: json)
+            #expect(again.transaction == transaction && again.leaf == parts[0])
+            struct Old: Codable { var generation: Int, leaf: Data, notification: Data, transaction: Data? }
+            let old = try JSONDecoder().decode(Old.self, from: json)
+            #expect(old.notification == parts[1] && old.transaction == transaction && old.generation == 7)
+        }
+    }
+}
+
+extension NotificationRecord {
+    fileprivate var purchase: Purchase? { if case .purchase(let purchase) = content { purchase } else { nil } }
+}
