@@ -26,7 +26,7 @@ test: system-packages interop ## Check the format, build everything, run all tes
 	COUNTERFOIL_INTEROP=required Scripts/run-tests
 	Scripts/build-docs
 	Scripts/check-dependents
-	$(MAKE) client-test check-storekit
+	$(MAKE) client-test check-storekit console-test
 
 .PHONY: console-test
 console-test: system-packages ## Use the pages of the console in a browser: journeys, accessibility, hostile texts; TEST=part of a name
