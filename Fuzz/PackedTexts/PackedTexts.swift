@@ -14,7 +14,8 @@ public func fuzzPackedTexts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
     // The headers are known by now, so that bytes can refer to them.
     if let found = book.unpack(Data(bytes)) {
         Property.require(
-            exactly(book.unpack(book.pack(found).bytes), found), "what damaged bytes say can be kept like anything else")
+            exactly(book.unpack(book.pack(found).bytes), found), "what damaged bytes say can be kept like anything else"
+        )
     }
     return 0
 }

@@ -220,12 +220,23 @@ package enum WebConsoleFiles {
         dialog dd { margin: 0 }
         kbd { border: 1px solid var(--edge); border-radius: 4px; padding: 0 .4em; background: var(--raised) }
 
+        /* What happened */
+        .timeline { list-style: none; margin: .5rem 0; padding: 0; border-left: 3px solid var(--hair) }
+        .timeline > li { padding: .4rem .8rem; border-bottom: 1px solid var(--hair) }
+        .timeline > li.open { border-left: 3px solid var(--main); margin-left: -3px; background: var(--raised) }
+        .timeline p { max-width: none; margin: .1rem 0 }
+        .timeline .what { font-weight: 600 }
+        .timeline .when { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .9rem }
+        .timeline a { display: inline-block; min-height: 24px }
+        .timeline .inside { background: var(--ground); border: 1px solid var(--hair); padding: 0 1rem .6rem; margin: .5rem 0 }
+
         /* Pictures */
         figure { margin: .8rem 0; overflow-x: auto }
         svg.drawing { display: block; max-width: 100%; height: auto; min-width: 40rem }
         svg .label { fill: var(--ink); font: 13px system-ui, "DejaVu Sans", sans-serif }
         svg .small { fill: var(--soft); font: 12px system-ui, "DejaVu Sans", sans-serif }
         svg .axis { stroke: var(--hair) } svg .now { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 4 3 }
+        svg .curve { fill: none; stroke: var(--main); stroke-width: 2 }
         svg .paid { fill: light-dark(#12436d, #7fb3e6) } svg .trial { fill: light-dark(#28a197, #3cc7ba) }
         svg .grace { fill: light-dark(#f46a25, #ff9a5c) } svg .retry { fill: light-dark(#801650, #f08cc0) }
         svg .refunded { fill: none; stroke: var(--bad); stroke-width: 2; stroke-dasharray: 5 3 }

@@ -155,12 +155,13 @@ def test_server_pages_when_there_is_something(world: World, shop: Shop):
     notification = shop.api("/v1/notifications")["items"][0]["uuid"]
     delivery = shop.api("/v1/webhooks/backend/deliveries")["items"][0]["id"]
     entitlement = shop.api(f"/v1/customers/{customer}")["entitlements"][0]["key"]
+    entry = next(i["uuid"] for i in shop.api(f"/v1/customers/{customer}/timeline")["items"] if "uuid" in i)
     transaction = event["data"].get("transaction", {}).get("transaction_id", "1")
     for name, path in {
-        "customer": f"customers/{customer}", "explain": f"customers/{customer}/explain/{entitlement}",
+        "customer": f"customers/{customer}", "entry": f"customers/{customer}?open={entry}", "explain": f"customers/{customer}/explain/{entitlement}",
         "search": f"customers?q={customer}", "notification": f"notifications/{notification}",
         "webhook": "webhooks/backend", "delivery": f"webhooks/backend/deliveries/{delivery}",
-        "transaction": f"transactions/{transaction}",
+        "transaction": f"transactions/{transaction}", "refund": f"refunds/of?customer={customer}&transaction={transaction}",
     }.items():
         world.look(f"{shop.base}/console/{path}", f"server-{name}", cookies)
 

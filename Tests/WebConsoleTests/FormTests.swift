@@ -50,4 +50,52 @@ import WebConsole
         let many = (0...600).map { "n\($0)=1" }.joined(separator: "&")
         #expect(throws: FormFields.Problem.malformed) { try FormFields(encoded: Array(many.utf8)) }
     }
+
+    private static let upload = Data(
+        """
+        --x\r
+        Content-Disposition: form-data; name="text"\r
+        \r
+        one\r
+        two\r
+        --x\r
+        Content-Disposition: form-data; name="file"; filename="a.bin"\r
+        Content-Type: application/octet-stream\r
+        \r
+        \u{1}\r
+        --y\r
+        --x\r
+        Content-Disposition: form-data; name="none"; filename=""\r
+        \r
+        \r
+        --x--\r
+
+        """.utf8)
+
+    @Test func `a form with a file has its fields and its file`() throws {
+        let fields = try FormFields(multipart: Self.upload, boundary: "x")
+        #expect(fields.exact("text") == "one\ntwo")
+        #expect(fields.file("file") == Data("\u{1}\r\n--y".utf8))
+        #expect(fields.file("none") == nil && fields.file("text") == nil && fields["file"] == nil)
+    }
+
+    @Test func `a form with a file that is torn or changed anywhere is refused or read, and nothing traps`() {
+        for boundary in ["y", "", "xx"] {
+            #expect(throws: FormFields.Problem.malformed) {
+                try FormFields(multipart: Self.upload, boundary: boundary)
+            }
+        }
+        for end in 0..<Self.upload.count - 4 {
+            #expect(throws: FormFields.Problem.malformed) {
+                try FormFields(multipart: Self.upload.prefix(end), boundary: "x")
+            }
+        }
+        for index in Self.upload.indices {
+            for byte in [0, 0x0D, 0x0A, 0x2D, 0xFF] as [UInt8] {
+                var changed = Self.upload
+                changed[index] = byte
+                do { _ = try FormFields(multipart: changed, boundary: "x") } catch { #expect(error == .malformed) }
+            }
+        }
+    }
 }

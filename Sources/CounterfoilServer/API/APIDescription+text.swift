@@ -92,6 +92,28 @@ extension APIDescription {
                     application/json:
                       schema: {$ref: "#/components/schemas/TimelineEntryList"}
                 default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/timeline/{uuid}:
+            get:
+              operationId: getTimelineEntry
+              tags: [customers]
+              summary: One notification of a customer's timeline, with all that it says, verified again
+              description: Needs the scope support:read.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - name: uuid
+                  in: path
+                  required: true
+                  schema: {type: string, minLength: 1}
+                  description: The notificationUUID
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              responses:
+                "200":
+                  description: The notification
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/DecodedNotification"}
+                default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/entitlements/{key}/explain:
             get:
               operationId: explainEntitlement
@@ -620,6 +642,57 @@ extension APIDescription {
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/EventList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/events/{id}/deliveries:
+            get:
+              operationId: listDeliveriesOfEvent
+              tags: [webhooks]
+              summary: What became of one event at each endpoint, with all attempts
+              description: >-
+                Needs the scope webhooks:write, and shows the endpoints that the key may manage. The last delivery first;
+                a delivery is kept for thirty days after its end. The event of a notification is evt_ and its
+                notificationUUID.
+              parameters:
+                - {name: id, in: path, required: true, schema: {type: string, minLength: 1}, description: The event's id}
+              responses:
+                "200":
+                  description: The deliveries
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [object, items, next_page]
+                        properties:
+                          object: {const: list}
+                          items: {type: array, items: {$ref: "#/components/schemas/EventDelivery"}}
+                          next_page: {$ref: "#/components/schemas/NextPage"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/consumption:
+            get:
+              operationId: listAllConsumptionRequests
+              tags: [support]
+              summary: The App Store's questions before refunds, of all customers of an app and environment
+              description: >-
+                Needs the scope support:read. The newest first; with state=pending those that wait for an answer, by
+                deadline, up to limit of them.
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {name: state, in: query, schema: {type: string, enum: [pending]}}
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: Some questions
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [object, items, next_page]
+                        properties:
+                          object: {const: list}
+                          items: {type: array, items: {$ref: "#/components/schemas/ConsumptionRequest"}}
+                          next_page: {$ref: "#/components/schemas/NextPage"}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/usage:
             post:
@@ -1154,7 +1227,13 @@ extension APIDescription {
                         from: {$ref: "#/components/schemas/SentInstant"}
                         to: {$ref: "#/components/schemas/SentInstant"}
                         after: {type: integer, format: int64}
+                        dry_run: {type: boolean, description: "Count only: nothing is sent"}
               responses:
+                "200":
+                  description: What would be made, for a dry run
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/WebhookReplay"}
                 "202":
                   description: What was made
                   content:
@@ -2139,6 +2218,7 @@ extension APIDescription {
               required: [object, transaction_id, original_transaction_id, state, requested_at, answer_due_at, attempts]
               properties:
                 object: {const: consumption_request}
+                customer: {type: string, description: Only in the list of all customers}
                 transaction_id: {type: string}
                 original_transaction_id: {type: string}
                 state: {type: string, enum: [pending, sent, refused, missed, overtaken]}
@@ -2276,8 +2356,15 @@ extension APIDescription {
               allOf:
                 - {$ref: "#/components/schemas/Notification"}
               type: object
-              required: [object, uuid, decoded, problems]
+              required: [object, uuid, decoded, verifications, problems]
               properties:
+                verifications:
+                  type: object
+                  description: What the verification of each part rests on
+                  properties:
+                    notification: {$ref: "#/components/schemas/Verification"}
+                    transaction: {$ref: "#/components/schemas/Verification"}
+                    renewal_info: {$ref: "#/components/schemas/Verification"}
                 decoded:
                   type: object
                   description: What was signed, in the App Store's own words
@@ -2556,6 +2643,14 @@ extension APIDescription {
                     body:
                       type: string
                       description: The exact text that is sent; left out when there is nothing to say any more
+            EventDelivery:
+              allOf:
+                - {$ref: "#/components/schemas/WebhookDelivery"}
+                - type: object
+                  required: [endpoint, attempt_list]
+                  properties:
+                    endpoint: {type: string, description: Its name}
+                    attempt_list: {type: array, items: {$ref: "#/components/schemas/WebhookAttempt"}}
             WebhookAttempt:
               type: object
               required: [object, at, duration_ms, answer]
@@ -2628,6 +2723,16 @@ extension APIDescription {
                     environment: {type: string}
                     customers: {type: array, items: {type: string}}
                     note: {type: string}
+                    differences:
+                      type: array
+                      description: What the newest text that the ledger keeps says otherwise about a transaction
+                      items:
+                        type: object
+                        required: [member, kept, shown]
+                        properties:
+                          member: {type: string, description: Apple's name of it}
+                          kept: {type: string}
+                          shown: {type: string}
             AuditList:
               type: object
               required: [object, items, next_page]

@@ -63,6 +63,7 @@ struct Authorization: RouterMiddleware {
         guard let entry = access.current.keys[digest] else {
             throw APIFailure(.unauthorized, "unauthorized", "This API key is not known here.")
         }
+        entry.use.note()
         return entry
     }
 

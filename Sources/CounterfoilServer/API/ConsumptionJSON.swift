@@ -5,9 +5,11 @@ internal import LedgerServices
 
 /// Consumption requests in answers.
 enum ConsumptionJSON {
-    static func write(_ inquiry: ConsumptionInquiry, to json: inout JSONWriter) {
+    /// - Parameter naming: Whether to say whom it is about.
+    static func write(_ inquiry: ConsumptionInquiry, naming: Bool = false, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "consumption_request")
+            if naming { json.member("customer", inquiry.customer) }
             json.member("transaction_id", inquiry.transactionId)
             json.member("original_transaction_id", inquiry.originalTransactionId)
             json.member("state", inquiry.state.rawValue)

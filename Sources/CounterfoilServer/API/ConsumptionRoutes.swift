@@ -19,6 +19,26 @@ struct ConsumptionRoutes {
         v1.post("/customers/{id}/usage", needs: .customersWrite, report)
         v1.get("/customers/{id}/consumption", needs: .customersRead, list)
         v1.get("/customers/{id}/consumption/preview", needs: .customersRead, preview)
+        v1.get("/consumption", needs: .supportRead, all)
+    }
+
+    /// The questions about all customers: the newest first, or those that wait, by deadline.
+    private func all(_ call: APICall) async throws -> Response {
+        let (scope, paging) = (try call.scope(), try Paging(call.request))
+        let inquiries: [ConsumptionInquiry]
+        switch try call.request.word("state") {
+        case nil:
+            inquiries = try await storage.inquiries(in: scope.id, before: paging.number(), limit: paging.limit + 1)
+        case "pending":
+            let pending = try await storage.pendingInquiries(in: scope.id, limit: paging.limit)
+            return .list(pending, next: nil) { ConsumptionJSON.write($1, naming: true, to: &$0) }
+        default:
+            throw APIFailure(
+                .badRequest, "invalid_state", "Say pending, or leave it out for all.", parameter: "state")
+        }
+        let page = inquiries.prefix(paging.limit)
+        let next = inquiries.count > page.count ? page.last.map { String($0.id) } : nil
+        return .list(page, next: next) { ConsumptionJSON.write($1, naming: true, to: &$0) }
     }
 
     /// Takes down how much was used, and what the customer agreed to.

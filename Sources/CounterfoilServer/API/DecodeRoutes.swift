@@ -39,7 +39,7 @@ struct DecodeRoutes {
             }
         }
         let verdict = await decoder.verdict(bytes, choices, secrets: secrets)
-        let known = try await known(verdict, principal)
+        let known = try await KnownOfDecoded.find(verdict, for: principal, scopes, storage)
         var json = JSONWriter()
         json.object { json in
             json.member("object", "decoded")
@@ -52,6 +52,13 @@ struct DecodeRoutes {
                     json.member("environment", known.scope.environment.rawValue)
                     json.member("customers", known.customers) { $0.string($1) }
                     json.member("note", known.note)
+                    json.member("differences", known.differences) { json, difference in
+                        json.object { json in
+                            json.member("member", difference.member)
+                            json.member("kept", difference.kept)
+                            json.member("shown", difference.shown)
+                        }
+                    }
                 }
             }
         }
@@ -86,52 +93,5 @@ struct DecodeRoutes {
                 members(of: part.verdict, to: &json)
             }
         }
-    }
-
-    // MARK: - What the ledger knows of it
-
-    private struct Known {
-        var kind: String
-        var id: String
-        var scope: Scope
-        var customers: [String] = []
-        var note: String?
-    }
-
-    private func known(
-        _ verdict: DecodeVerdict, _ principal: Principal
-    ) async throws -> Known? {
-        // What is not proven could have been made to ask about anybody.
-        guard verdict.isProven else { return nil }
-        let subjects = [verdict.subject] + verdict.parts.filter(\.verdict.isProven).map(\.verdict.subject)
-        for subject in subjects {
-            for scope in scopes.all where principal.maySee(scope) && subject.isAbout(scope) {
-                if let known = try await known(subject, scope) { return known }
-            }
-        }
-        return nil
-    }
-
-    private func known(
-        _ subject: DecodeVerdict.Subject, _ scope: Scope
-    ) async throws -> Known? {
-        if let uuid = subject.notification, let kept = try await storage.notification(uuid), kept.scope == scope.id {
-            return Known(
-                kind: "notification", id: kept.uuid, scope: scope,
-                note: "It was received, and is \(kept.state.rawValue).")
-        }
-        guard let id = subject.transactionId,
-            let original = try await storage.originalTransactionId(of: id, in: scope.id)
-        else { return nil }
-        return Known(
-            kind: "transaction", id: id, scope: scope,
-            customers: try await storage.owners(of: original, in: scope.id))
-    }
-}
-
-extension DecodeVerdict.Subject {
-    fileprivate func isAbout(_ scope: Scope) -> Bool {
-        (bundleId.map { $0 == scope.bundleId } ?? true)
-            && (environment.map { $0 == scope.environment.rawValue } ?? true)
     }
 }

@@ -11,11 +11,15 @@ struct DecodedNotification {
     private var transaction: [UInt8]?
     private var renewalInfo: [UInt8]?
     private var problems: [(part: StaticString, error: VerificationError)] = []
+    /// What the verification of each part rests on.
+    private var traces: [(part: StaticString, trace: VerificationTrace)] = []
 
     init(_ kept: KeptNotification, _ verifier: SignedDataVerifier) async {
         let data: NotificationData?
         do throws(VerificationError) {
-            data = try await verifier.notification(kept.text).payload.data
+            let verified = try await verifier.notification(kept.text)
+            data = verified.payload.data
+            traces.append(("notification", verified.trace))
             notification = Self.payload(of: kept.text)
         } catch {
             problems.append(("notification", error))
@@ -23,20 +27,20 @@ struct DecodedNotification {
         }
         if let text = data?.signedTransactionInfo {
             do throws(VerificationError) {
-                _ = try await verifier.transaction(text)
+                traces.append(("transaction", try await verifier.transaction(text).trace))
                 transaction = Self.payload(of: text)
             } catch { problems.append(("transaction", error)) }
         }
         if let text = data?.signedRenewalInfo {
             do throws(VerificationError) {
-                _ = try await verifier.renewalInfo(text)
+                traces.append(("renewal_info", try await verifier.renewalInfo(text).trace))
                 renewalInfo = Self.payload(of: text)
             } catch { problems.append(("renewal_info", error)) }
         }
     }
 
     /// The JSON that was signed. Only of what was verified: then it is JSON.
-    private static func payload(of text: String) -> [UInt8]? {
+    static func payload(of text: String) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 3 ? Base64.decodeURL(parts[1]) : nil
     }
@@ -49,6 +53,12 @@ struct DecodedNotification {
                 guard let payload else { continue }
                 json.key(name)
                 json.raw(payload)
+            }
+        }
+        json.member("verifications") { json in
+            for (part, trace) in traces {
+                json.key(part)
+                NotificationJSON.write(trace, to: &json)
             }
         }
         json.member("problems", problems) { json, problem in

@@ -8,11 +8,17 @@ internal import LedgerServices
 struct DeliveryRoutes {
     let webhooks: WebhookDispatcher
     let storage: any AttemptStorage
+    let events: any WebhookStorage
 
     /// The most attempts in an answer. There are about twenty before a delivery is given up.
     private static let maximumAttempts = 200
+    /// The most deliveries of one event: as many as there can be endpoints, and some of them sent again.
+    private static let maximumDeliveries = 100
 
-    func add(to v1: APIRouter) { v1.get("/webhooks/{name}/deliveries/{id}", needs: .webhooksWrite, delivery) }
+    func add(to v1: APIRouter) {
+        v1.get("/webhooks/{name}/deliveries/{id}", needs: .webhooksWrite, delivery)
+        v1.get("/events/{id}/deliveries", needs: .webhooksWrite, deliveries)
+    }
 
     private func delivery(_ call: APICall) async throws -> Response {
         let endpoint = try await WebhookRoutes.endpoint(call, among: webhooks)
@@ -25,19 +31,45 @@ struct DeliveryRoutes {
         json.object { json in
             WebhookJSON.members(of: delivery, to: &json)
             json.member("message_id", delivery.messageID)
-            json.member("attempt_list", attempts) { json, attempt in
-                json.object { json in
-                    json.member("object", "webhook_attempt")
-                    json.member("at", attempt.at)
-                    json.member("duration_ms", attempt.milliseconds)
-                    json.member("status", attempt.status.map { Int64($0) })
-                    json.member("error", attempt.error)
-                    json.member("answer", String(decoding: attempt.answer, as: UTF8.self))
-                }
-            }
+            Self.write(attempts, to: &json)
             json.member("body", body)
         }
         return json.response()
+    }
+
+    private static func write(_ attempts: [DeliveryAttempt], to json: inout JSONWriter) {
+        json.member("attempt_list", attempts) { json, attempt in
+            json.object { json in
+                json.member("object", "webhook_attempt")
+                json.member("at", attempt.at)
+                json.member("duration_ms", attempt.milliseconds)
+                json.member("status", attempt.status.map { Int64($0) })
+                json.member("error", attempt.error)
+                json.member("answer", String(decoding: attempt.answer, as: UTF8.self))
+            }
+        }
+    }
+
+    /// What became of an event at each endpoint that the key may manage, the last delivery first.
+    private func deliveries(_ call: APICall) async throws -> Response {
+        guard let id = call.named("id"), id.utf8.count <= 100, let number = try await events.eventNumber(id) else {
+            throw APIFailure(.notFound, "not_found", "There is no such event.", parameter: "id")
+        }
+        let endpoints = try await webhooks.managed().filter { call.principal.mayManage($0.definition) }
+        let names = Dictionary(endpoints.map { ($0.stored.id, $0.stored.name) }) { first, _ in first }
+        var found: [(delivery: WebhookDelivery, endpoint: String, attempts: [DeliveryAttempt])] = []
+        for delivery in try await storage.deliveries(ofEvent: number, limit: Self.maximumDeliveries) {
+            guard let endpoint = names[delivery.endpoint] else { continue }
+            let attempts = try await storage.attempts(of: delivery.id, limit: Self.maximumAttempts)
+            found.append((delivery, endpoint, attempts))
+        }
+        return .list(found, next: nil) { json, item in
+            json.object { json in
+                WebhookJSON.members(of: item.delivery, to: &json)
+                json.member("endpoint", item.endpoint)
+                Self.write(item.attempts, to: &json)
+            }
+        }
     }
 
     /// The exact text; nil when there is nothing to say, or nobody can say it any more.

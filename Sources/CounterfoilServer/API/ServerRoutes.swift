@@ -66,7 +66,8 @@ enum ServerRoutes {
             storage: storage, recovery: core.recovery, settings: core.configuration.recovery, clients: core.clients,
             resolver: v1.resolver, clock: clock
         ).add(to: v1)
-        TimelineRoutes(storage: storage, customers: customers, scopes: core.scopes).add(to: v1)
+        TimelineRoutes(storage: storage, customers: customers, scopes: core.scopes, historical: core.historical)
+            .add(to: v1)
         ExplanationRoutes(customers: customers, apps: apps).add(to: v1)
         InboxRoutes(
             storage: storage, scopes: core.scopes, historical: core.historical, processor: core.processor, clock: clock
@@ -91,7 +92,7 @@ enum ServerRoutes {
             webhooks: webhooks, clock: clock)
         LookupRoutes(asking: asking).add(to: v1)
         SupportRoutes(asking: asking, customers: customers).add(to: v1)
-        DeliveryRoutes(webhooks: webhooks, storage: storage).add(to: v1)
+        DeliveryRoutes(webhooks: webhooks, storage: storage, events: storage).add(to: v1)
         AuditRoutes(audit: core.audit, storage: storage).add(to: v1)
         SearchRoutes(storage: storage, scopes: core.scopes).add(to: v1)
         DecodeRoutes(decoder: core.decoder, webhooks: webhooks, storage: storage, scopes: core.scopes).add(to: v1)

@@ -1,6 +1,7 @@
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
+internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 internal import Foundation
@@ -11,8 +12,37 @@ struct TimelineRoutes {
     let storage: any InspectionStorage
     let customers: CustomerReader
     let scopes: ScopeBook
+    let historical: SignedDataVerifier
 
-    func add(to v1: APIRouter) { v1.get("/customers/{id}/timeline", needs: .customersRead, timeline) }
+    func add(to v1: APIRouter) {
+        v1.get("/customers/{id}/timeline", needs: .customersRead, timeline)
+        v1.get("/customers/{id}/timeline/{uuid}", needs: .supportRead, entry)
+    }
+
+    /// How many entries of one instant are looked through for one notification.
+    private static let mostOfAnInstant = 200
+
+    /// One notification of it: all that it says, and what its verification rests on.
+    private func entry(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        let id = call.named("uuid").map { UUID(text: $0)?.text ?? $0 } ?? ""
+        guard id.utf8.count <= 255, let kept = try await storage.notification(id), kept.scope == scope.id,
+            try await isAbout(customer, kept)
+        else {
+            throw APIFailure(.notFound, "not_found", "No such notification is in this timeline.", parameter: "uuid")
+        }
+        let decoded = await DecodedNotification(kept, historical)
+        return .json { json in
+            NotificationJSON.write(kept, scopes, to: &json) { decoded.write(to: &$0) }
+        }
+    }
+
+    /// Whether a notification is in a customer's timeline.
+    private func isAbout(_ customer: String, _ kept: KeptNotification) async throws -> Bool {
+        let items = try await storage.timeline(
+            of: customer, in: kept.scope, after: TimelinePlace(date: kept.signedDate), limit: Self.mostOfAnInstant)
+        return items.contains { if case .notification(let one) = $0.kind { one.id == kept.id } else { false } }
+    }
 
     /// Newest first; what was signed until `at`.
     private func timeline(_ call: APICall) async throws -> Response {

@@ -206,10 +206,13 @@ struct Replay: JSONRequestBody {
     var from: SentInstant?
     var to: SentInstant?
     var after: Int64?
+    /// Whether only to count.
+    var dryRun: Bool?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case eventId = "event_id"
         case from, to, after
+        case dryRun = "dry_run"
     }
 
     static let members = CodingKeys.allCases.map(\.rawValue)

@@ -126,13 +126,16 @@ struct WebhookRoutes {
         let endpoint = try await endpoint(call)
         let wish = try await call.body(
             Replay.self, upTo: Self.maximumBytes, form: #"{"event_id": "…"} or {"from": ms, "to": ms}"#)
-        let outcome = try await webhooks.replay(try await wish.range(storage), to: endpoint)
+        let (range, isDryRun) = (try await wish.range(storage), wish.dryRun == true)
+        let outcome =
+            isDryRun
+            ? try await webhooks.countReplay(range, to: endpoint) : try await webhooks.replay(range, to: endpoint)
         if wish.eventId != nil, outcome.deliveries == 0 {
             throw APIFailure(
                 .conflict, "not_accepted", "This endpoint does not take events of this type, app or environment.",
                 parameter: "event_id")
         }
-        return .json(status: .accepted) { json in
+        return .json(status: isDryRun ? .ok : .accepted) { json in
             json.object { json in
                 json.member("object", "webhook_replay")
                 json.member("deliveries", outcome.deliveries)

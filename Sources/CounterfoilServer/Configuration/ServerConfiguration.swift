@@ -40,6 +40,9 @@ public struct ServerConfiguration: Sendable {
     /// Which clock is believed.
     public var clock = Clock.system
 
+    /// Where each setting was said, for those who look at it.
+    package var origins = SettingOrigins()
+
     /// A server for these apps, with the default of everything else.
     public init(apps: [App]) { self.apps = apps }
 

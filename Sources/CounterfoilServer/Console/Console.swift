@@ -18,6 +18,7 @@ final class Console: Sendable {
     let failures = FailureLimit()
     let tickets = FormTickets()
     let hub = EventHub()
+    let history = MetricHistory()
     /// The port that it listens on, once that is known.
     let settings: ServerConfiguration.Console
 

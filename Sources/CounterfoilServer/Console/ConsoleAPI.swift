@@ -37,14 +37,21 @@ struct ConsoleAPI: Sendable {
     func call(
         _ method: HTTPRequest.Method, _ target: String, body: Data? = nil, for context: ServerContext
     ) async throws -> Answer {
-        var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: target)
-        if let body { head.headerFields[.contentLength] = String(body.count) }
-        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data())))
-        let response = try await respond(request, ServerContext(asking: context))
+        let response = try await response(method, target, body: body, for: context)
         let taker = AnswerTaker()
         try await response.body.write(taker)
         return Answer(
             status: response.status.code, json: APIValue(json: Data(taker.buffer.readableBytesView)))
+    }
+
+    /// The answer as it is, for somebody who wants the file.
+    func response(
+        _ method: HTTPRequest.Method, _ target: String, body: Data? = nil, for context: ServerContext
+    ) async throws -> Response {
+        var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: target)
+        if let body { head.headerFields[.contentLength] = String(body.count) }
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data())))
+        return try await respond(request, ServerContext(asking: context))
     }
 }
 

@@ -24,6 +24,8 @@ struct ConsoleAction: Sendable {
     var typed: (@Sendable (FormFields) -> String)?
     /// Whether the body names who does it.
     var namesActor = false
+    /// What the API says of it before it is done: more of what will happen.
+    var count: (@Sendable (Visit) async throws -> [String])?
 
     static let all: [ConsoleAction] = [
         .init(
@@ -65,15 +67,11 @@ struct ConsoleAction: Sendable {
                 [
                     "Every event that \(fields["name"] ?? "") takes and that became known from \(fields["from"] ?? "?") "
                         + "to \(fields["to"] ?? "?") is sent again.",
-                    "At most 10,000 deliveries are made at once; the answer says where the rest begins.",
+                    "What is newer about the same purchases follows where it would not be sent anyway.",
                 ]
             },
-            request: { fields in
-                var body: [String: Any] = [:]
-                for name in ["from", "to"] { body[name] = fields[name].flatMap(Self.milliseconds) ?? 0 }
-                if let after = fields["after"].flatMap(Int64.init) { body["after"] = after }
-                return (.post, ["webhooks", fields["name"] ?? "", "replay"], false, body)
-            }, back: { ["webhooks", $0["name"] ?? ""] }),
+            request: { (.post, ["webhooks", $0["name"] ?? "", "replay"], false, Self.replay($0)) },
+            back: { ["webhooks", $0["name"] ?? ""] }, count: Self.countReplay),
         .init(
             name: "recover", title: "Read a part of the history again", scope: .operationsWrite,
             fields: ["from", "to"],
@@ -134,6 +132,30 @@ struct ConsoleAction: Sendable {
             }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true),
     ]
 
+    private static func replay(_ fields: FormFields) -> [String: Any] {
+        var body: [String: Any] = [:]
+        for name in ["from", "to"] { body[name] = fields[name].flatMap(Self.milliseconds) ?? 0 }
+        if let after = fields["after"].flatMap(Int64.init) { body["after"] = after }
+        return body
+    }
+
+    /// How many deliveries a replay makes, and where the rest begins.
+    private static func countReplay(_ visit: Visit) async throws -> [String] {
+        let body = replay(visit.fields).merging(["dry_run": true]) { $1 }
+        let answer = try await visit.console.api.call(
+            .post, visit.target(["webhooks", visit.fields["name"] ?? "", "replay"], isScoped: false),
+            body: try JSONSerialization.data(withJSONObject: body), for: visit.context)
+        guard answer.isFine else { return [answer.message] }
+        let count = answer.json["deliveries"].number ?? 0
+        guard let after = answer.json["after"].number else {
+            return ["That makes \(count.grouped) deliveries now, and is all of it."]
+        }
+        return [
+            "That makes \(count.grouped) deliveries now, as many as go at once; the rest begins after event "
+                + "number \(after): send again from there."
+        ]
+    }
+
     /// An instant as people write it.
     static func milliseconds(_ text: String) -> Int64? {
         if let number = Int64(text) { return number }
@@ -149,7 +171,7 @@ enum ConsoleActions {
     static func add(to router: Router<ServerContext>, _ console: Console) {
         router.post("/console/confirm") { request, context -> Response in
             let (visit, action) = try await self.visit(request, context, console)
-            return confirmation(visit, action, problem: nil)
+            return try await confirmation(visit, action, problem: nil)
         }
         router.post("/console/do") { request, context in
             let (visit, action) = try await self.visit(request, context, console)
@@ -200,13 +222,16 @@ enum ConsoleActions {
         return (chosen, action)
     }
 
-    private static func confirmation(_ visit: Visit, _ action: ConsoleAction, problem: String?) -> Response {
-        var page = ConsolePage(action.title)
+    private static func confirmation(
+        _ visit: Visit, _ action: ConsoleAction, problem: String?
+    ) async throws -> Response {
+        var page = visit.page(action.title)
         if let problem { page.problem = .init("Not done", reasons: [problem]) }
         page.status = problem == nil ? 200 : 409
         let fields = action.fields.compactMap { name in visit.fields[name].map { (name, $0) } }
+        let counted = try await action.count?(visit) ?? []
         let confirmation = Confirmation(
-            action.consequences(visit.fields), button: action.title, action: PageLink("console", "do"),
+            action.consequences(visit.fields) + counted, button: action.title, action: PageLink("console", "do"),
             cancel: PageLink(["console"] + action.back(visit.fields), query: visit.selection.query),
             ticket: visit.console.tickets.issue(for: action.name),
             fields: [("action", action.name)] + fields + visit.selection.query,
@@ -220,12 +245,13 @@ enum ConsoleActions {
         let back = PageLink(
             ["console"] + action.back(visit.fields), query: visit.selection.query + [("done", action.name)])
         if let typed = action.typed, visit.fields[Confirmation.typedField] != typed(visit.fields) {
-            return confirmation(visit, action, problem: "What you typed is not the name.")
+            return try await confirmation(visit, action, problem: "What you typed is not the name.")
         }
         switch visit.console.tickets.use(ticket, for: action.name) {
         case .first: break
         case .again(let result): return .seeOther(result ?? back)
-        case .unknown: return confirmation(visit, action, problem: "The form is too old. Look again and confirm.")
+        case .unknown:
+            return try await confirmation(visit, action, problem: "The form is too old. Look again and confirm.")
         }
         let (method, path, isScoped, members) = action.request(visit.fields)
         let body = action.namesActor ? members.merging(["actor": visit.principal.name]) { $1 } : members
@@ -234,7 +260,7 @@ enum ConsoleActions {
             method, visit.target(path, isScoped: isScoped), body: data, for: visit.context)
         guard answer.isFine else {
             visit.console.tickets.giveBack(ticket)
-            return confirmation(visit, action, problem: answer.message)
+            return try await confirmation(visit, action, problem: answer.message)
         }
         visit.console.tickets.finish(ticket, with: back)
         return .seeOther(back)

@@ -19,7 +19,12 @@ struct ConsolePage: Sendable {
     /// What is not replaced while the page is open.
     private(set) var forms: [PageValue] = []
 
-    init(_ heading: String, foreign: String? = nil) { (self.heading, foreignHeading) = (heading, foreign) }
+    /// What instants are told relative to; nil where nobody is told.
+    private let now: Date?
+
+    init(_ heading: String, foreign: String? = nil, now: Date? = nil) {
+        (self.heading, foreignHeading, self.now) = (heading, foreign, now)
+    }
 
     /// What stands in a table or beside a name.
     enum Cell: Sendable {
@@ -38,6 +43,9 @@ struct ConsolePage: Sendable {
 
     mutating func title(_ text: String) { add(["isTitle": true, "title": .text(text)]) }
 
+    /// A heading below a title.
+    mutating func subtitle(_ text: String) { add(["isSubtitle": true, "title": .text(text)]) }
+
     mutating func paragraph(_ text: String, _ kind: String = "") {
         add([
             "isParagraph": true, "paragraph": .foreign(text, limit: 1000), "paragraphKind": .text(kind),
@@ -47,7 +55,10 @@ struct ConsolePage: Sendable {
     mutating func facts(_ facts: [(String, Cell)]) {
         let shown = facts.filter { if case .none = $0.1 { false } else { true } }
         guard !shown.isEmpty else { return }
-        add(["isFacts": true, "facts": .list(shown.map { .object($0.1.values.merging(["name": .text($0.0)]) { $1 }) })])
+        add([
+            "isFacts": true,
+            "facts": .list(shown.map { .object($0.1.values(now).merging(["name": .text($0.0)]) { $1 }) }),
+        ])
     }
 
     /// A table; without rows, the sentence that says what would fill it.
@@ -56,7 +67,7 @@ struct ConsolePage: Sendable {
         let rows = rows.map { row -> PageValue in
             let cells = zip(columns, row).enumerated().map { index, pair -> PageValue in
                 .object(
-                    pair.1.values.merging(["label": .text(pair.0), "isHeader": .flag(index == 0)]) { $1 })
+                    pair.1.values(now).merging(["label": .text(pair.0), "isHeader": .flag(index == 0)]) { $1 })
             }
             return ["cells": .list(cells)]
         }
@@ -66,8 +77,46 @@ struct ConsolePage: Sendable {
         ])
     }
 
-    mutating func drawing(_ drawing: Drawing, caption: String) {
-        add(["isDrawing": true, "drawing": .drawing(drawing), "caption": .text(caption)])
+    /// - Parameter legend: What its looks mean, as ``TimeBars/legend`` says it.
+    mutating func drawing(_ drawing: Drawing, caption: String, legend: PageValue? = nil) {
+        add([
+            "isDrawing": true, "drawing": .drawing(drawing), "caption": .text(caption),
+            "hasLegend": .flag(legend != nil), "legend": legend ?? .list([]),
+        ])
+    }
+
+    /// Something in a list of what happened. It can be open in its place.
+    struct Entry: Sendable {
+        /// Foreign.
+        var sentence: String
+        /// Where a click on the sentence leads: the same page with this open, or closed.
+        var link: PageLink?
+        /// Its name on the page.
+        var anchor = ""
+        var facts: [(String, Cell)] = []
+        var links: [(String, PageLink)] = []
+        /// What is shown where it is open.
+        var inside: ConsolePage?
+
+        init(_ sentence: String) { self.sentence = sentence }
+
+        fileprivate func values(_ now: Date?) -> PageValue {
+            let shown = facts.filter { if case .none = $0.1 { false } else { true } }
+            return [
+                "hasAnchor": .flag(!anchor.isEmpty), "anchor": .exact(anchor), "isOpen": .flag(inside != nil),
+                "sentence": .object(
+                    (link.map { Cell.link(sentence, $0) } ?? .foreign(sentence, limit: 300)).values(now)),
+                "entryFacts": .list(shown.map { .object($0.1.values(now).merging(["name": .text($0.0)]) { $1 }) }),
+                "entryLinks": .list(links.map { ["linkText": .text($0.0), "url": .link($0.1)] }),
+                "inside": .list(inside?.blocks ?? []),
+            ]
+        }
+    }
+
+    /// What happened, in order; without any, the sentence that says what would fill it.
+    mutating func entries(_ entries: [Entry], empty: String) {
+        guard !entries.isEmpty else { return paragraph(empty, "empty") }
+        add(["isEntries": true, "entries": .list(entries.map { $0.values(now) })])
     }
 
     /// A text as it is, behind a summary.
@@ -118,7 +167,8 @@ struct ConsolePage: Sendable {
         }
         forms.append(
             Self.block([
-                "isForm": true, "actionURL": .link(action), "method": .exact(method), "fields": .list(values),
+                "isForm": true, "isUpload": .flag(fields.contains { $0.type == "file" }), "actionURL": .link(action),
+                "method": .exact(method), "fields": .list(values),
                 "button": .text(button),
             ]))
     }
@@ -129,7 +179,8 @@ struct ConsolePage: Sendable {
     private mutating func add(_ values: [String: PageValue]) { blocks.append(Self.block(values)) }
 
     private static let kinds = [
-        "isTitle", "isParagraph", "isFacts", "isTable", "isDrawing", "isExact", "isLinks", "isForm",
+        "isTitle", "isSubtitle", "isParagraph", "isFacts", "isTable", "isDrawing", "isEntries", "isExact", "isLinks",
+        "isForm",
     ]
 
     private static func block(_ values: [String: PageValue]) -> PageValue {
@@ -144,10 +195,10 @@ struct ConsolePage: Sendable {
 
 extension ConsolePage.Cell {
     /// The values of the template `cell`.
-    var values: [String: PageValue] {
+    func values(_ now: Date?) -> [String: PageValue] {
         var values: [String: PageValue] = [
             "hasLink": false, "cellURL": .nothing, "isTag": false, "isTime": false, "isPlain": false,
-            "isForeign": false, "isCode": false, "text": .nothing, "tagKind": .nothing, "iso": .nothing,
+            "isForeign": false, "isCode": false, "text": .nothing, "tagKind": .nothing, "instant": .nothing,
             "foreign": .nothing,
         ]
         switch self {
@@ -160,10 +211,7 @@ extension ConsolePage.Cell {
             (values["isTag"], values["text"]) = (true, .text(text))
             values["tagKind"] = .text(tone.rawValue)
         case .time(nil): (values["isPlain"], values["text"]) = (true, "none")
-        case .time(let date?):
-            let iso = date.formatted(.iso8601)
-            (values["isTime"], values["iso"]) = (true, .text(iso))
-            values["text"] = .text(iso.replacing("T", with: " ").replacing("Z", with: " UTC"))
+        case .time(let date?): (values["isTime"], values["instant"]) = (true, .time(date, now: now))
         case .link(let text, let link):
             (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: 120))
             (values["hasLink"], values["cellURL"]) = (true, .link(link))

@@ -19,6 +19,7 @@ enum ConsoleRoutes {
         ("completeness", CompletenessPage.make), ("recoveries/{id}", RecoveryPage.make),
         ("webhooks", WebhooksPage.make), ("webhooks/{name}", WebhookPage.make),
         ("webhooks/{name}/deliveries/{id}", DeliveryPage.make), ("refunds", RefundsPage.make),
+        ("refunds/of", RefundPage.make),
         ("decode", DecodePage.make), ("operations", OperationsPage.make), ("operations/audit", AuditPage.make),
     ]
 
@@ -57,8 +58,15 @@ enum ConsoleRoutes {
         }
         router.post("/console/decode") { request, context -> Response in
             var visit = try visit(request, context, console)
-            visit.fields = try await FormFields(request, upTo: 6 << 20)
+            visit.fields = try await FormFields(uploaded: request, upTo: 6 << 20)
             return visit.response(try await DecodePage.make(visit))
+        }
+        // A file, which a page cannot be. It is the API's answer.
+        router.get("/console/operations/audit.csv") { request, context -> Response in
+            let visit = try visit(request, context, console)
+            let page = visit.parameter("page").map { [("page", $0)] } ?? []
+            return try await console.api.response(
+                .get, visit.target(["audit"], [("format", "csv")] + page, isScoped: false), for: visit.context)
         }
         ConsoleActions.add(to: router, console)
         return router.buildResponder()

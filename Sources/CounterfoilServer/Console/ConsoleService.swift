@@ -13,7 +13,14 @@ struct ConsoleService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var (event, backlog): (Int64?, WebhookBacklog?) = (nil, nil)
+            let start = ContinuousClock.now
+            var noted = -MetricHistory.interval
             while !Task.isCancelled {
+                let second = Int(start.duration(to: .now).components.seconds)
+                if second - noted >= MetricHistory.interval, let text = await console.core.metrics.text() {
+                    console.history.note(text, at: second)
+                    noted = second
+                }
                 // Cancelled is the end.
                 do { try await Task.sleep(for: .seconds(1)) } catch { break }
                 // Nobody looks: nothing is asked.

@@ -23,6 +23,11 @@ struct Visit: Sendable {
         request.parameter(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// A page, empty so far.
+    func page(_ heading: String, foreign: String? = nil) -> ConsolePage {
+        ConsolePage(heading, foreign: foreign, now: console.core.now)
+    }
+
     /// A link to a page, which shows the same app and environment.
     func link(_ segments: String..., query: [(String, String)] = []) -> PageLink {
         PageLink(["console"] + segments, query: selection.query + query)

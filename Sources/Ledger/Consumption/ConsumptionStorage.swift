@@ -112,6 +112,12 @@ package protocol ConsumptionStorage: Sendable {
     /// at again because of what was learned meanwhile, it is not put off.
     func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws
 
+    /// The questions of an app and environment that wait for an answer, the one to be answered first before the others.
+    func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry]
+
+    /// All questions of an app and environment, the newest first.
+    func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry]
+
     /// The questions about what a customer has, the newest first.
     func inquiries(about originalTransactionIds: [String], in scope: Int64, limit: Int) async throws
         -> [ConsumptionInquiry]

@@ -29,6 +29,9 @@ package protocol AttemptStorage: Sendable {
     /// A delivery to an endpoint.
     func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery?
 
+    /// What became of an event, the last delivery first, at most `limit` of them.
+    func deliveries(ofEvent number: Int64, limit: Int) async throws -> [WebhookDelivery]
+
     /// The attempts of a delivery, the first first, at most `limit` of them.
     func attempts(of delivery: Int64, limit: Int) async throws -> [DeliveryAttempt]
 }

@@ -81,6 +81,9 @@ package protocol WebhookStorage: Sendable {
     /// failed before and would go before them is due at once.
     func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) async throws -> ReplayOutcome
 
+    /// What ``replay(_:to:at:)`` would do. Nothing is done.
+    func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome
+
     /// Makes an event that only this endpoint is told.
     func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery?
 

@@ -33,7 +33,8 @@ enum Schema {
             try SegmentTable.fill(db)
         }
         migrator.registerMigration("11") { db in
-            for statement in AttemptTable.schema + AuditTable.schema { try db.execute(sql: statement) }
+            let schema = AttemptTable.schema + AuditTable.schema + ConsumptionTables.lists
+            for statement in schema { try db.execute(sql: statement) }
         }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")

@@ -139,4 +139,30 @@ extension SQLiteStorage: ConsumptionStorage {
             return Array(all.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))
         }
     }
+
+    package func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
+        try await read { db in
+            // Those that wait have an index, and are few: each waits for twelve hours at most. The plus keeps SQLite from
+            // going through all that were ever asked instead.
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(ConsumptionTables.columns) FROM consumption_requests
+                    WHERE state = 'pending' AND +scope = ? ORDER BY deadline, id LIMIT ?
+                    """, arguments: [scope, limit]
+            ).map(ConsumptionTables.inquiry)
+        }
+    }
+
+    package func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
+        try await read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(ConsumptionTables.columns) FROM consumption_requests
+                    WHERE scope = ? AND id < ? ORDER BY id DESC LIMIT ?
+                    """, arguments: [scope, id, limit]
+            ).map(ConsumptionTables.inquiry)
+        }
+    }
 }

@@ -14,6 +14,29 @@ extension SQLiteStorage {
     package func replay(
         _ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds
     ) async throws -> ReplayOutcome {
+        try await goThrough(range, for: target) { piece, most in
+            try await self.writePiece { try Self.replay(piece, of: range, making: most, to: target, at: now, $0) }
+        }
+    }
+
+    package func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome {
+        try await goThrough(range, for: target) { piece, most in
+            var made = 0
+            for candidate in piece {
+                made += target.deliveries(candidate.type, candidate.scope)
+                if made >= most { return (made, candidate.number) }
+            }
+            return (made, piece.last?.number)
+        }
+    }
+
+    /// Goes through the events of a range that an endpoint takes.
+    ///
+    /// - Parameter take: Takes some of them, up to so many deliveries. Returns how many it made, and the last event of them.
+    private func goThrough(
+        _ range: ReplayRange, for target: FanOutTarget,
+        _ take: @Sendable ([WebhookTables.Candidate], _ most: Int) async throws -> (made: Int, last: Int64?)
+    ) async throws -> ReplayOutcome {
         var outcome = ReplayOutcome(deliveries: 0, last: nil)
         let start = range.from.subtractingReportingOverflow(Self.replaySlack)
         var position = max(range.after, try await read { try Self.firstEvent(from: start, $0) - 1 })
@@ -25,9 +48,7 @@ extension SQLiteStorage {
             while !wanted.isEmpty {
                 let piece = Array(wanted.prefix(Self.replayWriting))
                 wanted = wanted.dropFirst(piece.count)
-                let (made, last) = try await writePiece { [made = outcome.deliveries] in
-                    try Self.replay(piece, of: range, making: range.limit - made, to: target, at: now, $0)
-                }
+                let (made, last) = try await take(piece, range.limit - outcome.deliveries)
                 outcome.deliveries += made
                 guard outcome.deliveries < range.limit else {
                     outcome.last = last

@@ -10,6 +10,8 @@ enum AttemptTable {
             delivery INTEGER NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL, ms INTEGER NOT NULL, status INTEGER,
             error TEXT, answer BLOB NOT NULL, PRIMARY KEY (delivery, number)) WITHOUT ROWID
         """,
+        // Numbers of events rise, so a new one goes to the end.
+        "CREATE INDEX deliveries_by_event ON deliveries (event)",
         // They go with the delivery, whatever removes it. Numbers of deliveries are used again.
         """
         CREATE TRIGGER attempts_of_removed AFTER DELETE ON deliveries BEGIN
@@ -37,6 +39,16 @@ extension SQLiteStorage: AttemptStorage {
             try Row.fetchOne(
                 db, sql: "SELECT \(WebhookTables.reading) WHERE deliveries.id = ? AND endpoint = ?",
                 arguments: [id, endpoint]
+            ).map { WebhookTables.delivery($0) }
+        }
+    }
+
+    package func deliveries(ofEvent number: Int64, limit: Int) async throws -> [WebhookDelivery] {
+        try await read { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT \(WebhookTables.reading) WHERE deliveries.event = ? ORDER BY deliveries.id DESC LIMIT ?",
+                arguments: [number, limit]
             ).map { WebhookTables.delivery($0) }
         }
     }

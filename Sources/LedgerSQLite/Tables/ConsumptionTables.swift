@@ -27,6 +27,9 @@ enum ConsumptionTables {
         """,
     ]
 
+    /// For the list of an app and environment.
+    static let lists = ["CREATE INDEX consumption_requests_by_scope ON consumption_requests (scope, id)"]
+
     /// What the App Store decided, whether its question has arrived yet or not.
     static let decisions = [
         """

@@ -60,6 +60,11 @@ extension WebhookDispatcher {
         return try await storage.replay(range, to: target, at: now)
     }
 
+    /// What ``replay(_:to:)`` would do.
+    package func countReplay(_ range: ReplayRange, to webhook: ManagedWebhook) async throws -> ReplayOutcome {
+        try await storage.countReplay(range, to: target(webhook.stored, webhook.definition))
+    }
+
     /// Sends an event that says nothing.
     package func test(_ endpoint: WebhookEndpoint) async throws -> WebhookDelivery? {
         let event = LedgerEvent(

@@ -40,6 +40,12 @@ package struct Drawing: Sendable {
                 + "y2=\"\(Self.number(y2))\"/>")
     }
 
+    /// A line through points.
+    package mutating func curve(_ points: [(x: Double, y: Double)], kind: StaticString) {
+        let places = points.map { "\(Self.number($0.x)),\(Self.number($0.y))" }.joined(separator: " ")
+        elements.append("<polyline class=\"\(kind)\" points=\"\(places)\"/>")
+    }
+
     /// A text that begins at a point, or ends there, or has it in its middle.
     package mutating func text(
         _ text: String, x: Double, y: Double, anchor: Anchor = .start, kind: StaticString = "label"

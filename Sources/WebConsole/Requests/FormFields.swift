@@ -1,10 +1,11 @@
-internal import Foundation
+package import Foundation
 internal import HTTPTypes
 package import Hummingbird
 
 /// The fields of a form, or of a query.
 package struct FormFields: Sendable {
     private var values: [String: [String]] = [:]
+    private var files: [String: Data] = [:]
 
     package init(_ values: [String: String] = [:]) { self.values = values.mapValues { [$0] } }
 
@@ -44,6 +45,13 @@ package struct FormFields: Sendable {
 
     /// The field as it was sent.
     package func exact(_ name: String) -> String? { values[name]?.last }
+
+    /// The file of a field; nil where none was chosen.
+    package func file(_ name: String) -> Data? { files[name] }
+
+    mutating func add(_ value: String, _ name: String) { values[name, default: []].append(value) }
+
+    mutating func add(file: Data, _ name: String) { files[name] = file }
 
     /// All values of a field that may be sent several times.
     package func all(_ name: String) -> [String] { values[name] ?? [] }

@@ -98,7 +98,8 @@ extension Browser.Page {
                 "", "/customers", "/customers?q=\(anna)", "/customers/\(anna)", "/customers/\(anna)/explain/premium",
                 "/customers/nobody", "/transactions/1", "/orders/ABC", "/notifications", "/notifications?state=failed",
                 "/notifications/\(uuid)", "/notifications/none", "/refused", "/completeness", "/recoveries/rec_9",
-                "/webhooks", "/webhooks/none", "/refunds", "/decode", "/operations", "/operations/audit",
+                "/webhooks", "/webhooks/none", "/refunds", "/refunds/of?customer=\(anna)&transaction=1", "/decode",
+                "/customers/\(anna)?open=\(uuid)", "/operations", "/operations/audit",
             ]
             for path in paths {
                 let page = try await browser.get("/console" + path)
@@ -116,6 +117,16 @@ extension Browser.Page {
             }
             let customer = try await browser.get("/console/customers/\(anna)").text
             #expect(customer.contains("<svg") && customer.contains("explain premium"))
+            // An entry of the timeline opens in its place, without a script.
+            let open = try await browser.get("/console/customers/\(anna)?open=\(uuid)").text
+            #expect(!customer.contains("Verification of the transaction"))
+            #expect(open.contains("<li id=\"entry-\(uuid)\" class=\"open\">"))
+            #expect(open.contains("Verification of the transaction") && open.contains("<dt>anchor</dt>"))
+            #expect(open.contains("No endpoint takes events of this kind"))
+            // The audit log is a file for spreadsheets.
+            let file = try await browser.get("/console/operations/audit.csv")
+            #expect(file.status == 200 && file.text.hasPrefix("id,at,actor,"))
+            #expect(file.headers["content-disposition"] == "attachment; filename=\"audit.csv\"")
             #expect(try await browser.get("/console/nothing").status == 404)
         }
     }
@@ -260,8 +271,80 @@ extension Browser.Page {
         }
     }
 
-    @Test func `has templates without a name that is no link, and nothing unescaped`() throws {
-        let audit = try TemplateAudit(ServerPages.files)
-        #expect(audit.problems.isEmpty)
+    @Test func `counts what a replay would send before it asks whether to`() async throws {
+        try await WebhookReceiver.run { receiver in
+            let webhook = World.webhook("backend", receiver.url + "/backend")
+            try await Self.run({ $0.webhooks = [webhook] }) { world, browser in
+                _ = try await world.subscriber("anna")
+                try await world.tell()
+                try await browser.signIn()
+                let fields = ["action": "replay", "name": "backend", "from": "2020-01-01", "to": "2100-01-01"]
+                let asked = try await browser.post("/console/confirm", fields)
+                #expect(asked.text.contains("That makes 1 deliveries now, and is all of it."))
+            }
+        }
+    }
+
+    @Test func `decodes a file that was chosen instead of a text`() async throws {
+        try await Self.run { world, browser in
+            try await browser.signIn()
+            for content in [Data("-----BEGIN CERTIFICATE-----".utf8), Data([0x30, 0x82, 0xFF, 0])] {
+                let body =
+                    Data("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n".utf8) + content
+                    + Data("\r\n--x--\r\n".utf8)
+                let page = try await browser.send(
+                    "POST", "/console/decode", body,
+                    [("Content-Type", "multipart/form-data; boundary=x"), ("Sec-Fetch-Site", "same-origin")])
+                #expect(page.status == 200 && page.text.contains("not proven"))
+            }
+        }
+    }
+
+    @Test
+    func
+        `has templates without a name that is no link, without a name that nothing fills, and without a use for nothing`()
+        throws
+    {
+        var audit = try TemplateAudit(ServerPages.files)
+        var shell = Shell(
+            heading: "x", product: "x", home: PageLink("console"), assets: ConsoleAssets(folder: ["x"]), version: "x")
+        shell.themeAction = PageLink("x")
+        for page in [Self.everything, ConsolePage("empty")] { audit.render("page", page.values, in: shell) }
+        #expect(audit.complete().isEmpty, "\(audit.complete())")
+    }
+
+    /// A page with each kind of block, and each kind of cell.
+    private static var everything: ConsolePage {
+        let link = PageLink("x")
+        var page = ConsolePage("x", foreign: "y", now: World.start)
+        page.topics = ["x"]
+        page.title("x")
+        page.subtitle("x")
+        page.paragraph("x", "note")
+        let cells: [ConsolePage.Cell] = [
+            .plain("x"), .foreign("x"), .code("x"), .tag("x", .good), .time(World.start), .time(nil), .link("x", link),
+            .none,
+        ]
+        page.facts(cells.map { ("x", $0) })
+        page.table("x", cells.map { _ in "x" }, [cells], empty: "")
+        page.table("x", ["x"], [], empty: "Nothing.")
+        let drawing = Drawing(width: 1, height: 1, title: "x", summary: "x")
+        page.drawing(drawing, caption: "x", legend: [["look": "paid", "word": "Paid"]])
+        page.drawing(drawing, caption: "x")
+        var entry = ConsolePage.Entry("x")
+        (entry.anchor, entry.link, entry.facts, entry.links) = ("x", link, [("x", .plain("x"))], [("x", link)])
+        entry.inside = ConsolePage("x")
+        entry.inside?.subtitle("x")
+        page.entries([entry, .init("y")], empty: "")
+        page.exact("x", "y", isOpen: true)
+        page.links([("x", link)], next: link)
+        page.form(
+            link,
+            [
+                .hidden("x", "y"), .init(name: "x", type: "area"), .init(name: "x", options: [("x", "y")]),
+                .init(name: "x"),
+            ],
+            button: "x")
+        return page
     }
 }

@@ -62,6 +62,7 @@ import Yams
         ("GET /metrics", "/metrics", nil), ("GET /openapi.yaml", "/openapi.yaml", nil),
         ("GET /v1/customers/{id}", "/v1/customers/$ID", nil),
         ("GET /v1/customers/{id}/timeline", "/v1/customers/$ID/timeline", nil),
+        ("GET /v1/customers/{id}/timeline/{uuid}", "/v1/customers/$ID/timeline/$UUID", nil),
         (
             "GET /v1/customers/{id}/entitlements/{key}/explain",
             "/v1/customers/$ID/entitlements/premium/explain?include=signed_data", nil
@@ -89,6 +90,8 @@ import Yams
         ("GET /v1/customers/{id}/entitlements/{key}", "/v1/customers/$ID/entitlements/premium", nil),
         ("GET /v1/subscriptions/{id}", "/v1/subscriptions/$TRANSACTION", nil),
         ("GET /v1/keys", "/v1/keys", nil),
+        ("GET /v1/events/{id}/deliveries", "/v1/events/evt_$UUID/deliveries", nil),
+        ("GET /v1/consumption", "/v1/consumption", nil), ("GET /v1/consumption", "/v1/consumption?state=pending", nil),
         ("GET /v1/events", "/v1/events", nil), ("GET /v1/purchases", "/v1/purchases?claimed=false", nil),
         ("GET /v1/segments", "/v1/segments", nil),
         ("GET /v1/segments/{name}", "/v1/segments/trial_ending", nil),
@@ -142,7 +145,10 @@ import Yams
         ("PATCH /v1/webhooks/{name}", "/v1/webhooks/mine", #"{"add_secret":true,"enabled":false}"#),
         ("GET /v1/webhooks", "/v1/webhooks", nil), ("GET /v1/webhooks/{name}", "/v1/webhooks/backend", nil),
         ("POST /v1/webhooks/{name}/test", "/v1/webhooks/backend/test", nil),
-        ("POST /v1/webhooks/{name}/replay", "/v1/webhooks/backend/replay", #"{"from":$FROM,"to":$LATER}"#),
+        (
+            "POST /v1/webhooks/{name}/replay", "/v1/webhooks/backend/replay",
+            #"{"from":$FROM,"to":$LATER,"dry_run":true}"#
+        ),
         ("GET /v1/webhooks/{name}/deliveries", "/v1/webhooks/backend/deliveries", nil),
         ("GET /v1/webhooks/{name}/deliveries/{id}", "/v1/webhooks/backend/deliveries/1", nil),
         ("GET /v1/search", "/v1/search?q=$TRANSACTION", nil), ("GET /v1/audit", "/v1/audit", nil),

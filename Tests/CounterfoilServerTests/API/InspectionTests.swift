@@ -118,6 +118,18 @@ import Testing
             let signed = try #require(try await world.signedTransactions(of: transaction).first)
             let answer = try await world.api.send("POST", "/v1/decode", body: Data(signed.utf8))
             #expect((answer["known"] as? [String: Any])?["customers"] as? [String] == [anna])
+            #expect((answer["known"] as? [String: Any])?["differences"] as? [[String: String]] == [])
+            // What the same text says is old once it was refunded.
+            try await world.simulator.advance(by: 60)
+            world.simulator.configure { $0.refunds = .byCommand }
+            try await world.simulator.perform(.requestRefund(customer: "anna"))
+            try await world.simulator.perform(.approveRefund(customer: "anna"))
+            try await world.settle()
+            let old = try await world.api.send("POST", "/v1/decode", body: Data(signed.utf8))
+            let known = try #require(old["known"] as? [String: Any])
+            let differences = try #require(known["differences"] as? [[String: String]])
+            #expect(differences.map { $0["member"] } == ["signedDate", "revocationDate"])
+            #expect(differences.last?["shown"] == "none" && differences.last?["kept"]?.hasPrefix("20") == true)
         }
     }
 

@@ -50,6 +50,26 @@ import Testing
         }
     }
 
+    @Test func `has all that one of its notifications says, and no other's`() async throws {
+        try await World.withAPI { world in
+            let (anna, bob) = (try await world.subscriber("anna"), try await world.subscriber("bob"))
+            let uuid = try #require(
+                try await world.api.get("/v1/customers/\(anna)/timeline").items.first?["uuid"] as? String)
+            let answer = try await world.api.get("/v1/customers/\(anna)/timeline/\(uuid)")
+            #expect(answer.status == 200 && answer["uuid"] as? String == uuid)
+            let decoded = try #require(answer["decoded"] as? [String: Any])
+            let transaction = try #require(decoded["transaction"] as? [String: Any])
+            #expect(transaction["productId"] as? String == "com.example.premium.monthly")
+            let verifications = try #require(answer["verifications"] as? [String: [String: Any]])
+            #expect(Set(verifications.keys) == ["notification", "transaction", "renewal_info"])
+            #expect(verifications.values.allSatisfy { ($0["certificates"] as? [Any])?.count == 3 })
+            #expect(try await world.api.get("/v1/customers/\(bob)/timeline/\(uuid)").status == 404)
+            #expect(try await world.api.get("/v1/customers/\(anna)/timeline/none").status == 404)
+            let elsewhere = "/v1/customers/\(anna)/timeline/\(uuid)?environment=Sandbox"
+            #expect(try await world.api.get(elsewhere).status == 404)
+        }
+    }
+
     @Test func `is not led astray by pages that nobody gave out`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")

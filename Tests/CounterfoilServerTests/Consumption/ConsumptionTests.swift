@@ -93,6 +93,29 @@ import Testing
         }
     }
 
+    @Test func `and are listed by deadline while they wait, and all of them by number`() async throws {
+        try await world(ConsumptionPolicy()) { world, customer in
+            let first = try await ask(world)
+            try await world.simulator.perform(.purchase(customer: "anna", product: Self.coins))
+            try await world.settle()
+            try await world.simulator.advance(by: 60)
+            let second = try await ask(world)
+            let pending = try await world.call(.GET, "/v1/consumption?state=pending")
+            #expect(pending.status == 200)
+            let waiting = [pending.text("items.0.transaction_id"), pending.text("items.1.transaction_id")]
+            #expect(Set(waiting) == [first, second])
+            #expect(pending.text("items.0.customer") == customer)
+            let soonest = try #require(pending.number("items.0.answer_due_at"))
+            #expect(try soonest <= #require(pending.number("items.1.answer_due_at")))
+            let page = try await world.call(.GET, "/v1/consumption?limit=1")
+            #expect(page.text("items.0.transaction_id") == second && page.text("items.1.transaction_id") == nil)
+            let next = try #require(page.text("next_page"))
+            let rest = try await world.call(.GET, "/v1/consumption?limit=1&page=\(next)")
+            #expect(rest.text("items.0.transaction_id") == first && rest.text("next_page") == nil)
+            #expect(try await world.call(.GET, "/v1/consumption?state=sent").status == 400)
+        }
+    }
+
     @Test func `with consent that came after the purchase was linked, or before`() async throws {
         for isConsentFirst in [true, false] {
             try await World.run(server: { configuration in

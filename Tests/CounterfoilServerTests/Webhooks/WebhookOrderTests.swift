@@ -136,6 +136,13 @@ internal import NIOHTTP1
             #expect(second.map { $0.json["data"]["repeats"].text } == [nil, first.last?.id])
             // All of it is in order by itself.
             let all = #"{"from": 0, "to": \#(World.start.milliseconds * 2)}"#
+            // Counting says the same, and does nothing.
+            let counted = try await world.send(
+                .POST, "/v1/webhooks/backend/replay", all.replacing("}", with: #", "dry_run": true}"#))
+            #expect(counted.status == 200)
+            #expect(counted.json["deliveries"].number == 2 && counted.json["is_complete"].flag == true)
+            try await world.tell()
+            #expect(receiver.take().isEmpty)
             _ = try await world.send(.POST, "/v1/webhooks/backend/replay", all)
             try await world.tell()
             #expect(receiver.take().map(\.id) == first.map(\.id))

@@ -38,6 +38,21 @@ internal import NIOHTTP1
         }
     }
 
+    @Test func `tells what became of an event at each endpoint`() async throws {
+        try await World.runTelling { world, receiver in
+            _ = try await world.buy("anna")
+            try await world.tell()
+            let event = try #require(receiver.take().first?.id)
+            let answer = try await world.send(.GET, "/v1/events/\(event)/deliveries")
+            let item = try #require(answer.json["items"].items.first)
+            #expect(answer.json["items"].items.count == 1)
+            #expect(item["endpoint"].text == "backend" && item["state"].text == "delivered")
+            #expect(item["event_id"].text == event)
+            #expect(item["attempt_list"].items.map { $0["status"].number } == [200])
+            #expect(try await world.send(.GET, "/v1/events/evt_none/deliveries").status == 404)
+        }
+    }
+
     @Test func `refuses what is wrong, with the reason`() async throws {
         try await World.runTelling { configuration, _ in
             configuration.keys += [

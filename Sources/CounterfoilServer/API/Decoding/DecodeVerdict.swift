@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Entitlements
 internal import Foundation
 
 /// What was found about something that somebody pasted.
@@ -42,6 +43,8 @@ struct DecodeVerdict {
         var environment: String?
         var transactionId: String?
         var notification: String?
+        /// What a signed transaction says.
+        var transaction: TransactionFact?
     }
 }
 

@@ -3,6 +3,7 @@ internal import AppStoreReceipts
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
+internal import Entitlements
 internal import Foundation
 internal import Ledger
 internal import LedgerServices
@@ -190,7 +191,7 @@ extension AnySignedPayload {
         case .transaction(let payload):
             .init(
                 bundleId: payload.bundleId, environment: payload.environment.rawValue,
-                transactionId: payload.transactionId)
+                transactionId: payload.transactionId, transaction: TransactionFact(payload))
         case .renewalInfo(let payload):
             .init(environment: payload.environment.rawValue, transactionId: payload.originalTransactionId)
         case .notification(let payload):

@@ -36,7 +36,9 @@ extension LoadedConfiguration {
         let overrides = EnvironmentOverrides(environment)
         let reader = ServerConfigurationReader(folder: folder, files: files, environment: environment)
         do throws(ConfigurationProblems) {
-            let configuration = reader.read(overrides.applied(to: try ConfigurationValue(yaml: text)))
+            let root = try ConfigurationValue(yaml: text)
+            var configuration = reader.read(overrides.applied(to: root))
+            configuration.origins = SettingOrigins(root, overrides)
             try reader.findings.finish()
             let strangers = EnvironmentOverrides.notes(on: Set(environment.keys).subtracting(reader.secretVariables))
             self.init(

@@ -8,7 +8,7 @@ internal import WebConsole
 /// Whether anything is missing, and the readings of the history.
 enum CompletenessPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = ConsolePage("Completeness")
+        var page = visit.page("Completeness")
         page.topics = ["recoveries"]
         (page.api, page.command) = ("/v1/completeness", "counterfoil api GET /v1/completeness")
         page.sayWhatWasDone(visit)
@@ -59,7 +59,7 @@ enum CompletenessPage {
 enum RecoveryPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
-        var page = ConsolePage("Recovery", foreign: id)
+        var page = visit.page("Recovery", foreign: id)
         page.up = ("Completeness", visit.link("completeness"))
         page.topics = ["recoveries"]
         let target = visit.target(["recoveries", id], isScoped: false)

@@ -8,12 +8,12 @@ internal import WebConsole
 /// Reads anything that is pasted. Nothing of it is kept.
 enum DecodePage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = ConsolePage("Decode")
+        var page = visit.page("Decode")
         page.command = "counterfoil verify FILE"
         page.paragraph(
             "Paste signed data of the App Store, a receipt, a chain in PEM, or a webhook of this server. Nothing is kept."
         )
-        let text = visit.fields.exact("text") ?? ""
+        let text = visit.fields.file("file").map(text(of:)) ?? visit.fields.exact("text") ?? ""
         if !text.isEmpty {
             var query: [(String, String)] = []
             if let at = visit.fields["at"] {
@@ -29,12 +29,18 @@ enum DecodePage {
             PageLink("console", "decode"),
             [
                 .init(name: "text", label: "Text", value: text, type: "area"),
+                .init(name: "file", label: "Or a file, such as a receipt", type: "file"),
                 .init(name: "at", label: "Judge at (empty: when it was signed)", value: visit.fields["at"] ?? ""),
                 .init(
                     name: "revocation", label: "Revocation", value: visit.fields["revocation"] ?? "",
                     options: [("", "ask nobody"), ("soft", "ask Apple's responder")]),
             ], button: "Decode")
         return page
+    }
+
+    /// A file as text: what is none, such as a receipt in DER, in base64, as apps send it.
+    private static func text(of file: Data) -> String {
+        String(validating: file, as: UTF8.self) ?? file.base64EncodedString()
     }
 
     private static func show(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage, part: String? = nil) {
@@ -54,6 +60,17 @@ enum DecodePage {
                     + known["customers"].items.compactMap(\.text).map {
                         ("Customer \($0)", visit.link("customers", $0))
                     })
+        }
+        if !known["note"].isNothing { page.paragraph(known["note"].text ?? "", "note") }
+        if !known["differences"].items.isEmpty {
+            page.table(
+                "What the ledger's newest text says otherwise", ["Member", "In the ledger", "Here"],
+                known["differences"].items.map { difference in
+                    [
+                        .code(difference["member"].text ?? ""), .foreign(difference["kept"].text ?? ""),
+                        .foreign(difference["shown"].text ?? ""),
+                    ]
+                }, empty: "")
         }
         page.table(
             "Checks in their order", ["Check", "Result", "Note"],

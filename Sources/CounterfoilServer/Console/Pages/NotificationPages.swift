@@ -10,7 +10,7 @@ enum NotificationsPage {
     private static let filters = ["type", "subtype", "state", "original_transaction_id", "from", "to"]
 
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = ConsolePage("Notifications")
+        var page = visit.page("Notifications")
         page.topics = visit.parameter("page") == nil ? ["inbox"] : []
         var query: [(String, String)] = []
         for name in filters + ["page"] {
@@ -61,11 +61,16 @@ enum NotificationsPage {
                 let state = item["state"].text ?? ""
                 return [
                     .link(name, visit.link("notifications", item["uuid"].text ?? "")),
-                    .tag(state == "folded" ? "processed" : state, tone(state)), .time(item["received_at"].instant),
+                    tag(state), .time(item["received_at"].instant),
                     .time((item["signed_date"].isNothing ? item["signed_at"] : item["signed_date"]).instant),
                     .plain((item["origin"].text ?? "").words),
                 ]
             }, empty: empty)
+    }
+
+    /// A state as people read it.
+    static func tag(_ state: String) -> ConsolePage.Cell {
+        .tag(state == "folded" ? "processed" : state, tone(state))
     }
 
     static func tone(_ state: String) -> ConsolePage.Tone {
@@ -81,7 +86,7 @@ enum NotificationsPage {
 enum NotificationPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
-        var page = ConsolePage("Notification", foreign: id)
+        var page = visit.page("Notification", foreign: id)
         page.up = ("Notifications", visit.link("notifications"))
         let target = visit.target(["notifications", id], [("include", "signed_data")], isScoped: false)
         (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
@@ -92,31 +97,42 @@ enum NotificationPage {
         let state = json["state"].text ?? ""
         page.facts(
             json.members.compactMap { name, value in
-                guard !["decoded", "problems", "signed_data", "object", "state"].contains(name) else { return nil }
+                guard !["decoded", "problems", "signed_data", "object", "state", "verifications"].contains(name) else {
+                    return nil
+                }
                 return (name.words, PageFacts.cell(name, value))
-            } + [("state", .tag(state == "folded" ? "processed" : state, NotificationsPage.tone(state)))])
+            } + [("state", NotificationsPage.tag(state))])
+        page.title("What it says")
+        parts(json, visit, &page)
+        page.title("As it was signed")
+        page.exact("The exact text", json["signed_data"].text ?? "")
+        for (part, trace) in json["verifications"].members {
+            page.exact("What the verification of the \(part.words) rests on", trace.pretty)
+        }
+        page.action("reprocess", visit, [("id", id)], title: "Again")
+        return page
+    }
+
+    /// What each part says, and what does not hold.
+    static func parts(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage) {
         for problem in json["problems"].items {
             page.paragraph(
                 "Not believed: \(problem["part"].text ?? ""): \(problem["message"].text ?? "")", "note")
         }
         for (name, part) in json["decoded"].members {
-            page.title(name.words.prefix(1).uppercased() + name.words.dropFirst())
+            page.subtitle(name.words.prefix(1).uppercased() + name.words.dropFirst())
             page.facts(part.members.map { ($0.0, PageFacts.cell($0.0, $0.1)) })
             if let transaction = part["originalTransactionId"].text {
                 page.links([("Whose transaction is \(transaction)?", visit.link("transactions", transaction))])
             }
         }
-        page.title("As it was signed")
-        page.exact("The exact text", json["signed_data"].text ?? "")
-        page.action("reprocess", visit, [("id", id)], title: "Again")
-        return page
     }
 }
 
 /// What was refused.
 enum RefusedPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = ConsolePage("Refused")
+        var page = visit.page("Refused")
         page.up = ("Notifications", visit.link("notifications"))
         let query = visit.parameter("page").map { [("page", $0)] } ?? []
         let target = visit.target(["refused"], query, isScoped: false)

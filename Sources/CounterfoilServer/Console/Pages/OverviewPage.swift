@@ -8,7 +8,7 @@ internal import WebConsole
 /// What needs attention, and where to go from there.
 enum OverviewPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = ConsolePage("Overview")
+        var page = visit.page("Overview")
         page.topics = ["overview"]
         page.command = "counterfoil api GET /v1/completeness"
         page.api = "/v1/completeness"
@@ -26,14 +26,9 @@ enum OverviewPage {
         }
         try await completeness(visit, &page, add)
         try await webhooks(visit, add)
-        if visit.may(.operationsRead) {
-            let failed = try await visit.get(visit.target(["notifications"], [("state", "failed"), ("limit", "1")]))
-            if let first = failed.json["items"].items.first {
-                add(
-                    "Notifications that failed", "The last: \(first["failure"].text ?? "").", .warn, "failed",
-                    visit.link("notifications", query: [("state", "failed")]))
-            }
-        }
+        try await inbox(visit, add)
+        try await questions(visit, add)
+        try await refusals(visit, add)
         page.title("Needs attention")
         page.table(
             "What is not as it should be, now", ["What", "State", "Detail"], rows,
@@ -74,6 +69,67 @@ enum OverviewPage {
                     visit.link("webhooks", name))
             }
         }
+    }
+
+    /// What waits for too long, and what failed.
+    private static func inbox(
+        _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
+    ) async throws {
+        let core = visit.console.core
+        if let oldest = try await core.storage.backlog().oldest,
+            case let age = core.now.timeIntervalSince(Date(milliseconds: oldest)), age > longestWait
+        {
+            add(
+                "Notifications that wait", "The oldest has waited for \(Int(age / 60)) minutes.", .bad, "waiting",
+                visit.link("notifications", query: [("state", "pending")]))
+        }
+        let failed = try await visit.get(visit.target(["notifications"], [("state", "failed"), ("limit", "1")]))
+        if let first = failed.json["items"].items.first {
+            add(
+                "Notifications that failed", "The last: \(first["failure"].text ?? "").", .warn, "failed",
+                visit.link("notifications", query: [("state", "failed")]))
+        }
+    }
+
+    /// How long a notification may wait before somebody is told.
+    private static let longestWait: TimeInterval = 300
+    /// How long before its end a question is urgent.
+    private static let urgency: TimeInterval = 2 * 3600
+
+    /// Questions before refunds that end soon.
+    private static func questions(
+        _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
+    ) async throws {
+        guard visit.may(.supportRead), visit.selection.scope != nil else { return }
+        let answer = try await visit.get(visit.target(["consumption"], [("state", "pending"), ("limit", "100")]))
+        let now = visit.console.core.now
+        let urgent = answer.json["items"].items.compactMap { $0["answer_due_at"].instant }
+            .filter { $0.timeIntervalSince(now) < urgency }
+        guard let first = urgent.first else { return }
+        add(
+            "Refund questions",
+            "\(urgent.count) of them end within two hours, the first at \(first.formatted(.iso8601)).",
+            .warn, "due", visit.link("refunds"))
+    }
+
+    /// Reasons of refusals of the last day that the day before did not have.
+    private static func refusals(
+        _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
+    ) async throws {
+        let answer = try await visit.get("/v1/refused?limit=100")
+        guard answer.isFine else { return }
+        let now = visit.console.core.now
+        var (fresh, known): (Set<String>, Set<String>) = ([], [])
+        for item in answer.json["items"].items {
+            guard let code = item["code"].text, let at = item["received_at"].instant else { continue }
+            if now.timeIntervalSince(at) < 86_400 { fresh.insert(code) } else { known.insert(code) }
+        }
+        fresh.subtract(known)
+        guard !fresh.isEmpty else { return }
+        add(
+            "Refused in the last day",
+            "Reasons that the day before did not have: \(fresh.sorted().joined(separator: ", ")).",
+            .warn, "new", visit.link("refused"))
     }
 
     private static func latest(_ visit: Visit, _ page: inout ConsolePage) async throws {

@@ -4,56 +4,113 @@ internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
-/// The App Store's questions before refunds, by customer: what was answered, and why.
+/// The App Store's questions before refunds: those that wait, by deadline, and what became of the others.
 enum RefundsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = ConsolePage("Refunds")
-        let target = visit.target(["notifications"], [("type", "CONSUMPTION_REQUEST"), ("limit", "50")])
+        var page = visit.page("Refunds")
+        page.topics = visit.parameter("page") == nil ? ["inbox"] : []
+        let place = visit.parameter("page").map { [("page", $0)] } ?? []
+        let target = visit.target(["consumption"], place)
         (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
         page.paragraph(
             "The App Store asks before it refunds, and waits for twelve hours. Answers follow the configuration.")
-        if let customer = visit.parameter("customer") { try await requests(of: customer, visit, &page) }
-        let answer = try await visit.get(target)
-        page.title("Questions")
-        if visit.accept(answer, &page, "Questions") {
-            page.table(
-                "The last first", ["Question", "Asked", "Answer by"],
-                answer.json["items"].items.map { item in
-                    let asked = item["received_at"].instant
-                    let deadline = asked.map { $0 + 12 * 3600 }
-                    let left = deadline.map { $0.timeIntervalSince(visit.console.core.now) } ?? 0
-                    return [
-                        .link(
-                            "\(item["type"].text ?? "") \(item["uuid"].text?.prefix(8) ?? "")",
-                            visit.link("notifications", item["uuid"].text ?? "")),
-                        .time(asked), left > 0 ? .time(deadline) : .plain("over"),
-                    ]
-                }, empty: "The App Store asked nothing yet. In the simulator: counterfoil simulator do request-refund.")
+        if place.isEmpty {
+            let waiting = try await visit.get(visit.target(["consumption"], [("state", "pending"), ("limit", "50")]))
+            page.title("Waiting for an answer")
+            if visit.accept(waiting, &page, "Questions") {
+                table(
+                    "The next deadline first", waiting.json["items"].items, visit, &page,
+                    empty: "No question waits for an answer.")
+            }
         }
-        page.formTitle("Of a customer")
-        page.form(
-            PageLink("console", "refunds"),
-            visit.selection.query.map { .hidden($0.0, $0.1) }
-                + [.init(name: "customer", label: "Customer", value: visit.parameter("customer") ?? "")],
-            button: "Show", method: "get")
+        let answer = try await visit.get(target)
+        page.title("All questions")
+        guard visit.accept(answer, &page, "Questions") else { return page }
+        table(
+            "The last first", answer.json["items"].items, visit, &page,
+            empty:
+                "The App Store asked nothing yet. In the simulator: counterfoil simulator request-refund NAME PRODUCT.")
+        page.links([], next: answer.json["next_page"].text.map { visit.link("refunds", query: [("page", $0)]) })
         return page
     }
 
-    private static func requests(of customer: String, _ visit: Visit, _ page: inout ConsolePage) async throws {
-        let answer = try await visit.get(visit.target(["customers", customer, "consumption"]))
-        page.title("Of this customer")
-        guard visit.accept(answer, &page, "Requests") else { return }
+    private static func table(
+        _ caption: String, _ items: [APIValue], _ visit: Visit, _ page: inout ConsolePage, empty: String
+    ) {
         page.table(
-            "Requests", ["Transaction", "State", "Deadline", "Sent", "Decision"],
-            answer.json["items"].items.map { item in
-                let state = item["state"].text ?? ""
+            caption, ["Transaction", "Customer", "State", "Answer by", "Sent", "Decision", "Answer"],
+            items.map { item in
+                let (id, state) = (item["transaction_id"].text ?? "", item["state"].text ?? "")
+                let customer = item["customer"].text
                 return [
-                    .link(
-                        item["transaction_id"].text ?? "", visit.link("transactions", item["transaction_id"].text ?? "")
-                    ),
-                    .tag(state.words, state == "sent" ? .good : .warn), .time(item["answer_due_at"].instant),
-                    .time(item["sent_at"].instant), .plain((item["decision"].text ?? "none yet").words),
+                    .link(id, visit.link("transactions", id)),
+                    customer.map { .link($0, visit.link("customers", $0)) } ?? .plain("nobody's"),
+                    .tag(state.words, tone(state)), .time(item["answer_due_at"].instant),
+                    item["sent_at"].isNothing ? .plain("no") : .time(item["sent_at"].instant),
+                    .plain((item["decision"].text ?? "none yet").words),
+                    customer.map {
+                        .link(
+                            state == "pending" ? "what would be sent" : "what was sent",
+                            visit.link("refunds", "of", query: [("customer", $0), ("transaction", id)]))
+                    } ?? .foreign(item["answer"].text ?? ""),
                 ]
-            }, empty: "The App Store asked nothing about this customer.")
+            }, empty: empty)
+    }
+
+    fileprivate static func tone(_ state: String) -> ConsolePage.Tone {
+        switch state {
+        case "sent": .good
+        case "pending": .warn
+        default: .bad
+        }
+    }
+}
+
+/// The questions about one transaction: what was sent, and what would be sent now, and why.
+enum RefundPage {
+    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
+        let (customer, id) = (visit.parameter("customer") ?? "", visit.parameter("transaction") ?? "")
+        var page = visit.page("Refund of", foreign: id)
+        page.up = ("Refunds", visit.link("refunds"))
+        let preview = visit.target(["customers", customer, "consumption", "preview"], [("transaction_id", id)])
+        (page.api, page.command) = (preview, "counterfoil api GET '\(preview)'")
+        page.links([("Customer \(customer)", visit.link("customers", customer))])
+        let questions = try await visit.get(visit.target(["customers", customer, "consumption"]))
+        page.title("Questions")
+        if visit.accept(questions, &page, "Questions") {
+            let about = questions.json["items"].items.filter { $0["transaction_id"].text == id }
+            if about.isEmpty { page.paragraph("The App Store asked nothing about this transaction.", "empty") }
+            for item in about { show(item, &page) }
+        }
+        let answer = try await visit.get(preview)
+        page.title("What would be sent now")
+        guard visit.accept(answer, &page, "The preview") else { return page }
+        page.facts([
+            ("would be sent", .plain(answer.json["would_send"].text ?? "no")),
+            ("obstacle", answer.json["obstacle"].text.map { .tag($0.words, .warn) } ?? .none),
+        ])
+        page.table(
+            "Where each member comes from", ["Member", "From"],
+            answer.json["reasons"].items.map { reason in
+                [.code(reason["member"].text ?? ""), .foreign((reason["source"].text ?? "").words, limit: 300)]
+            }, empty: "Nothing would be said.")
+        if !answer.json["request"].isNothing {
+            page.exact("The exact request", answer.json["request"].pretty, isOpen: true)
+        }
+        return page
+    }
+
+    private static func show(_ item: APIValue, _ page: inout ConsolePage) {
+        let state = item["state"].text ?? ""
+        page.facts([
+            ("state", .tag(state.words, RefundsPage.tone(state))), ("asked", .time(item["requested_at"].instant)),
+            ("answer by", .time(item["answer_due_at"].instant)),
+            ("sent", item["sent_at"].isNothing ? .plain("no") : .time(item["sent_at"].instant)),
+            ("attempts", .plain(item["attempts"].text ?? "0")),
+            ("the App Store said", item["answer"].text.map { .foreign($0) } ?? .none),
+            ("decision", .plain((item["decision"].text ?? "none yet").words)),
+            ("decided", item["decided_at"].isNothing ? .none : .time(item["decided_at"].instant)),
+        ])
+        if !item["sent"].isNothing { page.exact("What was sent", item["sent"].pretty) }
     }
 }

@@ -7,7 +7,7 @@ internal import WebConsole
 /// The endpoints.
 enum WebhooksPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = ConsolePage("Webhooks")
+        var page = visit.page("Webhooks")
         page.topics = ["deliveries"]
         (page.api, page.command) = ("/v1/webhooks", "counterfoil api GET /v1/webhooks")
         let answer = try await visit.get("/v1/webhooks")
@@ -36,7 +36,7 @@ enum WebhooksPage {
 enum WebhookPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let name = visit.segment("name")
-        var page = ConsolePage("Endpoint", foreign: name)
+        var page = visit.page("Endpoint", foreign: name)
         page.up = ("Webhooks", visit.link("webhooks"))
         page.topics = visit.parameter("page") == nil ? ["deliveries"] : []
         page.sayWhatWasDone(visit)
@@ -114,7 +114,7 @@ enum WebhookPage {
 enum DeliveryPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let (name, id) = (visit.segment("name"), visit.segment("id"))
-        var page = ConsolePage("Delivery \(id)")
+        var page = visit.page("Delivery \(id)")
         page.up = ("Endpoint \(name)", visit.link("webhooks", name))
         page.topics = ["deliveries"]
         let target = visit.target(["webhooks", name, "deliveries", id], isScoped: false)

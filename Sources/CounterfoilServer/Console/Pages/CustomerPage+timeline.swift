@@ -1,0 +1,108 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
+internal import WebConsole
+
+extension CustomerPage {
+    /// What happened, the last first. The entry that the query names is open, with all that is known of it.
+    static func timeline(
+        _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
+    ) async throws {
+        let place = visit.parameter("page").map { [("page", $0)] } ?? []
+        let answer = try await visit.get(visit.target(["customers", id, "timeline"], instant + place))
+        page.title("Timeline")
+        guard visit.accept(answer, &page, "The timeline") else { return }
+        var entries: [ConsolePage.Entry] = []
+        for item in answer.json["items"].items {
+            let uuid = item["uuid"].text
+            let isOpen = uuid != nil && uuid == visit.parameter("open")
+            var entry = ConsolePage.Entry(item["sentence"].text ?? item["type"].text ?? "")
+            entry.facts = facts(of: item)
+            let then = (item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).number
+            if let then {
+                entry.links.append(
+                    ("as known then", visit.link("customers", id, query: [("at", String(then))])))
+            }
+            if let uuid {
+                entry.anchor = "entry-\(uuid)"
+                entry.link = PageLink(
+                    ["console", "customers", id],
+                    query: visit.selection.query + instant + place + (isOpen ? [] : [("open", uuid)]),
+                    fragment: entry.anchor)
+            }
+            if isOpen, let uuid { entry.inside = try await details(of: uuid, of: id, visit) }
+            entries.append(entry)
+        }
+        page.entries(
+            entries,
+            empty: "Nothing is known of this customer. The identifier is exact: upper and lower case count.")
+        page.links(
+            [], next: answer.json["next_page"].text.map { visit.link("customers", id, query: instant + [("page", $0)]) }
+        )
+    }
+
+    private static func facts(of item: APIValue) -> [(String, ConsolePage.Cell)] {
+        let state = item["state"].text ?? ""
+        return [
+            ("signed", .time((item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).instant)),
+            ("received", item["received_at"].isNothing ? .none : .time(item["received_at"].instant)),
+            ("from", item["origin"].text.map { .plain($0.words) } ?? .none),
+            ("state", state.isEmpty ? .none : NotificationsPage.tag(state)),
+        ]
+    }
+
+    /// The facts of a notification, what their verification rests on, and what endpoints were told.
+    private static func details(of uuid: String, of id: String, _ visit: Visit) async throws -> ConsolePage {
+        var inside = visit.page(uuid)
+        let answer = try await visit.get(visit.target(["customers", id, "timeline", uuid]))
+        if visit.accept(answer, &inside, "The notification") {
+            NotificationPage.parts(answer.json, visit, &inside)
+            for (part, trace) in answer.json["verifications"].members {
+                inside.subtitle("Verification of the \(part.words)")
+                inside.facts([
+                    ("anchor", .foreign(trace["anchor"].text ?? "")),
+                    ("valid at", .time(trace["validated_at"].instant)),
+                    ("revocation", .plain((trace["revocation"].text ?? "").words)),
+                    ("note", trace["revocation_note"].text.map { .foreign($0) } ?? .none),
+                ])
+                inside.table(
+                    "Chain", ["Certificate", "Issued by", "Valid from", "To"],
+                    trace["certificates"].items.map { certificate in
+                        [
+                            .foreign(certificate["subject"].text ?? ""), .foreign(certificate["issuer"].text ?? ""),
+                            .time(certificate["not_before"].instant), .time(certificate["not_after"].instant),
+                        ]
+                    }, empty: "It needs none.")
+            }
+        }
+        guard visit.may(.webhooksWrite) else { return inside }
+        inside.subtitle("Webhooks")
+        let told = try await visit.get(
+            visit.target(["events", "\(LedgerEvent.prefix)\(uuid)", "deliveries"], isScoped: false))
+        guard told.status != 404 else {
+            inside.paragraph("No event was made of it yet.", "empty")
+            return inside
+        }
+        guard visit.accept(told, &inside, "Deliveries") else { return inside }
+        deliveries(told.json["items"].items, visit, &inside)
+        return inside
+    }
+
+    private static func deliveries(_ items: [APIValue], _ visit: Visit, _ page: inout ConsolePage) {
+        page.table(
+            "Deliveries of its event", ["Endpoint", "State", "Attempts", "Last answer", "Last attempt"],
+            items.map { item in
+                let (endpoint, state) = (item["endpoint"].text ?? "", item["state"].text ?? "")
+                let last = item["attempt_list"].items.last
+                return [
+                    .link(endpoint, visit.link("webhooks", endpoint, "deliveries", item["id"].text ?? "")),
+                    NotificationsPage.tag(state), .plain(item["attempts"].text ?? "0"),
+                    .foreign(
+                        [item["last_status"].text, item["last_error"].text, last?["answer"].text]
+                            .compactMap(\.self).joined(separator: " "), limit: 200),
+                    last.map { .time($0["at"].instant) } ?? .none,
+                ]
+            }, empty: "No endpoint takes events of this kind, or the deliveries are older than thirty days.")
+    }
+}

@@ -1,0 +1,175 @@
+internal import AppStoreModels
+internal import Entitlements
+internal import Foundation
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
+internal import WebConsole
+
+/// What a customer has, why, and how it came.
+enum CustomerPage {
+    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
+        let id = visit.segment("id")
+        var page = visit.page("Customer", foreign: id)
+        page.up = ("Customers", visit.link("customers"))
+        page.topics = visit.parameter("at") == nil ? ["customers"] : []
+        page.sayWhatWasDone(visit)
+        let at = visit.parameter("at").flatMap { ConsoleAction.milliseconds($0) }
+        let instant = at.map { [("at", String($0))] } ?? []
+        let target = visit.target(["customers", id], instant)
+        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        let answer = try await visit.get(target)
+        guard visit.accept(answer, &page, "The customer") else { return page }
+        if at != nil { page.paragraph("As it was known at that instant.", "note") }
+        states(answer.json, id, instant, visit, &page)
+        try await bars(id, at, visit, &page)
+        lists(answer.json, visit, &page)
+        try await grants(id, visit, &page)
+        try await timeline(id, instant, visit, &page)
+        forms(answer.json, id, visit, &page)
+        return page
+    }
+
+    private static func states(
+        _ json: APIValue, _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
+    ) {
+        page.title("Entitlements")
+        page.table(
+            "What the customer has", ["Entitlement", "Access", "State", "Until", "Why"],
+            json["entitlements"].items.map { item in
+                let key = item["key"].text ?? ""
+                let isActive = item["is_active"].flag == true
+                return [
+                    .foreign(key), .tag(isActive ? "access" : "no access", isActive ? .good : .bad),
+                    .plain((item["state"].text ?? "").words), .time(item["until"].instant),
+                    .link("explain \(key)", visit.link("customers", id, "explain", key, query: instant)),
+                ]
+            }, empty: "The configuration has no entitlements for this app.")
+    }
+
+    /// The periods on a time axis. The facts are those that the states were made of.
+    private static func bars(_ id: String, _ at: Int64?, _ visit: Visit, _ page: inout ConsolePage) async throws {
+        guard let scope = visit.selection.scope else { return }
+        let instant = at.map { Date(milliseconds: $0) }
+        let reading = try await visit.console.core.customers.customer(CustomerName.normal(id), in: scope, at: instant)
+        let rows = PeriodRows.rows(of: reading.facts, now: instant ?? visit.console.core.now)
+        guard !rows.isEmpty else { return }
+        let bars = TimeBars(rows, now: instant ?? visit.console.core.now)
+        page.title("Periods")
+        page.drawing(
+            bars.drawing(
+                title: "Periods",
+                summary:
+                    "\(rows.count) purchases with \(reading.facts.transactions.count) transactions; the lists below name them."
+            ),
+            caption: "Subscriptions and purchases on a time axis, in UTC", legend: bars.legend)
+    }
+
+    private static func lists(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage) {
+        if !json["subscriptions"].items.isEmpty {
+            page.title("Subscriptions")
+            page.table(
+                "Subscriptions", ["Product", "Status", "Access until", "Renews", "Next step", "Transaction"],
+                json["subscriptions"].items.map { item in
+                    [
+                        .foreign(item["product_id"].text ?? ""),
+                        .tag(
+                            item["has_access"].flag == true ? "access" : "no access",
+                            item["has_access"].flag == true ? .good : .bad),
+                        .time(item["access_until"].instant), .plain(item["will_renew"].text ?? "not known"),
+                        .plain((item["next_step"].text ?? "").words),
+                        .link(
+                            item["original_transaction_id"].text ?? "",
+                            visit.link("transactions", item["original_transaction_id"].text ?? "")),
+                    ]
+                }, empty: "")
+        }
+        if !json["purchases"].items.isEmpty {
+            page.title("Purchases")
+            page.table(
+                "Purchases", ["Product", "Bought", "Ended", "Ownership", "Transaction"],
+                json["purchases"].items.map { item in
+                    [
+                        .foreign(item["product_id"].text ?? ""), .time(item["purchase_date"].instant),
+                        .time((item["ends_at"].isNothing ? item["revocation_date"] : item["ends_at"]).instant),
+                        .plain((item["ownership"].text ?? "").words),
+                        .link(
+                            item["transaction_id"].text ?? "",
+                            visit.link("transactions", item["transaction_id"].text ?? "")),
+                    ]
+                }, empty: "")
+        }
+        if !json["consumables"].items.isEmpty {
+            page.title("Balances")
+            page.table(
+                "Consumables", ["Product", "Bought", "Taken back"],
+                json["consumables"].items.map { item in
+                    [
+                        .foreign(item["product_id"].text ?? ""), .plain(item["quantity"].text ?? "0"),
+                        .plain(item["revoked_quantity"].text ?? "0"),
+                    ]
+                }, empty: "")
+        }
+    }
+
+    private static func grants(_ id: String, _ visit: Visit, _ page: inout ConsolePage) async throws {
+        let answer = try await visit.get(visit.target(["customers", id, "grants"]))
+        let items = answer.json["items"].items
+        guard answer.isFine, !items.isEmpty else { return }
+        page.title("Grants")
+        page.table(
+            "Entitlements that the team gave", ["Entitlement", "State", "Until", "Reason", "By", "Grant"],
+            items.map { item in
+                let state = item["state"].text ?? ""
+                return [
+                    .foreign(item["entitlement"].text ?? ""), .tag(state, NotificationsPage.tone(state)),
+                    .time(item["until"].instant), .foreign(item["reason"].text ?? ""),
+                    .foreign(item["actor"].text ?? ""), .code(item["id"].text ?? ""),
+                ]
+            }, empty: "")
+    }
+
+    private static func forms(_ json: APIValue, _ id: String, _ visit: Visit, _ page: inout ConsolePage) {
+        page.formTitle("As of another instant")
+        page.form(
+            PageLink("console", "customers", id),
+            visit.selection.query.map { .hidden($0.0, $0.1) }
+                + [
+                    .init(
+                        name: "at", label: "Instant, such as 2026-05-03T12:00:00Z", value: visit.parameter("at") ?? "")
+                ],
+            button: "Show", method: "get")
+        page.action("refresh", visit, [("id", id)], title: "Ask again")
+        let originals = json["subscriptions"].items.compactMap { $0["original_transaction_id"].text }
+        if !originals.isEmpty {
+            page.action(
+                "extend", visit, [("customer", id)],
+                [
+                    .init(
+                        name: "id", label: "Subscription", value: originals[0], options: originals.map { ($0, $0) }),
+                    .init(name: "days", label: "Days (1 to 90)", value: "7", type: "number"),
+                    .init(
+                        name: "reason", label: "Reason", value: "customer_satisfaction",
+                        options: [
+                            ("customer_satisfaction", "customer satisfaction"), ("other", "other"),
+                            ("service_issue", "service issue"),
+                        ]),
+                ], title: "More time")
+        }
+        let entitlements = json["entitlements"].items.compactMap { $0["key"].text }
+        if let first = entitlements.first {
+            page.action(
+                "grant", visit, [("id", id)],
+                [
+                    .init(
+                        name: "entitlement", label: "Entitlement", value: first, options: entitlements.map { ($0, $0) }),
+                    .init(name: "until", label: "Until, such as 2026-12-31 (empty: no end)"),
+                    .init(name: "reason", label: "Reason, kept in the ledger"),
+                ], title: "Give an entitlement")
+        }
+        page.action(
+            "revoke", visit, [("id", id)],
+            [.init(name: "grant", label: "Grant, such as grant_…"), .init(name: "reason", label: "Reason")],
+            title: "Take a grant back")
+    }
+}

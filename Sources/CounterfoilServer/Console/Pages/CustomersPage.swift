@@ -1,0 +1,87 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
+internal import WebConsole
+
+/// Search by anything exact, and who was lately active.
+enum CustomersPage {
+    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
+        var page = visit.page("Customers")
+        (page.api, page.command) = ("/v1/search?q=…", "counterfoil api GET '/v1/search?q=…'")
+        if let query = visit.parameter("q") {
+            let target = visit.target(["search"], [("q", query)], isScoped: false)
+            (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+            let answer = try await visit.get(target)
+            if visit.accept(answer, &page, "The search") { found(answer.json, query, visit, &page) }
+        } else {
+            page.paragraph(
+                "Search for a customer, a transaction, an order, a token, a notification or an event by its exact identifier."
+            )
+        }
+        guard visit.may(.operationsRead) else { return page }
+        try await active(visit, &page)
+        return page
+    }
+
+    private static func found(_ json: APIValue, _ query: String, _ visit: Visit, _ page: inout ConsolePage) {
+        page.title("Found")
+        page.table(
+            "What has this identifier", ["What", "Kind", "App", "Customers"],
+            json["items"].items.map { item in
+                let (id, kind) = (item["id"].text ?? "", item["kind"].text ?? "")
+                let scope = [("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? "")]
+                let customers = item["customers"].items.compactMap(\.text)
+                return [
+                    .link(id, link(kind, id, customers, scope)), .plain(kind.words),
+                    .foreign(scope.map(\.1).joined(separator: " ")),
+                    customers.first.map {
+                        .link(customers.joined(separator: ", "), PageLink(["console", "customers", $0], query: scope))
+                    } ?? .none,
+                ]
+            }, empty: "Nothing has exactly this identifier. Nothing is searched by parts of it.")
+        page.table(
+            "What was tried", ["Kind", "Found", "Note"],
+            json["tried"].items.map { item in
+                [
+                    .plain((item["kind"].text ?? "").words), .plain(item["found"].flag == true ? "yes" : "no"),
+                    .foreign(item["note"].text ?? "", limit: 300),
+                ]
+            }, empty: "Nothing was tried.")
+        if json["tried"].items.contains(where: { $0["kind"].text == "order" }) {
+            page.links([("Ask the App Store for the order \(query)", visit.link("orders", query))])
+        }
+    }
+
+    private static func link(
+        _ kind: String, _ id: String, _ customers: [String], _ scope: [(String, String)]
+    ) -> PageLink {
+        switch kind {
+        case "customer": PageLink(["console", "customers", id], query: scope)
+        case "notification": PageLink(["console", "notifications", id], query: scope)
+        case "event": PageLink(["console", "customers"] + customers.prefix(1), query: scope)
+        default: PageLink(["console", "transactions", id], query: scope)
+        }
+    }
+
+    /// The owners of the last events. There is no list of all customers, on purpose.
+    private static func active(_ visit: Visit, _ page: inout ConsolePage) async throws {
+        let last = try await visit.get(visit.target(["events"], [("page", "end")]))
+        guard let end = last.json["next_page"].text.flatMap({ Int64($0) }) else { return }
+        let answer = try await visit.get(
+            visit.target(["events"], [("page", String(max(0, end - 200))), ("limit", "100")]))
+        var seen: Set<String> = []
+        let rows = answer.json["items"].items.reversed().compactMap { event -> [ConsolePage.Cell]? in
+            let data = event["data"].isNothing ? event : event["data"]
+            guard let customer = data["customer"].text, seen.insert(customer).inserted else { return nil }
+            return [
+                .link(customer, visit.link("customers", customer)), .plain(event["type"].text ?? ""),
+                .time(data["occurred_at"].instant),
+            ]
+        }
+        page.title("Lately active")
+        page.table(
+            "Customers of the last events", ["Customer", "Last event", "When"], Array(rows.prefix(50)),
+            empty: "Nobody yet. What the simulator sells, or a sandbox purchase, appears here.")
+    }
+}

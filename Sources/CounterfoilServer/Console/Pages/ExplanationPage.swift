@@ -1,0 +1,50 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
+internal import WebConsole
+
+/// Why a customer has an entitlement, or has not.
+enum ExplanationPage {
+    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
+        let (id, key) = (visit.segment("id"), visit.segment("key"))
+        var page = visit.page("Why \(key)", foreign: id)
+        page.up = ("Customer", visit.link("customers", id))
+        let instant =
+            visit.parameter("at").flatMap { ConsoleAction.milliseconds($0) }.map { [("at", String($0))] } ?? []
+        let target = visit.target(["customers", id, "entitlements", key, "explain"], instant)
+        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        let answer = try await visit.get(target)
+        guard visit.accept(answer, &page, "The explanation") else { return page }
+        let json = answer.json
+        let isActive = json["is_active"].flag == true
+        page.paragraph(json["sentence"].text ?? "", "note")
+        page.facts([
+            ("access", .tag(isActive ? "access" : "no access", isActive ? .good : .bad)),
+            ("until", .time(json["until"].instant)), ("rule", .plain((json["rule"].text ?? "").words)),
+            ("product", .foreign(json["product_id"].text ?? "none")),
+            ("transaction", json["transaction_id"].text.map { .link($0, visit.link("transactions", $0)) } ?? .none),
+            ("as of", .time(json["as_of"].instant)),
+        ])
+        let facts = json["facts"].items
+        page.title("Facts")
+        page.table(
+            "What it rests on, and what was set aside", ["Fact", "Role", "Product", "Signed", "Notification"],
+            facts.map { fact in
+                let role = fact["role"].text ?? ""
+                return [
+                    .foreign("\(fact["kind"].text ?? "") \(fact["identifier"].text ?? "")"),
+                    .tag(role.words, role == "decides" ? .good : .plain), .foreign(fact["product_id"].text ?? ""),
+                    .time(fact["signed_date"].instant),
+                    fact["notification_uuid"].text.map { .link($0, visit.link("notifications", $0)) }
+                        ?? .plain((fact["origin"].text ?? "").words),
+                ]
+            }, empty: "There is no fact about it.")
+        for fact in facts.prefix(20) where !fact["verification"].isNothing {
+            page.exact(
+                "Verification of \(fact["kind"].text ?? "") \(fact["identifier"].text ?? "")",
+                fact["verification"].pretty)
+        }
+        return page
+    }
+}

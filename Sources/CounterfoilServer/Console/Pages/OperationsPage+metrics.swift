@@ -1,0 +1,73 @@
+internal import Foundation
+internal import WebConsole
+
+extension OperationsPage {
+    /// The last hour, as small charts.
+    static func metrics(_ history: MetricHistory, _ page: inout ConsolePage) {
+        page.title("The last hour")
+        let charts = history.charts
+        guard charts.contains(where: { $0.values.count > 1 }) else {
+            return page.paragraph(
+                "Nothing yet: the console notes its metrics each five seconds while the server runs, and forgets them "
+                    + "after an hour.", "empty")
+        }
+        for chart in charts where chart.values.count > 1 {
+            page.drawing(chart.drawing, caption: "\(chart.title): \(chart.sentence)")
+        }
+    }
+
+    /// There is one for each route, and `/metrics` has them.
+    private static let perRoute = "counterfoil_http_request"
+
+    /// What `/metrics` says.
+    static func metricsNow(_ core: ServerCore, _ page: inout ConsolePage) async {
+        page.title("Metrics now")
+        guard let text = await core.metrics.text() else {
+            return page.paragraph("This server records its metrics to another backend: ask that one.", "empty")
+        }
+        let lines = text.split(separator: "\n").filter {
+            !$0.hasPrefix("#") && !$0.contains("_bucket") && !$0.hasPrefix(perRoute)
+        }
+        page.table(
+            "Now", ["Metric", "Value"],
+            lines.prefix(80).map { line in
+                let (name, value) = MetricHistory.sample(line)
+                let isWhole = value == value.rounded() && value.magnitude < 1e15
+                return [.code(name), .plain(isWhole ? Int64(value).grouped : "\(value)")]
+            }, empty: "There are none yet.")
+    }
+}
+
+extension MetricHistory.Chart {
+    /// What there is to see, in words.
+    var sentence: String {
+        let (last, most) = (values.last ?? 0, values.max() ?? 0)
+        return "\(Self.text(last)) \(unit) now, \(Self.text(most)) at most"
+    }
+
+    /// A line over the hour, from zero.
+    var drawing: Drawing {
+        let (width, height, top) = (960.0, 90.0, 14.0)
+        var drawing = Drawing(width: Int(width), height: Int(height) + 20, title: title, summary: sentence)
+        let most = max(values.max() ?? 0, .leastNonzeroMagnitude)
+        drawing.line(x1: 0, y1: height, x2: width, y2: height, kind: "axis")
+        drawing.line(x1: 0, y1: top, x2: width, y2: top, kind: "axis")
+        // The newest is at the right end, whenever the server began.
+        let step = width / Double(MetricHistory.minutes - 1)
+        let start = width - step * Double(values.count - 1)
+        drawing.curve(
+            values.enumerated().map { index, value in
+                (x: start + step * Double(index), y: height - value / most * (height - top))
+            }, kind: "curve")
+        drawing.text("\(Self.text(most)) \(unit)", x: 0, y: top - 3, kind: "small")
+        drawing.text("an hour ago", x: 0, y: height + 15, kind: "small")
+        drawing.text("now", x: width, y: height + 15, anchor: .end, kind: "small")
+        return drawing
+    }
+
+    private static func text(_ value: Double) -> String {
+        guard value.isFinite, value.magnitude < 1e15 else { return "?" }
+        if value.magnitude >= 100 || value == value.rounded() { return Int64(value.rounded()).grouped }
+        return String(format: "%.2f", value)
+    }
+}

@@ -1,0 +1,78 @@
+package import Foundation
+internal import HTTPTypes
+package import Hummingbird
+
+extension FormFields {
+    /// The most parts that a form may have.
+    private static let maximumParts = 50
+    /// The most bytes of the lines above a part (RFC 7578 needs three short ones).
+    private static let maximumHead = 2048
+
+    /// Reads the body of a form that was sent as `multipart/form-data`, or else as ``init(_:upTo:)`` takes it.
+    package init(uploaded request: Request, upTo limit: Int) async throws {
+        let type = request.headers[.contentType] ?? ""
+        guard
+            type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "multipart/form-data"
+        else {
+            try await self.init(request, upTo: limit)
+            return
+        }
+        guard let boundary = Self.parameter("boundary", of: type), (1...70).contains(boundary.utf8.count) else {
+            throw Problem.malformed
+        }
+        let body: Data
+        do { body = Data(try await request.body.collect(upTo: limit).readableBytesView) } catch {
+            throw Problem.tooLarge
+        }
+        try self.init(multipart: body, boundary: boundary)
+    }
+
+    /// Reads the parts between boundaries (RFC 2046, section 5.1.1). A part with a file name is a file.
+    package init(multipart body: Data, boundary: String) throws(Problem) {
+        self.init()
+        let delimiter = Data("\r\n--\(boundary)".utf8)
+        // The first boundary begins the body; the others begin a line.
+        let body = Data("\r\n".utf8) + body
+        guard var mark = body.range(of: delimiter) else { throw .malformed }
+        for _ in 0..<Self.maximumParts {
+            if body[mark.upperBound...].starts(with: "--".utf8) { return }
+            guard let end = body.range(of: delimiter, in: mark.upperBound..<body.endIndex) else { throw .malformed }
+            try take(body[mark.upperBound..<end.lowerBound])
+            mark = end
+        }
+        throw .malformed
+    }
+
+    /// Takes what is between two boundaries: lines, an empty line, the content.
+    private mutating func take(_ part: Data) throws(Problem) {
+        guard part.starts(with: "\r\n".utf8), let gap = part.range(of: Data("\r\n\r\n".utf8)),
+            gap.lowerBound - part.startIndex <= Self.maximumHead,
+            let head = String(validating: part[part.startIndex..<gap.lowerBound], as: UTF8.self)
+        else { throw .malformed }
+        let lines = head.split(separator: "\r\n")
+        guard let disposition = lines.first(where: { $0.lowercased().hasPrefix("content-disposition:") }),
+            let name = Self.parameter("name", of: disposition)
+        else { throw .malformed }
+        let content = Data(part[gap.upperBound...])
+        guard Self.parameter("filename", of: disposition) == nil else {
+            // A form whose file nobody chose has an empty one.
+            if !content.isEmpty { add(file: content, name) }
+            return
+        }
+        guard let text = String(validating: content, as: UTF8.self) else { throw .malformed }
+        // Browsers end lines of a text field with both characters.
+        add(text.replacing("\r\n", with: "\n"), name)
+    }
+
+    /// A parameter of a header, in quotation marks or without; nil where there is none.
+    private static func parameter(_ name: String, of header: some StringProtocol) -> String? {
+        for part in header.split(separator: ";").dropFirst() {
+            let pair = part.split(separator: "=", maxSplits: 1)
+            guard pair.count == 2, pair[0].trimmingCharacters(in: .whitespaces).lowercased() == name else { continue }
+            let value = pair[1].trimmingCharacters(in: .whitespaces)
+            return value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
+                ? String(value.dropFirst().dropLast()) : value
+        }
+        return nil
+    }
+}

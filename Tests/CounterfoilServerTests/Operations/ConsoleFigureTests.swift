@@ -1,0 +1,67 @@
+@testable import CounterfoilServer
+import AppStoreModels
+import Entitlements
+import Foundation
+import Testing
+import WebConsole
+
+@Suite struct `What the console draws` {
+    private static func text(_ kept: Int, _ lag: Double, _ count: Int, _ waiting: Int) -> String {
+        """
+        # HELP counterfoil_notifications_total x
+        counterfoil_notifications_total{result="kept",code=""} \(kept)
+        counterfoil_notifications_total{result="refused",code="bad signature"} 1
+        counterfoil_fold_lag_seconds_bucket{le="1"} 9
+        counterfoil_fold_lag_seconds_sum \(lag)
+        counterfoil_fold_lag_seconds_count \(count)
+        counterfoil_inbox_backlog \(waiting)
+        """
+    }
+
+    @Test func `is what counters gained in a minute, the most of a gauge, and the mean of a histogram`() throws {
+        let history = MetricHistory()
+        history.note(Self.text(10, 2, 10, 5), at: 30)
+        history.note(Self.text(12, 3, 12, 9), at: 65)
+        history.note(Self.text(30, 6, 15, 1), at: 115)
+        let charts = Dictionary(history.charts.map { ($0.title, $0.values) }) { first, _ in first }
+        #expect(charts["Notifications"] == [20])
+        #expect(charts["Waiting to be processed"] == [5, 9])
+        #expect(charts["From received to processed"] == [4.0 / 5])
+    }
+
+    @Test func `goes back an hour and no longer`() throws {
+        let history = MetricHistory()
+        for minute in 0..<200 { history.note(Self.text(minute, 0, 0, minute), at: minute * 60) }
+        let charts = Dictionary(history.charts.map { ($0.title, $0.values) }) { first, _ in first }
+        #expect(charts["Waiting to be processed"] == (140..<200).map { Double($0) })
+        #expect(charts["Notifications"] == Array(repeating: 1, count: 60))
+    }
+
+    @Test func `has a bar for each period, for what is not paid, and none that goes backwards`() throws {
+        let start = Date(timeIntervalSince1970: 1_750_000_000)
+        func bought(_ days: Double, _ change: (inout TransactionFact) -> Void = { _ in }) -> TransactionFact {
+            var fact = TransactionFact(
+                transactionId: "\(days)", originalTransactionId: "1", productId: "monthly", type: .autoRenewableSubscription,
+                purchaseDate: start + days * 86_400, expiresDate: start + (days + 30) * 86_400, signedDate: start)
+            change(&fact)
+            return fact
+        }
+        var facts = CustomerFacts()
+        facts.transactions = [
+            bought(30), bought(0) { $0.offerDiscountType = .freeTrial }, bought(60) { $0.isUpgraded = true },
+            bought(90) { $0.revocationDate = start },
+        ]
+        var renewal = RenewalFact(
+            originalTransactionId: "1", productId: "monthly", autoRenewProductId: "monthly", willRenew: true,
+            signedDate: start)
+        (renewal.isInBillingRetry, renewal.gracePeriodExpiresDate) = (true, start + 126 * 86_400)
+        facts.renewals = [renewal]
+        let rows = PeriodRows.rows(of: facts, now: start + 300 * 86_400)
+        #expect(rows.map(\.label) == ["monthly"])
+        let bars = try #require(rows.first?.bars)
+        #expect(bars.map(\.kind) == [.trial, .paid, .upgraded, .refunded, .grace, .retry])
+        #expect(bars.allSatisfy { $0.start < $0.end ?? .distantFuture })
+        // The App Store gives up after sixty days.
+        #expect(bars.last?.end == start + 180 * 86_400)
+    }
+}
