@@ -15,11 +15,12 @@ public actor PurchaseClient {
     private var machine: PurchaseStateMachine
     private var isRunning = false
     private var isStopped = false
-    private var lastCall = 0
+    /// Calls and observers are numbered together.
+    private var lastID = 0
     private var calls: [Int: CheckedContinuation<CallOutcome, Never>] = [:]
     private var timers: [ClientTimer: Task<Void, Never>] = [:]
     private var requests: [Int: Task<Void, Never>] = [:]
-    private var observers: [UUID: AsyncStream<Customer>.Continuation] = [:]
+    private var observers: [Int: AsyncStream<Customer>.Continuation] = [:]
 
     /// - Parameters:
     ///   - store: `StoreKitPurchaseStore()` in the app.
@@ -104,8 +105,8 @@ public actor PurchaseClient {
 
     private func call(_ event: (Int) -> ClientEvent) async throws(PurchaseClientError) -> CallOutcome {
         guard !isStopped else { throw .stopped }
-        lastCall += 1
-        let call = lastCall
+        lastID += 1
+        let call = lastID
         let event = event(call)
         let outcome = await withCheckedContinuation { waiting in
             calls[call] = waiting
@@ -117,13 +118,14 @@ public actor PurchaseClient {
 
     private func observe(_ observer: AsyncStream<Customer>.Continuation) {
         guard !isStopped else { return observer.finish() }
-        let id = UUID()
+        lastID += 1
+        let id = lastID
         observers[id] = observer
         observer.onTermination = { [weak self] _ in Task { await self?.forget(id) } }
         if isRunning { observer.yield(machine.customer) }
     }
 
-    private func forget(_ observer: UUID) { observers[observer] = nil }
+    private func forget(_ observer: Int) { observers[observer] = nil }
 
     // MARK: What drives the state machine
 
@@ -231,10 +233,8 @@ public actor PurchaseClient {
 
     private func deliver(_ transaction: DeviceTransaction) {
         let (deliver, events) = (configuration.deliver, events)
-        Task {
-            // An error says that the app could not take it yet: it stays unfinished and is offered again.
-            events.yield(.delivered(transaction.id, (try? await deliver?(transaction)) != nil))
-        }
+        // An error says that the app could not take it yet: it stays unfinished and is offered again.
+        Task { events.yield(.delivered(transaction.id, (try? await deliver?(transaction)) != nil)) }
     }
 
     private func schedule(_ timer: ClientTimer, after delay: TimeInterval) {
@@ -257,15 +257,13 @@ public actor PurchaseClient {
 
     /// What cannot be read counts as not there: StoreKit and the server know everything that matters.
     private func load<Record: Decodable>(_ name: String) async -> Record? {
-        do {
-            return try await storage.load(name).map { try JSONDecoder().decode(Record.self, from: $0) }
-        } catch {
+        do { return try await storage.load(name).map { try JSONDecoder().decode(Record.self, from: $0) } } catch {
             notify(.storage("\(error)"))
             return nil
         }
     }
 
-    private func save(_ record: (some Encodable)?, as name: String) async {
+    private func save(_ record: (any Encodable)?, as name: String) async {
         do { try await storage.save(record.map { try JSONEncoder().encode($0) }, as: name) } catch {
             notify(.storage("\(error)"))
         }

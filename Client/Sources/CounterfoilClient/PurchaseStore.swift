@@ -30,9 +30,9 @@ public protocol PurchaseStore: Sendable {
 }
 
 /// What a store tells by itself.
-public enum StoreUpdate: Hashable, Sendable {
+public enum StoreUpdate: Equatable, Sendable {
     /// A transaction is new or was changed.
-    case transaction(DeviceTransaction)
+    indirect case transaction(DeviceTransaction)
     /// A subscription's state changed.
     case statuses
 }

@@ -29,13 +29,11 @@ public struct CustomerCredential: Hashable, Sendable, Decodable {
     public var token: String?
 
     /// Makes a credential.
-    public init(customer: String, token: String?) {
-        (self.customer, self.token) = (customer, token)
-    }
+    public init(customer: String, token: String?) { (self.customer, self.token) = (customer, token) }
 }
 
 /// What a device has: of one environment, at most 500 transactions.
-public struct PurchaseReport: Hashable, Sendable, Encodable {
+public struct PurchaseReport: Equatable, Sendable, Encodable {
     /// The transactions, as they were signed.
     public var signedTransactions: [String] = []
     /// The renewal infos, as they were signed.

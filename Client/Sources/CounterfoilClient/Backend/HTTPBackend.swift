@@ -37,14 +37,15 @@ public struct HTTPBackend: Backend {
     public func customer(
         _ customer: CustomerCredential, environment: String?
     ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask(["customers", customer.customer], customer.token, environment, [String: String]?.none)
+        try await ask(["customers", customer.customer], customer.token, environment, nil)
     }
 
     /// Sends `POST /v1/customers/{id}/merge`.
     public func merge(
         _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
     ) async throws(BackendFailure) -> CustomerAnswer {
-        let body = ["from": anonymous.customer, "from_token": anonymous.token].compactMapValues { $0 }
+        var body = ["from": anonymous.customer]
+        body["from_token"] = anonymous.token
         return try await ask(["customers", customer.customer, "merge"], customer.token, environment, body)
     }
 
@@ -65,15 +66,19 @@ public struct HTTPBackend: Backend {
     }
 
     private func ask<Answer: Decodable>(
-        _ path: [String], _ token: String?, _ environment: String?, _ body: (some Encodable)?
+        _ path: [String], _ token: String?, _ environment: String?, _ body: (any Encodable)?
     ) async throws(BackendFailure) -> Answer {
-        var asked = try request(path, token, environment, body)
+        let data = try await send(try request(path, token, environment, body), path)
+        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
+    }
+
+    /// Returns the body of a good answer, proven if there is a proof to ask for.
+    private func send(_ request: URLRequest, _ path: [String]) async throws(BackendFailure) -> Data {
+        var asked = request
         let nonce = UUID().uuidString
         if proof != nil { asked.setValue(nonce, forHTTPHeaderField: "Counterfoil-Nonce") }
         let (data, answer): (Data, URLResponse)
-        do {
-            (data, answer) = try await Self.untilCancelled { [session, asked] in try await session.data(for: asked) }
-        } catch {
+        do { (data, answer) = try await answerUntilCancelled(to: asked) } catch {
             throw (error as? URLError)?.code == .timedOut ? .timeout : .noConnection
         }
         guard let response = answer as? HTTPURLResponse else { throw .invalidAnswer }
@@ -83,25 +88,23 @@ public struct HTTPBackend: Backend {
         if let proof, let customer = path.dropFirst().first, !proof.proves(signature, of: customer, nonce, data) {
             throw .invalidAnswer
         }
-        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
+        return data
     }
 
     /// Waits for a request in a task of its own. Cancelling ends the wait and never the request: on Linux a URLSession task
     /// that is cancelled while it ends can crash the process (swift-corelibs-foundation).
-    private static func untilCancelled<Answer: Sendable>(
-        _ request: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
+    private func answerUntilCancelled(to request: URLRequest) async throws -> (Data, URLResponse) {
         try Task.checkCancellation()
-        let (answers, continuation) = AsyncThrowingStream.makeStream(of: Answer.self)
-        Task {
-            do { continuation.yield(try await request()) } catch { continuation.finish(throwing: error) }
+        let (answers, waiting) = AsyncThrowingStream.makeStream(of: (Data, URLResponse).self)
+        Task { [session] in
+            do { waiting.yield(try await session.data(for: request)) } catch { waiting.finish(throwing: error) }
         }
         for try await answer in answers { return answer }
         throw CancellationError()
     }
 
     private func request(
-        _ path: [String], _ token: String?, _ environment: String?, _ body: (some Encodable)?
+        _ path: [String], _ token: String?, _ environment: String?, _ body: (any Encodable)?
     ) throws(BackendFailure) -> URLRequest {
         var address = URLComponents(url: server, resolvingAgainstBaseURL: false)
         // A customer's identifier may hold anything, a slash as well.

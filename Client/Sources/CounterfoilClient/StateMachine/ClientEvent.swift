@@ -1,7 +1,7 @@
 package import Foundation
 
 /// What happens to the client.
-package enum ClientEvent: Sendable {
+package indirect enum ClientEvent: Sendable {
     /// The app was started. `fresh` names an anonymous customer, should one be needed.
     case started(device: DeviceRecord?, customer: CustomerRecord?, fresh: UUID)
     case signedIn(customer: String, token: String?)
@@ -47,7 +47,7 @@ package enum ClientTimer: Hashable, Sendable {
 }
 
 /// What the client has to do. Records are saved before anything else is done.
-package enum ClientEffect: Sendable {
+package indirect enum ClientEffect: Sendable {
     case saveDevice(DeviceRecord)
     case saveCustomer(CustomerRecord?)
     case publish(Customer)
@@ -76,7 +76,7 @@ package struct ClientRequest: Sendable {
     package var kind: Kind
 }
 
-package enum CallOutcome: Sendable {
+package indirect enum CallOutcome: Sendable {
     case purchase(PurchaseOutcome)
     case restore(RestoreOutcome)
     case failed(PurchaseClientError)
@@ -85,7 +85,7 @@ package enum CallOutcome: Sendable {
 /// What became of a purchase.
 public enum PurchaseOutcome: Hashable, Sendable {
     /// Bought. The confirmation says how far the server is.
-    case purchased(DeviceTransaction, Confirmation)
+    indirect case purchased(DeviceTransaction, Confirmation)
     /// Somebody else decides, or the bank. The transaction comes later, if at all.
     case pending
     /// The customer thought better of it.
@@ -105,7 +105,7 @@ public enum PurchaseOutcome: Hashable, Sendable {
 }
 
 /// What came of the restore button.
-public struct RestoreOutcome: Hashable, Sendable {
+public struct RestoreOutcome: Equatable, Sendable {
     /// What the customer has now.
     public var customer: Customer
     /// Whether the App Store answered. StoreKit says "cancelled" also when there is no network, so this is all there is to know.
@@ -115,7 +115,7 @@ public struct RestoreOutcome: Hashable, Sendable {
 }
 
 /// Something that the app should know and that nobody asked for.
-public enum ClientNotice: Hashable, Sendable {
+public indirect enum ClientNotice: Equatable, Sendable {
     /// StoreKit could not verify a transaction. It is neither reported nor finished.
     case unverified(DeviceTransaction)
     /// A purchase on this device belongs to another customer, and stays there.

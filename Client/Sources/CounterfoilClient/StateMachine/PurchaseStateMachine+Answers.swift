@@ -4,9 +4,9 @@ import Foundation
 extension PurchaseStateMachine {
     mutating func answered(_ id: Int, _ answer: CustomerAnswer) {
         // An answer to what was asked for another customer, or too late, is thrown away.
-        guard let request = requests[id] else { return }
-        guard answer.isAbout(request.customer) else { return failed(id, .invalidAnswer) }
-        requests[id] = nil
+        guard let index = requests.firstIndex(where: { $0.id == id }) else { return }
+        guard answer.isAbout(requests[index].customer) else { return failed(id, .invalidAnswer) }
+        let request = requests.remove(at: index)
         effects.append(.unschedule(.request(id)))
         accept(answer, of: id)
         if request.isMerge, let anonymous = device.mergesFrom {
@@ -14,11 +14,12 @@ extension PurchaseStateMachine {
             (device.mergesFrom, device.anonymous) = (nil, nil)
         }
         if !request.isMerge { needsAnswer = false }
-        let kept = Set((answer.kept ?? []).compactMap { UInt64($0) })
-        let sent = request.sent.keys.sorted()
-        let refused = (answer.refused ?? []).map { (id: $0.transaction(of: sent), code: $0.code) }
-        for id in sent {
-            judge(id, request, isKept: kept.contains(id), refused.first { $0.id == id }?.code)
+        let kept = Set(answer.kept ?? [])
+        let sent = request.sent.sortedIDs
+        let names = sent.map { String($0) }
+        let refused = (answer.refused ?? []).map { (name: $0.transaction(of: names), code: $0.code) }
+        for (id, name) in zip(sent, names) {
+            judge(id, request, isKept: kept.contains(name), refused.first { $0.name == name }?.code)
         }
         remember(request.extras)
         if hasHistory, request.mode != .purchase, !hasWork { record?.wasHistorySent = true }
@@ -65,8 +66,7 @@ extension PurchaseStateMachine {
         let transaction = lane.transaction
         let wasKept = record?.reported[id]?.isKept ?? false
         record?.reported[id] = .init(signedDate: transaction.signedDate, date: now, isKept: true)
-        let reported = record?.reported.filter { isRecent($0.value.date) }
-        record?.reported = reported ?? [:]
+        for (old, report) in record?.reported ?? [:] where !isRecent(report.date) { record?.reported[old] = nil }
         record?.refused[id] = nil
         record?.foreign.remove(transaction.originalID)
         // What was kept before has had its intent; this one is of a later purchase.
@@ -117,11 +117,7 @@ extension PurchaseStateMachine {
     // MARK: Delivering and finishing
 
     /// Delivers and finishes what the server keeps.
-    mutating func advanceKept() {
-        for lane in lanes.values.filter({ $0.phase == .kept }).sorted(by: { $0.transaction.id < $1.transaction.id }) {
-            advance(lane)
-        }
-    }
+    mutating func advanceKept() { for lane in lanes.sortedValues where lane.phase == .kept { advance(lane) } }
 
     private mutating func advance(_ lane: Lane) {
         let transaction = lane.transaction
@@ -161,22 +157,27 @@ extension PurchaseStateMachine {
 
     /// The transactions that could not be handed over, and why.
     package var stuck: [StuckTransaction] {
-        let stuck = lanes.values.compactMap { lane -> StuckTransaction? in
-            let isWaiting = lane.isUnfinished && isHeld(lane.transaction)
-            let reason = lane.stuckReason ?? (isWaiting ? .waitsForCustomer : nil)
-            return reason.map { StuckTransaction(transaction: lane.transaction, reason: $0) }
+        var stuck: [StuckTransaction] = []
+        for id in Array(Set(lanes.keys).union(unverified.keys)).sorted() {
+            let lane = lanes[id]
+            let isWaiting = lane.map { $0.isUnfinished && isHeld($0.transaction) } ?? false
+            if let lane, let reason = lane.stuckReason ?? (isWaiting ? .waitsForCustomer : nil) {
+                stuck.append(StuckTransaction(transaction: lane.transaction, reason: reason))
+            }
+            if let transaction = unverified[id] {
+                stuck.append(StuckTransaction(transaction: transaction, reason: .unverified))
+            }
         }
-        return (stuck + unverified.values.map { StuckTransaction(transaction: $0, reason: .unverified) })
-            .sorted { $0.transaction.id < $1.transaction.id }
+        return stuck
     }
 }
 
 extension Refusal {
     /// Which transaction it is about, of those that were sent in this order. A renewal info's is about none.
-    func transaction(of sent: [UInt64]) -> UInt64? {
+    func transaction(of sent: [String]) -> String? {
         let parts = param?.split(separator: "[") ?? []
         if let member = parts.first, member != "signed_transactions" { return nil }
-        if let id { return UInt64(id) }
+        if let id { return id }
         return parts.last.flatMap { Int($0.dropLast()) }.flatMap { sent.indices.contains($0) ? sent[$0] : nil }
     }
 }

@@ -16,7 +16,7 @@ extension PurchaseStateMachine {
         let intent = PurchaseIntent(
             customer: customer, productID: productID, date: now, expires: expires, token: options.appAccountToken)
         calls[call] = intent
-        device.intents = (device.intents.filter { $0.expires > now } + [intent]).suffix(100)
+        device.intents = Array((device.intents.filter { $0.expires > now } + [intent]).suffix(100))
         effects.append(.purchase(call: call, productID: productID, options: options))
     }
 
@@ -77,9 +77,7 @@ extension PurchaseStateMachine {
     // MARK: The restore button
 
     mutating func restore(_ call: Int) {
-        guard device.customer != nil else {
-            return effects.append(.complete(call: call, .failed(.notSignedIn)))
-        }
+        guard device.customer != nil else { return effects.append(.complete(call: call, .failed(.notSignedIn))) }
         if restoring != nil {
             restoring?.calls.append(call)
         } else {
@@ -124,7 +122,7 @@ extension PurchaseStateMachine {
             gathering?.isRestore != true || restoring.failure != nil
         else { return }
         let isUnderWay =
-            requests.values.contains { $0.mode == .restore }
+            requests.contains { $0.mode == .restore }
             || lanes.values.contains { $0.mode == .restore && $0.phase == .waiting && !isHeld($0.transaction) }
         guard !isUnderWay || restoring.failure != nil else { return }
         self.restoring = nil

@@ -10,9 +10,7 @@ extension PurchaseStateMachine {
     }
 
     /// How old the last answer is. One from the future tells of a clock that was set back.
-    var age: TimeInterval? {
-        record?.receivedAt.flatMap { $0 <= now ? now.timeIntervalSince($0) : nil }
-    }
+    var age: TimeInterval? { record?.receivedAt.flatMap { $0 <= now ? now.timeIntervalSince($0) : nil } }
 
     mutating func publish() {
         if record?.answer != nil { latest = instant }
@@ -38,16 +36,14 @@ extension PurchaseStateMachine {
         let instant = instant
         let answer = record?.answer
         var entitlements: [String: Entitlement] = [:]
-        for answered in answer?.entitlements ?? [] {
-            entitlements[answered.key] = entitlement(answered, at: instant)
-        }
-        for transaction in current.values.sorted(by: { $0.id < $1.id }) where record != nil {
+        for answered in answer?.entitlements ?? [] { entitlements[answered.key] = entitlement(answered, at: instant) }
+        for transaction in current.sortedValues where record != nil {
             for key in product(transaction.productID)?.entitlements ?? []
             where entitlements[key]?.isActive != true && mayDecide(transaction, key, at: instant) {
                 entitlements[key] = grant(transaction, key, at: instant) ?? entitlements[key]
             }
         }
-        let sorted = entitlements.values.sorted { $0.key < $1.key }
+        let sorted = entitlements.keys.sorted().compactMap { entitlements[$0] }
         let source: Customer.Source = sorted.contains { $0.source == .device } ? .device : hasAnswer ? .server : .cache
         return Customer(
             id: device.customer, isAnonymous: isAnonymous, entitlements: sorted, groups: answer?.groups ?? [],

@@ -37,7 +37,7 @@ extension PurchaseStateMachine {
         case .unfinished(let transactions): transactions.forEach { receive($0, isUnfinished: true, mode) }
         case .current(let transactions):
             // What was just bought may be missing from the list for a while.
-            current = current.filter { lanes[$0.key] != nil }
+            for id in current.keys where lanes[id] == nil { current[id] = nil }
             transactions.forEach { receive($0, isUnfinished: false, mode) }
         case .all(let transactions):
             hasHistory = true
@@ -78,6 +78,7 @@ extension PurchaseStateMachine {
     }
 
     /// Takes one transaction, however often and from wherever it comes: each has one lane.
+    @inline(never)  // It is long, and everything that the device hands over comes through it.
     mutating func receive(_ transaction: DeviceTransaction, isUnfinished: Bool, _ mode: Mode, call: Int? = nil) {
         guard transaction.isVerified else { return refuseUnverified(transaction) }
         unverified[transaction.id] = nil

@@ -64,9 +64,9 @@ extension PurchaseStateMachine {
 
     /// Drops what is under way. Nothing is lost: StoreKit's own queue has what is not finished.
     private mutating func endSession() {
-        for id in requests.keys.sorted() { effects += [.cancel(request: id), .unschedule(.request(id))] }
-        requests = [:]
-        for lane in lanes.values.sorted(by: { $0.transaction.id < $1.transaction.id }) { complete(lane, .awaited) }
+        for request in requests { effects += [.cancel(request: request.id), .unschedule(.request(request.id))] }
+        requests = []
+        for lane in lanes.sortedValues { complete(lane, .awaited) }
         lanes = [:]
         for call in restoring?.calls ?? [] { effects.append(.complete(call: call, .failed(.customerChanged))) }
         restoring = nil

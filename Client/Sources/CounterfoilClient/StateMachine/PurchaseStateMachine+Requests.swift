@@ -9,19 +9,19 @@ extension PurchaseStateMachine {
             guard let credential = credentialToSend() else { return }
             send([lane], .purchase, credential)
         }
-        guard gathering == nil, !requests.values.contains(where: { $0.mode != .purchase }), needsAnswer || hasWork,
+        guard gathering == nil, !requests.contains(where: { $0.mode != .purchase }), needsAnswer || hasWork,
             let credential = credentialToSend()
         else { return }
         if let anonymous = device.mergesFrom {
-            let request = Request(customer: credential.customer, isMerge: true)
+            let request = Request(id: makeID(), customer: credential.customer, isMerge: true)
             send(request, credential, .merge(from: anonymous, environment: environment))
-        } else if let first = waiting.first {
+        } else if let first = waiting.min(by: { ($1.mode, $0.lot) < ($0.mode, $1.lot) }) {
             let lot = waiting.filter { $0.belongs(with: first) }.prefix(PurchaseReport.maximum)
             send(Array(lot), first.mode, credential)
         } else if hasWork {
             send([], restoring?.needsRequest == true ? .restore : .background, credential)
         } else if requests.isEmpty {
-            send(Request(customer: credential.customer), credential, .fetch(environment: environment))
+            send(Request(id: makeID(), customer: credential.customer), credential, .fetch(environment: environment))
         }
     }
 
@@ -30,15 +30,11 @@ extension PurchaseStateMachine {
         device.mergesFrom != nil || !extras.isEmpty || restoring?.needsRequest == true || !waiting.isEmpty
     }
 
-    /// What waits to be sent, those of the button first, so that the order never depends on chance.
-    private var waiting: [Lane] {
-        lanes.values.filter { $0.phase == .waiting && !isHeld($0.transaction) }.sorted {
-            ($1.mode, $0.lot, $0.transaction.id) < ($0.mode, $1.lot, $1.transaction.id)
-        }
-    }
+    /// What waits to be sent.
+    private var waiting: [Lane] { lanes.sortedValues.filter { $0.phase == .waiting && !isHeld($0.transaction) } }
 
     private mutating func send(_ lot: [Lane], _ mode: Mode, _ credential: CustomerCredential) {
-        var request = Request(customer: credential.customer, mode: mode)
+        var request = Request(id: makeID(), customer: credential.customer, mode: mode)
         let environment = lot.first?.transaction.environment ?? extras.environment ?? environment ?? ""
         // A purchase is sent alone, and so is what was refused together with others.
         if mode != .purchase, lot.first?.lot ?? 0 == 0 { request.extras = extras.removing(environment) }
@@ -46,18 +42,17 @@ extension PurchaseStateMachine {
         for lane in lot { request.sent[lane.transaction.id] = lane.transaction.signedDate }
         var report = PurchaseReport()
         report.signedTransactions = lot.map(\.transaction.jws)
-        let renewals = request.extras.renewals.sorted { $0.key < $1.key }.map(\.value.renewalJWS)
+        let renewals = request.extras.renewals.sortedValues.map(\.renewalJWS)
         report.signedRenewals = renewals.isEmpty ? nil : renewals
-        report.appTransaction = request.extras.appTransaction
-        report.receipt = request.extras.receipt
+        (report.appTransaction, report.receipt) = (request.extras.appTransaction, request.extras.receipt)
         report.restore = mode == .purchase ? nil : mode == .restore
         report.environment = environment.isEmpty ? nil : environment
         send(request, credential, .report(report))
     }
 
     private mutating func send(_ request: Request, _ credential: CustomerCredential, _ kind: ClientRequest.Kind) {
-        let id = makeID()
-        requests[id] = request
+        let id = request.id
+        requests.append(request)
         for transaction in request.sent.keys { lanes[transaction]?.phase = .sending(id) }
         effects.append(.send(id, ClientRequest(credential: credential, kind: kind)))
         effects.append(.schedule(.request(id), after: Self.requestTimeout))
@@ -70,7 +65,8 @@ extension PurchaseStateMachine {
     }
 
     mutating func failed(_ id: Int, _ failure: BackendFailure) {
-        guard let request = requests.removeValue(forKey: id) else { return }
+        guard let index = requests.firstIndex(where: { $0.id == id }) else { return }
+        let request = requests.remove(at: index)
         effects.append(.unschedule(.request(id)))
         for transaction in request.sent.keys where lanes[transaction]?.phase == .sending(id) {
             lanes[transaction]?.phase = .waiting
@@ -86,7 +82,7 @@ extension PurchaseStateMachine {
             extras.add(request.extras)
             // The button's request failed. What is left goes on by itself, and takes nothing from anybody.
             if request.mode == .restore { giveUpRestore(failure) }
-            for id in request.sent.keys.sorted() { stopWaiting(lanes[id]) }
+            for id in request.sent.sortedIDs { stopWaiting(lanes[id]) }
             wait(failure.retryAfter)
         case .newToken:
             extras.add(request.extras)
@@ -103,7 +99,7 @@ extension PurchaseStateMachine {
 
     /// Finds what is to blame: first what the server names, then by halves, until one is alone.
     private mutating func divide(_ request: Request, _ failure: BackendFailure) {
-        let ids = request.sent.keys.sorted()
+        let ids = request.sent.sortedIDs
         // The server names the element too: `signed_renewals[2]`.
         let blamed = failure.parameter?.prefix { $0 != "[" } ?? ""
         let blamesExtras = ["app_transaction", "receipt", "signed_renewals"].contains(blamed)
@@ -125,7 +121,7 @@ extension PurchaseStateMachine {
         needsAnswer = false
         becomeReady()
         giveUpRestore(failure)
-        for lane in lanes.values.sorted(by: { $0.transaction.id < $1.transaction.id }) { stopWaiting(lane) }
+        for lane in lanes.sortedValues { stopWaiting(lane) }
         effects.append(.notify(.misconfigured(failure)))
     }
 
@@ -143,6 +139,12 @@ extension PurchaseStateMachine {
         readiness = .ready
         effects.append(.unschedule(.readiness))
     }
+}
+
+extension Dictionary where Key == UInt64 {
+    /// The identifiers in ascending order, so that what happens never depends on chance.
+    var sortedIDs: [UInt64] { Array(keys).sorted() }
+    var sortedValues: [Value] { sortedIDs.compactMap { self[$0] } }
 }
 
 extension PurchaseStateMachine.Lane {
@@ -167,8 +169,9 @@ extension PurchaseStateMachine.Extras {
         if appTransaction.flatMap({ SignedText.environment(of: $0) }) ?? environment == environment {
             (part.appTransaction, appTransaction) = (appTransaction, nil)
         }
-        part.renewals = renewals.filter { $0.value.transaction.environment == environment }
-        renewals = renewals.filter { $0.value.transaction.environment != environment }
+        for (id, renewal) in renewals where renewal.transaction.environment == environment {
+            (part.renewals[id], renewals[id]) = (renewal, nil)
+        }
         return part
     }
 
@@ -176,6 +179,9 @@ extension PurchaseStateMachine.Extras {
     mutating func add(_ other: Self) {
         appTransaction = appTransaction ?? other.appTransaction
         receipt = receipt ?? other.receipt
-        renewals.merge(other.renewals) { $0.renewalSignedDate >= $1.renewalSignedDate ? $0 : $1 }
+        for (id, old) in other.renewals {
+            if let new = renewals[id], new.renewalSignedDate >= old.renewalSignedDate { continue }
+            renewals[id] = old
+        }
     }
 }

@@ -25,6 +25,7 @@ package struct PurchaseStateMachine: Sendable {
     enum Mode: Comparable, Sendable { case background, purchase, restore }
 
     struct Request: Sendable {
+        var id: Int
         var customer: String
         var isMerge = false
         var mode = Mode.background
@@ -75,7 +76,8 @@ package struct PurchaseStateMachine: Sendable {
     var hasAnswer = false
     var lastAccepted = 0
     var lanes: [UInt64: Lane] = [:]
-    var requests: [Int: Request] = [:]
+    /// What was sent and is not answered, in the order of sending.
+    var requests: [Request] = []
     var extras = Extras()
     var blocksExtras = false
     var unverified: [UInt64: DeviceTransaction] = [:]
@@ -146,7 +148,7 @@ package struct PurchaseStateMachine: Sendable {
         case .readiness: readiness = .ready
         case .gathering(let id): if gathering?.id == id { endGathering() }
         case .request(let id):
-            guard requests[id] != nil else { return }
+            guard requests.contains(where: { $0.id == id }) else { return }
             effects.append(.cancel(request: id))
             failed(id, .timeout)
         case .call(let call): stopWaiting(call)

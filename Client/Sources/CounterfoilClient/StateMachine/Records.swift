@@ -1,7 +1,7 @@
 package import Foundation
 
 /// What the device remembers, whoever is signed in.
-package struct DeviceRecord: Hashable, Sendable, Codable {
+package struct DeviceRecord: Equatable, Sendable, Codable {
     /// Who is signed in.
     package var customer: String?
     /// The customer while there is no account.
@@ -17,7 +17,7 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
 }
 
 /// A purchase that a customer started. It is saved before StoreKit is asked: the answer may come days later.
-package struct PurchaseIntent: Hashable, Sendable, Codable {
+package struct PurchaseIntent: Equatable, Sendable, Codable {
     package var customer: String
     package var productID: String
     package var date: Date
@@ -29,7 +29,7 @@ package struct PurchaseIntent: Hashable, Sendable, Codable {
 }
 
 /// What is remembered of the customer who is signed in. Signing out removes it.
-package struct CustomerRecord: Hashable, Sendable, Codable {
+package struct CustomerRecord: Equatable, Sendable, Codable {
     package var customer: String
     /// The last answer, and when it came by the device's clock.
     package var answer: CustomerAnswer?
@@ -49,14 +49,14 @@ package struct CustomerRecord: Hashable, Sendable, Codable {
     package init(customer: String) { self.customer = customer }
 
     /// A transaction that was reported.
-    package struct Report: Hashable, Sendable, Codable {
+    package struct Report: Equatable, Sendable, Codable {
         package var signedDate: Date
         package var date: Date
         package var isKept: Bool
     }
 
     /// A transaction that the server refuses.
-    package struct Refused: Hashable, Sendable, Codable {
+    package struct Refused: Equatable, Sendable, Codable {
         package var code: String
         package var signedDate: Date
         package var date: Date

@@ -3,7 +3,7 @@ public import Foundation
 /// The server's answer: the customer, and what became of each transaction that was reported.
 ///
 /// Members that are not listed are ignored, so that the server may grow.
-public struct CustomerAnswer: Hashable, Sendable, Codable {
+public struct CustomerAnswer: Equatable, Sendable, Codable {
     /// Whom it is about.
     public var id: String
     /// Of which environment it is.
@@ -104,7 +104,7 @@ public struct ProductEntitlements: Hashable, Sendable, Codable {
 }
 
 /// What the server refuses of a report.
-public struct Refusal: Hashable, Sendable, Codable {
+public struct Refusal: Equatable, Sendable, Codable {
     /// The transaction, or nothing where the text could not even be read.
     public var id: String?
     /// Why, in a word for programs.

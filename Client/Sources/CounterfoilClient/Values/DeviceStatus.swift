@@ -99,9 +99,9 @@ public struct PurchaseOptions: Hashable, Sendable {
 }
 
 /// What StoreKit answers to a purchase.
-public enum PurchaseResult: Hashable, Sendable {
+public enum PurchaseResult: Equatable, Sendable {
     /// Bought, verified on the device or not.
-    case success(DeviceTransaction)
+    indirect case success(DeviceTransaction)
     /// Somebody else decides, or the bank: the transaction comes later, if at all.
     case pending
     /// The customer thought better of it.
