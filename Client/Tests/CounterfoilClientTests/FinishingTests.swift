@@ -273,6 +273,25 @@ struct FinishingTests {
         #expect(harness.sent.last?.request.ids == [1])
     }
 
+    @Test("Refusals that say nothing of the transactions are tried again after pauses that double")
+    func passingRefusals() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription(), lifetime()])
+        for round in 0..<5 {
+            harness.answerAll {
+                $0.kept = []
+                $0.refused = ["1", "5"].map { Refusal(id: $0, code: "revocation_unknown") }
+            }
+            #expect(harness.timers[.retry] == pow(2, Double(round)))
+            harness.fire(.retry)
+        }
+        harness.answerAll()
+        #expect(harness.finished == [1, 5])
+        harness.send(.updated(coins()))
+        harness.fail(.noConnection)
+        #expect(harness.timers[.retry] == 1)
+    }
+
     @Test("An app transaction that the server refuses does not hold up the transactions")
     func badAppTransaction() {
         var harness = Harness.signedIn()

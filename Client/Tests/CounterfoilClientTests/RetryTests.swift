@@ -67,6 +67,19 @@ struct RetryTests {
         #expect(harness.finished.sorted() == [1, 5])
     }
 
+    @Test("A failure without Retry-After does not shorten the pause that the server asked for")
+    func otherFailure() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.send(.recorded(lifetime()))
+        #expect(harness.open.count == 2)
+        harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 1800))
+        harness.fail(.noConnection)
+        #expect(harness.timers[.retry] == 1800)
+        harness.send(.foreground)
+        #expect(harness.open.isEmpty)
+    }
+
     @Test("An absurd Retry-After is a day at most")
     func absurdRetryAfter() throws {
         var harness = Harness.signedIn()

@@ -140,6 +140,6 @@ public enum PurchaseClientError: Error, Hashable, Sendable {
     case store(String)
     /// Another customer signed in meanwhile. What was bought stays safe.
     case customerChanged
-    /// The client was not started, or was stopped.
+    /// The client was stopped.
     case stopped
 }

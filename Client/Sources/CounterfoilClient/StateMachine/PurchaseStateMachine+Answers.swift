@@ -21,12 +21,14 @@ extension PurchaseStateMachine {
         for (id, name) in zip(sent, names) {
             judge(id, request, isKept: kept.contains(name), refused.first { $0.name == name }?.code)
         }
+        // Refusals that pass count as failures: the pauses before they are tried again double, too.
+        if pause == nil { attempts = 0 }
         remember(request.extras)
         if hasHistory, request.mode != .purchase, !hasWork { record?.wasHistorySent = true }
     }
 
     private mutating func accept(_ answer: CustomerAnswer, of id: Int) {
-        (attempts, wasTokenRenewed, hasAnswer) = (0, false, true)
+        (wasTokenRenewed, hasAnswer) = (false, true)
         retryNow()
         becomeReady()
         // Of two that overtook each other the later question counts, or the later instant.

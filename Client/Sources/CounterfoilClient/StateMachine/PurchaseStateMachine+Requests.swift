@@ -127,6 +127,8 @@ extension PurchaseStateMachine {
 
     /// Waits 1, 2, 4 … seconds, up to a quarter of an hour, give or take half, or as long as the server says.
     mutating func wait(_ ordered: TimeInterval?) {
+        // Several failures at once are one, and none of them ends what the server asked for.
+        guard ordered != nil || pause == nil else { return }
         attempts += 1
         let base = min(pow(2, Double(min(attempts, 20) - 1)), 900)
         let own = min(base * jitter, 900)
