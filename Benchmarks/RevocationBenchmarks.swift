@@ -55,17 +55,11 @@ struct RevocationBenchmarks {
     }
 
     private func seconds(_ count: Int, _ verifier: SignedDataVerifier) async throws -> Double {
-        let start = Self.processorTime
+        let start = Processor.time
         for _ in 0..<count {
             for text in notification { _ = try await verifier.transaction(text) }
         }
-        return Self.processorTime - start
-    }
-
-    /// Of all threads of this process, in seconds.
-    private static var processorTime: Double {
-        // POSIX: a million of them are a second everywhere.
-        Double(clock()) / 1_000_000
+        return Processor.time - start
     }
 }
 

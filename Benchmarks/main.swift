@@ -2,17 +2,19 @@
 //
 //     counterfoil-benchmarks [NAME …]      only the cases whose names begin so; without ratios and memory
 //     counterfoil-benchmarks server [LEDGER [TRANSACTIONS]]
+//     counterfoil-benchmarks console LEDGER TRANSACTIONS
 //     counterfoil-benchmarks fill LEDGER TRANSACTIONS
 //     counterfoil-benchmarks outbox [EVENTS]
 //     counterfoil-benchmarks scale [CUSTOMERS …]
 import Foundation
 
 let wanted = CommandLine.arguments.dropFirst()
-if let name = wanted.first, ["server", "fill", "outbox", "scale"].contains(name) {
+if let name = wanted.first, ["server", "console", "fill", "outbox", "scale"].contains(name) {
     do {
         let arguments = Array(wanted.dropFirst())
         switch name {
         case "fill": try await FillLedger.run(arguments)
+        case "console": try await ConsoleBenchmarks.run(arguments)
         case "scale": try await SimulatorScaleBenchmarks.run(arguments)
         case "outbox": try await OutboxBenchmarks.run(arguments)
         default: try await ServerBenchmarks.run(arguments)

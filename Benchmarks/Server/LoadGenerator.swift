@@ -42,6 +42,11 @@ struct LoadGenerator: Sendable {
         try await group.shutdownGracefully()
     }
 
+    /// Sends one request on each connection, whose answer does not end.
+    func open(_ request: String) async throws {
+        for channel in channels { try await channel.writeAndFlush(ByteBuffer(string: request)).get() }
+    }
+
     /// Sends `count` requests, as fast as they are answered, or `rate` a second however fast they are answered. Where the
     /// machine is too slow for that, waiting for one's turn counts as part of the answer's time.
     func send(

@@ -51,11 +51,11 @@ enum OutboxBenchmarks {
             {}
         }
         try await storage.switchWebhook(1, nil, discardingBacklog: false, at: 5)
-        try await watch("resume", storage) { try await chores(storage, until: $0) }
+        try await watch("resume", storage) { try await jobs(storage, until: $0) }
         try await storage.switchWebhook(1, nil, discardingBacklog: true, at: 5)
-        try await watch("discard", storage) { try await chores(storage, until: $0) }
+        try await watch("discard", storage) { try await jobs(storage, until: $0) }
         try await storage.removeWebhook(1)
-        try await watch("remove", storage) { try await chores(storage, until: $0) }
+        try await watch("remove", storage) { try await jobs(storage, until: $0) }
     }
 
     /// Sends everything again, in so many deliveries each.
@@ -65,8 +65,8 @@ enum OutboxBenchmarks {
         while end > Date(), let last = try await storage.replay(range, to: target, at: 5).last { range.after = last }
     }
 
-    private static func chores(_ storage: SQLiteStorage, until end: Date) async throws {
-        while end > Date(), try await storage.carryOutWebhookChore(limit: piece, at: 5) {}
+    private static func jobs(_ storage: SQLiteStorage, until end: Date) async throws {
+        while end > Date(), try await storage.runWebhookJob(limit: piece, at: 5) {}
     }
 
     /// How long commits took.

@@ -80,7 +80,7 @@ struct ByteReader {
         switch kind % 32 {
         case 20: return .cancel(customer: customer, subscription: selected)
         case 21: return .resume(customer: customer, subscription: selected)
-        case 22: return .hasten(customer: customer, subscription: selected)
+        case 22: return .accelerate(customer: customer, subscription: selected)
         case 23:
             return .requestRefund(
                 customer: customer, transaction: selected, inApp: flag(), note: one([nil, "DECLINE", "GRANT_PRORATED"]))

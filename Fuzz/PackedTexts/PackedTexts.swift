@@ -6,7 +6,7 @@ import LedgerSQLite
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPackedTexts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
-    let book = HeaderBook()
+    let book = HeaderRegistry()
     let text = String(decoding: bytes, as: UTF8.self)
     let packed = book.pack(text)
     Property.require(exactly(book.unpack(packed.bytes), text), "a text that was packed comes back exactly")

@@ -2,7 +2,7 @@
 /// that it needs.
 ///
 /// What an engine has to do is what the contract suite tests.
-package protocol LedgerEngine: LedgerStorage, CustomerStorage, ErrandStorage, RecoveryStorage, HistoryStorage,
+package protocol LedgerEngine: LedgerStorage, CustomerStorage, HistoryRequestStorage, RecoveryStorage, HistoryStorage,
     ClaimStorage,
     InspectionStorage, RefusalStorage, WebhookStorage, ConsumptionStorage, HealthStorage, OriginalPurchaseStorage,
     CircumstanceStorage, GrantStorage, IdempotencyStorage, EventFeedStorage, UnclaimedStorage, SegmentStorage,

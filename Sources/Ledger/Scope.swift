@@ -18,7 +18,7 @@ package struct Scope: Sendable, Hashable {
 }
 
 /// The scopes of a server.
-package struct ScopeBook: Sendable {
+package struct ScopeRegistry: Sendable {
     private struct Name: Hashable {
         var bundleId: ExactText
         var environment: AppStoreEnvironment

@@ -97,7 +97,7 @@ import Testing
             }
         }
         #expect(targets.contains("route:transaction"))
-        var faults = FaultBook(seed: 1)
+        var faults = FaultRegistry(seed: 1)
         for target in targets {
             #expect(throws: Never.self, "\(target)") { try faults.add(Fault(target, .drop)) }
         }

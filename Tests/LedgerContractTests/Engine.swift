@@ -7,7 +7,8 @@ import Testing
 /// What the contract suite asks of a database.
 typealias ContractLedger = LedgerStorage & CustomerStorage & OriginalPurchaseStorage & CircumstanceStorage
     & ClaimStorage & GrantStorage & ErasureStorage & EventFeedStorage & RecoveryStorage & HistoryStorage
-    & ErrandStorage & InspectionStorage & SegmentStorage & UnclaimedStorage & RefusalStorage & IdempotencyStorage
+    & HistoryRequestStorage & InspectionStorage & SegmentStorage & UnclaimedStorage & RefusalStorage
+    & IdempotencyStorage
     & HealthStorage & DigestStorage
 
 /// The databases that the contract suite passes on. A new one gets a case here, and nothing else.

@@ -71,7 +71,7 @@ enum LedgerView {
     ) async throws -> [String] {
         var lines = try await ledger.lineages(ofAccounts: RandomFacts.accounts, in: scope.id).map { "account's \($0)" }
         lines += try await ledger.productGroups(in: scope.id).map { "\($0)" }.sorted()
-        lines += try await ledger.glances(after: "1", in: scope.id, limit: 2).map { "\($0)" }
+        lines += try await ledger.summaries(after: "1", in: scope.id, limit: 2).map { "\($0)" }
         for segment in Segment.allCases {
             let count = try await ledger.count(of: segment, in: scope.id, at: now, limit: 3)
             lines.append("\(segment) \(count)")

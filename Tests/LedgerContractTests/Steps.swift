@@ -83,7 +83,7 @@ extension Step {
                 "\(try await $0.ledger.erase(customer, in: scope, at: now))"
             }
         case 18..<20: return recovery(&facts, scope, now)
-        default: return errand(&facts, scope, now)
+        default: return request(&facts, scope, now)
         }
     }
 
@@ -198,22 +198,22 @@ extension Step {
         }
     }
 
-    private static func errand(_ facts: inout RandomFacts, _ scope: Scope, _ now: Milliseconds) -> Step {
+    private static func request(_ facts: inout RandomFacts, _ scope: Scope, _ now: Milliseconds) -> Step {
         let (id, kind) = (facts.original(), Int.random(in: 0..<7, using: &facts.random))
-        return Step(name: "errand \(kind) \(id)") { walk in
+        return Step(name: "request \(kind) \(id)") { walk in
             let ledger = walk.ledger
-            let taken = try await ledger.takeErrands(at: now, limit: 10).first { $0.transactionId == id }
+            let taken = try await ledger.takeHistoryRequests(at: now, limit: 10).first { $0.transactionId == id }
             switch kind {
-            case 0, 1: try await ledger.add(errands: [id], in: scope.id, because: .restore, at: now)
+            case 0, 1: try await ledger.add(requests: [id], in: scope.id, because: .restore, at: now)
             case 2: try await ledger.putAside(id, in: scope.id, code: "no", until: now + 1000, at: now)
-            case 3: if let taken { try await ledger.finish(errand: taken.id) }
-            case 4: if let taken { try await ledger.fail(errand: taken.id, code: "never", at: now) }
-            case 5: if let taken { try await ledger.postpone(errand: taken.id, until: now + 9_000_000, code: "later") }
+            case 3: if let taken { try await ledger.finish(request: taken.id) }
+            case 4: if let taken { try await ledger.fail(request: taken.id, code: "never", at: now) }
+            case 5: if let taken { try await ledger.postpone(request: taken.id, until: now + 9_000_000, code: "later") }
             default: try await ledger.note(revision: "r\(id)", of: id, in: scope.id, at: now)
             }
-            let (waiting, failed) = try await ledger.errandCounts(in: scope.id)
+            let (waiting, failed) = try await ledger.historyRequestCounts(in: scope.id)
             let mark = try await ledger.historyMark(of: [id], in: scope.id)?.revision ?? "-"
-            let due = try await ledger.takeErrands(at: now, limit: 10).map {
+            let due = try await ledger.takeHistoryRequests(at: now, limit: 10).map {
                 "\($0.scope) \($0.transactionId) \($0.reason) \($0.attempts) \($0.nextAttemptAt) \($0.failure ?? "-")"
             }
             return "\(waiting) \(failed) \(mark) \(due.sorted())"

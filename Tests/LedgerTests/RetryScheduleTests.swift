@@ -13,18 +13,21 @@ import Testing
 
     @Test func `no two pauses are alike, and none is far from the plan`() {
         var generator = SystemRandomNumberGenerator()
-        let pauses = (0..<100).compactMap { _ in RetrySchedule.pause(after: 3, wish: nil, using: &generator) }
+        let pauses = (0..<100).compactMap { _ in RetrySchedule.pause(after: 3, retryAfter: nil, using: &generator) }
         #expect(pauses.allSatisfy { (96...144).contains($0) })
         #expect(Set(pauses).count > 50)
-        #expect(RetrySchedule.pause(after: 0, wish: nil, using: &generator) == nil)
-        #expect(RetrySchedule.pause(after: Self.pauses.count + 1, wish: nil, using: &generator) == nil)
+        #expect(RetrySchedule.pause(after: 0, retryAfter: nil, using: &generator) == nil)
+        #expect(RetrySchedule.pause(after: Self.pauses.count + 1, retryAfter: nil, using: &generator) == nil)
     }
 
     @Test(arguments: [(nil as Double?, 96.0...144), (1000, 1000...1000), (1e9, 86_400...86_400), (1, 96...144)])
-    func `a receiver may ask for a longer pause, of a day at most`(_ wish: Double?, _ expected: ClosedRange<Double>)
+    func `a receiver may ask for a longer pause, of a day at most`(
+        _ retryAfter: Double?, _ expected: ClosedRange<Double>
+    )
         throws
     {
         var generator = SystemRandomNumberGenerator()
-        #expect(expected.contains(try #require(RetrySchedule.pause(after: 3, wish: wish, using: &generator))))
+        #expect(
+            expected.contains(try #require(RetrySchedule.pause(after: 3, retryAfter: retryAfter, using: &generator))))
     }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger: EventFeedStorage {
-    package func outlook() async throws -> FanOutOutlook { try read { $0.outlook } }
+    package func status() async throws -> FanOutStatus { try read { $0.status } }
 
     package func lastEvent() async throws -> Int64 { try read { Int64($0.events.count) } }
 
@@ -46,8 +46,8 @@ extension MemoryLedger {
 }
 
 extension MemoryLedger.State {
-    var outlook: FanOutOutlook {
-        FanOutOutlook(
+    var status: FanOutStatus {
+        FanOutStatus(
             oldestWaiting: inbox.keys.filter { $0 > 0 }.min(), newest: notifications.keys.max() ?? 0,
             recoveries: Set(recoveries.values.filter { $0.run.state == .open }.map(\.run.id)))
     }

@@ -15,7 +15,7 @@ extension MemoryLedger {
 }
 
 extension MemoryLedger: LedgerStorage {
-    package func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeBook {
+    package func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeRegistry {
         try write { state in
             for app in apps {
                 let environment = AppStoreEnvironment(rawValue: app.environment)
@@ -26,7 +26,7 @@ extension MemoryLedger: LedgerStorage {
                 state.scopes.append(
                     Scope(id: Int64(state.scopes.count + 1), bundleId: app.bundleId, environment: environment))
             }
-            return ScopeBook(state.scopes)
+            return ScopeRegistry(state.scopes)
         }
     }
 

@@ -55,10 +55,10 @@ extension MemoryLedger {
             missing.failedNotifications = state.failures.keys.count { state.notifications[$0]?.scope == scope }
             missing.backlog = state.inbox.keys.count { state.notifications[$0]?.scope == scope }
             missing.unverifiedSpans = state.spans[scope]?.spans.count ?? 0
-            let errands = state.errands.filter { $0.key.scope == scope }.values
-            missing.errands = errands.count { !$0.isGivenUp }
-            missing.putAside = errands.count { !$0.isGivenUp && $0.failure != nil }
-            missing.failedErrands = errands.count { $0.isGivenUp }
+            let historyRequests = state.historyRequests.filter { $0.key.scope == scope }.values
+            missing.historyRequests = historyRequests.count { !$0.isGivenUp }
+            missing.putAside = historyRequests.count { !$0.isGivenUp && $0.failure != nil }
+            missing.failedHistoryRequests = historyRequests.count { $0.isGivenUp }
             return missing
         }
     }
@@ -73,8 +73,8 @@ extension MemoryLedger {
                     message: $0.item.message, noticedAt: $0.noticedAt)
             }
             names.spans = Array((state.spans[scope]?.spans ?? []).prefix(MissingNames.most))
-            let errands = state.errands.filter { $0.key.scope == scope && $0.value.failure != nil }.values
-            let waitingFirst = errands.sorted {
+            let historyRequests = state.historyRequests.filter { $0.key.scope == scope && $0.value.failure != nil }.values
+            let waitingFirst = historyRequests.sorted {
                 $0.isGivenUp != $1.isGivenUp ? $1.isGivenUp : $0.id > $1.id
             }
             names.histories = Array(waitingFirst.prefix(MissingNames.most))
@@ -83,44 +83,44 @@ extension MemoryLedger {
     }
 }
 
-extension MemoryLedger: ErrandStorage {
+extension MemoryLedger: HistoryRequestStorage {
     package func add(
-        errands transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds
+        requests transactionIds: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws {
         try write { state in
             for id in transactionIds {
-                state.lastErrand += 1
+                state.lastHistoryRequest += 1
                 let key = Key(scope, id)
-                guard var known = state.errands[key] else {
-                    state.errands[key] = Errand(
-                        id: state.lastErrand, scope: scope, transactionId: id, reason: reason, addedAt: now,
+                guard var known = state.historyRequests[key] else {
+                    state.historyRequests[key] = HistoryRequest(
+                        id: state.lastHistoryRequest, scope: scope, transactionId: id, reason: reason, addedAt: now,
                         attempts: 0, nextAttemptAt: now)
                     continue
                 }
                 // Whoever finishes the one that is under way leaves this one there.
-                known.id = state.lastErrand
+                known.id = state.lastHistoryRequest
                 if known.isGivenUp {
                     (known.isGivenUp, known.failure, known.attempts, known.nextAttemptAt) = (false, nil, 0, now)
                 }
-                state.errands[key] = known
+                state.historyRequests[key] = known
             }
         }
     }
 
-    package func takeErrands(at now: Milliseconds, limit: Int) async throws -> [Errand] {
+    package func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest] {
         try read { state in
-            let due = state.errands.values.filter { !$0.isGivenUp && $0.nextAttemptAt <= now }
+            let due = state.historyRequests.values.filter { !$0.isGivenUp && $0.nextAttemptAt <= now }
             return Array(due.sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }.prefix(limit))
         }
     }
 
-    package func finish(errand id: Int64) async throws {
-        try write { state in state.errands = state.errands.filter { $0.value.id != id } }
+    package func finish(request id: Int64) async throws {
+        try write { state in state.historyRequests = state.historyRequests.filter { $0.value.id != id } }
     }
 
-    package func postpone(errand id: Int64, until next: Milliseconds, code: String?) async throws {
+    package func postpone(request id: Int64, until next: Milliseconds, code: String?) async throws {
         try write { state in
-            state.change(errand: id) {
+            state.change(request: id) {
                 $0.attempts += 1
                 ($0.nextAttemptAt, $0.failure) = (next, code)
             }
@@ -132,38 +132,38 @@ extension MemoryLedger: ErrandStorage {
     ) async throws {
         try write { state in
             let key = Key(scope, transactionId)
-            if let known = state.errands[key] {
+            if let known = state.historyRequests[key] {
                 guard known.isGivenUp else { return }
-                state.change(errand: known.id) {
+                state.change(request: known.id) {
                     ($0.isGivenUp, $0.attempts, $0.nextAttemptAt, $0.failure) = (false, 1, next, code)
                 }
                 return
             }
-            state.lastErrand += 1
-            state.errands[key] = Errand(
-                id: state.lastErrand, scope: scope, transactionId: transactionId, reason: .retry, addedAt: now,
+            state.lastHistoryRequest += 1
+            state.historyRequests[key] = HistoryRequest(
+                id: state.lastHistoryRequest, scope: scope, transactionId: transactionId, reason: .retry, addedAt: now,
                 attempts: 1, nextAttemptAt: next, failure: code)
         }
     }
 
-    package func fail(errand id: Int64, code: String, at now: Milliseconds) async throws {
-        try write { state in state.change(errand: id) { ($0.isGivenUp, $0.failure) = (true, code) } }
+    package func fail(request id: Int64, code: String, at now: Milliseconds) async throws {
+        try write { state in state.change(request: id) { ($0.isGivenUp, $0.failure) = (true, code) } }
     }
 
-    package func errandCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int) {
+    package func historyRequestCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int) {
         try read { state in
-            let all = state.errands.filter { $0.key.scope == scope }.values
+            let all = state.historyRequests.filter { $0.key.scope == scope }.values
             return (all.count { !$0.isGivenUp }, all.count { $0.isGivenUp })
         }
     }
 }
 
 extension MemoryLedger.State {
-    fileprivate mutating func change(errand id: Int64, _ body: (inout Errand) -> Void) {
-        for (key, errand) in errands where errand.id == id {
-            var errand = errand
-            body(&errand)
-            errands[key] = errand
+    fileprivate mutating func change(request id: Int64, _ body: (inout HistoryRequest) -> Void) {
+        for (key, request) in historyRequests where request.id == id {
+            var request = request
+            body(&request)
+            historyRequests[key] = request
         }
     }
 }
@@ -206,11 +206,11 @@ extension MemoryLedger: HistoryStorage {
 
     package func note(_ sweep: Sweep) async throws { try write { $0.sweeps[sweep.scope] = sweep } }
 
-    package func glances(after original: String, in scope: Int64, limit: Int) async throws -> [LineageGlance] {
+    package func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary] {
         try read { state in
             let after = state.lineages(in: scope).filter { ExactText($0.originalTransactionId) > ExactText(original) }
             return after.prefix(limit).map {
-                LineageGlance($0, askedAt: state.histories[Key(scope, $0.originalTransactionId)]?.askedAt)
+                LineageSummary($0, askedAt: state.histories[Key(scope, $0.originalTransactionId)]?.askedAt)
             }
         }
     }

@@ -81,8 +81,8 @@ extension MemoryLedger {
         var lastWindow: Int64 = 0
         var unverified: [UnverifiedKey: Unverified] = [:]
         var lastUnverified: Int64 = 0
-        var errands: [Key: Errand] = [:]
-        var lastErrand: Int64 = 0
+        var historyRequests: [Key: HistoryRequest] = [:]
+        var lastHistoryRequest: Int64 = 0
         var histories: [Key: History] = [:]
         var sweeps: [Int64: Sweep] = [:]
 

@@ -70,7 +70,7 @@ package struct RandomCommands {
                 customer: customer, subscription: chance(50) ? selector(store, customer) : nil, recovers: chance(30))
         case 14, 15:
             return .fixBilling(customer: customer, subscription: chance(30) ? selector(store, customer) : nil)
-        case 16, 17: return .hasten(customer: customer, subscription: selector(store, customer))
+        case 16, 17: return .accelerate(customer: customer, subscription: selector(store, customer))
         case 18:
             return .requestRefund(
                 customer: customer, transaction: selector(store, customer), reason: nil, inApp: chance(50),

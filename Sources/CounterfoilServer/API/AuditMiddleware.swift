@@ -28,7 +28,7 @@ struct AuditMiddleware: RouterMiddleware {
         } catch let failure as APIFailure {
             if isNoted || failure.status == .forbidden {
                 let entry = entry(request, context, "\(failure.status.code) \(failure.code)")
-                if context.principal?.isPublic == true { core.audit.addStranger(entry) } else { core.audit.add(entry) }
+                if context.principal?.isPublic == true { core.audit.addAnonymous(entry) } else { core.audit.add(entry) }
             }
             throw failure
         } catch {
@@ -55,7 +55,7 @@ struct AuditRefusals: RouterMiddleware {
         do { return try await next(request, context) } catch let failure as APIFailure
             where failure.status == .unauthorized
         {
-            core.audit.addStranger(
+            core.audit.addAnonymous(
                 AuditEntry(
                     request, context, core, actor: "nobody", result: "\(failure.status.code) \(failure.code)"))
             throw failure

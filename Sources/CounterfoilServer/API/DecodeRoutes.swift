@@ -11,7 +11,7 @@ struct DecodeRoutes {
     let decoder: PastedDataDecoder
     let webhooks: WebhookDispatcher
     let storage: any LedgerEngine
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
 
     static let maximumBytes = 4 << 20
 

@@ -59,7 +59,7 @@ struct ExtensionBody: JSONRequestBody {
 struct MassExtensionBody: JSONRequestBody {
     var productId: String
     var storefronts: [String]?
-    var wish: ExtensionBody
+    var extensionBody: ExtensionBody
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case storefronts
@@ -72,6 +72,6 @@ struct MassExtensionBody: JSONRequestBody {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         productId = try container.decode(String.self, forKey: .productId)
         storefronts = try container.decodeIfPresent([String].self, forKey: .storefronts)
-        wish = try ExtensionBody(from: decoder)
+        extensionBody = try ExtensionBody(from: decoder)
     }
 }

@@ -11,7 +11,7 @@ internal import Hummingbird
 /// What was received, and what was refused.
 struct InboxRoutes {
     let storage: any InspectionStorage & RefusalStorage
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
     let historical: SignedDataVerifier
     let processor: NotificationProcessor
     let clock: ServerClock

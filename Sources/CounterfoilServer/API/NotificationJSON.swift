@@ -9,7 +9,7 @@ internal import AppStoreModels
 enum NotificationJSON {
     /// - Parameter more: Writes members of an answer's own, after the others.
     static func write(
-        _ kept: KeptNotification, _ scopes: ScopeBook, to json: inout JSONWriter,
+        _ kept: KeptNotification, _ scopes: ScopeRegistry, to json: inout JSONWriter,
         adding more: (inout JSONWriter) -> Void = { _ in }
     ) {
         json.object { json in
@@ -20,7 +20,7 @@ enum NotificationJSON {
     }
 
     /// What is known of a notification without reading it.
-    static func members(of kept: KeptNotification, _ scopes: ScopeBook, to json: inout JSONWriter) {
+    static func members(of kept: KeptNotification, _ scopes: ScopeRegistry, to json: inout JSONWriter) {
         let scope = scopes[id: kept.scope]
         json.member("uuid", kept.uuid)
         json.member("type", kept.type)

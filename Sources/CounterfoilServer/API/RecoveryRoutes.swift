@@ -36,7 +36,7 @@ struct RecoveryRoutes {
     }
 
     /// What a client may write.
-    private struct Wish: JSONRequestBody {
+    private struct RecoveryRequest: JSONRequestBody {
         var from: SentInstant
         /// The server's now if it is left out.
         var to: SentInstant?
@@ -50,10 +50,10 @@ struct RecoveryRoutes {
     /// Has a part of the history read again. The answer comes before it is.
     private func start(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
-        let wish = try await call.body(
-            Wish.self, upTo: Self.maximumBytes, form: #"{"from": ms, "to": ms?, "types": ["EXPIRED", …]?}"#)
+        let body = try await call.body(
+            RecoveryRequest.self, upTo: Self.maximumBytes, form: #"{"from": ms, "to": ms?, "types": ["EXPIRED", …]?}"#)
         let span = try RecoverySpan(
-            from: wish.from.milliseconds, to: wish.to?.milliseconds, types: wish.types ?? [], settings, now: clock.now()
+            from: body.from.milliseconds, to: body.to?.milliseconds, types: body.types ?? [], settings, now: clock.now()
         )
         guard clients[scope.id] != nil else {
             throw APIFailure(
@@ -79,7 +79,7 @@ struct RecoveryRoutes {
     private func list(_ call: APICall) async throws -> Response {
         let paging = try Paging(call.request)
         let scopes = resolver.served(for: call.principal)
-        let byID = ScopeBook(scopes)
+        let byID = ScopeRegistry(scopes)
         let found = try await storage.recoveries(
             in: scopes.map(\.id), before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
@@ -88,7 +88,7 @@ struct RecoveryRoutes {
         }
     }
 
-    /// A wish, checked.
+    /// A request, checked.
     private struct RecoverySpan {
         var from: Milliseconds
         var until: Milliseconds
@@ -159,9 +159,9 @@ enum RecoveryJSON {
                 json.member("unverified_spans", item.missing.unverifiedSpans)
                 json.member("failed_notifications", item.missing.failedNotifications)
                 json.member("backlog", item.missing.backlog)
-                json.member("histories_waiting", item.missing.errands)
+                json.member("histories_waiting", item.missing.historyRequests)
                 json.member("histories_put_aside", item.missing.putAside)
-                json.member("histories_failed", item.missing.failedErrands)
+                json.member("histories_failed", item.missing.failedHistoryRequests)
             }
             write(item.names, to: &json)
         }

@@ -8,7 +8,7 @@ internal import LedgerServices
 /// Decides what a request is about: which app, which environment, which customer, as far as whoever asks may know of them.
 struct RequestResolver: Sendable {
     let apps: Apps
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
 
     /// The app and environment of the parameters `app`, which may be left out where there is only one, and `environment`:
     /// production unless something else is said, or the app has no production.

@@ -8,7 +8,7 @@ internal import LedgerServices
 /// Finds what somebody has in a ticket: the identifier of anything.
 struct SearchRoutes {
     let storage: any LedgerEngine
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
 
     func add(to v1: APIRouter) { v1.get("/search", needs: .supportRead, search) }
 

@@ -76,11 +76,11 @@ struct SupportRoutes {
         let original = try call.identifier("transaction")
         let body = try await call.body(
             ExtensionBody.self, form: "a JSON object with days, reason and request_identifier")
-        let wish = ExtendRenewalDateRequest(
+        let request = ExtendRenewalDateRequest(
             extendByDays: try body.checkedDays, extendReasonCode: try body.code,
             requestIdentifier: try body.identifier(isUUID: false))
         let answer: ExtendRenewalDateResponse
-        do throws(AppStoreServerError) { answer = try await client.extendRenewalDate(of: original, wish) } catch {
+        do throws(AppStoreServerError) { answer = try await client.extendRenewalDate(of: original, request) } catch {
             throw APIFailure(askingFor: error)
         }
         if answer.success { try await asking.fetch(original, in: scope) }
@@ -103,11 +103,11 @@ struct SupportRoutes {
         let body = try await call.body(
             MassExtensionBody.self,
             form: "a JSON object with product_id, days, reason, storefronts and request_identifier")
-        let identifier = try body.wish.identifier(isUUID: true)
-        let wish = MassExtendRenewalDateRequest(
-            extendByDays: try body.wish.checkedDays, extendReasonCode: try body.wish.code,
+        let identifier = try body.extensionBody.identifier(isUUID: true)
+        let request = MassExtendRenewalDateRequest(
+            extendByDays: try body.extensionBody.checkedDays, extendReasonCode: try body.extensionBody.code,
             requestIdentifier: identifier, productId: body.productId, storefrontCountryCodes: body.storefronts)
-        do throws(AppStoreServerError) { _ = try await client.extendRenewalDates(wish) } catch {
+        do throws(AppStoreServerError) { _ = try await client.extendRenewalDates(request) } catch {
             throw APIFailure(askingFor: error)
         }
         return .json(status: .accepted) { write(identifier, body.productId, scope, nil, to: &$0) }

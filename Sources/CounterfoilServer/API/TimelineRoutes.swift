@@ -11,7 +11,7 @@ internal import Hummingbird
 struct TimelineRoutes {
     let storage: any InspectionStorage
     let customers: CustomerReader
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
     let historical: SignedDataVerifier
 
     func add(to v1: APIRouter) {
@@ -68,7 +68,7 @@ struct TimelineRoutes {
     }
 
     private static func write(
-        _ item: TimelineItem, of customer: String, _ reading: Reading, naming: Bool, _ scopes: ScopeBook,
+        _ item: TimelineItem, of customer: String, _ reading: Reading, naming: Bool, _ scopes: ScopeRegistry,
         to json: inout JSONWriter
     ) {
         json.object { json in
@@ -106,7 +106,7 @@ struct TimelineRoutes {
     }
 
     private static func write(
-        _ kept: KeptNotification, _ reading: Reading, _ scopes: ScopeBook, to json: inout JSONWriter
+        _ kept: KeptNotification, _ reading: Reading, _ scopes: ScopeRegistry, to json: inout JSONWriter
     ) {
         switch reading {
         case .parts(let parts): json.member("sentence", TimelineSentence.text(kept, parts))

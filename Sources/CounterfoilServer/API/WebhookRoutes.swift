@@ -36,18 +36,18 @@ struct WebhookRoutes {
     }
 
     private func create(_ call: APICall) async throws -> Response {
-        let wish = try await call.body(
+        let body = try await call.body(
             NewWebhook.self, upTo: Self.maximumBytes, form: "a JSON object with a name and a url")
-        guard ServerConfigurationReader.isName(wish.name) else {
+        guard ServerConfigurationReader.isName(body.name) else {
             throw APIFailure(
                 .badRequest, "invalid_name", "A name has letters, digits, dots, - and _, at most 100.",
                 parameter: "name")
         }
         let secret = WebhookSignature.makeSecret()
-        var definition = ServerConfiguration.Webhook(name: wish.name, url: "", secrets: [secret])
+        var definition = ServerConfiguration.Webhook(name: body.name, url: "", secrets: [secret])
         // A key for some apps makes endpoints for those.
         (definition.apps, definition.environments) = (call.principal.apps, call.principal.environments)
-        try await wish.settings.apply(to: &definition, apps, call.principal)
+        try await body.settings.apply(to: &definition, apps, call.principal)
         guard !definition.url.isEmpty else {
             throw APIFailure(.badRequest, "invalid_url", "Say the url that events are sent to.", parameter: "url")
         }
@@ -66,27 +66,27 @@ struct WebhookRoutes {
 
     private func change(_ call: APICall) async throws -> Response {
         let endpoint = try await endpoint(call)
-        let wish = try await call.body(
+        let body = try await call.body(
             WebhookChange.self, upTo: Self.maximumBytes, form: "a JSON object of what is to change")
-        guard !wish.isEmpty else {
+        guard !body.isEmpty else {
             throw APIFailure(
                 .badRequest, "empty_change", "Say what is to change: \(WebhookChange.members.joined(separator: ", ")).")
         }
         var definition = endpoint.definition
         var secret: Secret?
-        if wish.changesDefinition {
+        if body.changesDefinition {
             guard !endpoint.stored.isConfigured else {
                 throw APIFailure(
                     .conflict, "configured", "This endpoint is one of the configuration file; change it there.")
             }
-            try await wish.settings.apply(to: &definition, apps, call.principal)
-            secret = try wish.changeSecrets(of: &definition)
+            try await body.settings.apply(to: &definition, apps, call.principal)
+            secret = try body.changeSecrets(of: &definition)
             try await webhooks.change(endpoint.stored.id, to: definition)
         }
-        if wish.enabled != nil || wish.discardBacklog {
+        if body.enabled != nil || body.discardBacklog {
             try await webhooks.switchOn(
-                wish.enabled ?? (endpoint.stored.disabled == nil), endpoint.stored,
-                discardingBacklog: wish.discardBacklog)
+                body.enabled ?? (endpoint.stored.disabled == nil), endpoint.stored,
+                discardingBacklog: body.discardBacklog)
         }
         let changed = try await webhooks.managed().first { $0.stored.id == endpoint.stored.id } ?? endpoint
         return WebhookJSON.response(changed, secret: secret)
@@ -124,13 +124,13 @@ struct WebhookRoutes {
 
     private func replay(_ call: APICall) async throws -> Response {
         let endpoint = try await endpoint(call)
-        let wish = try await call.body(
+        let body = try await call.body(
             Replay.self, upTo: Self.maximumBytes, form: #"{"event_id": "…"} or {"from": ms, "to": ms}"#)
-        let (range, isDryRun) = (try await wish.range(storage), wish.dryRun == true)
+        let (range, isDryRun) = (try await body.range(storage), body.dryRun == true)
         let outcome =
             isDryRun
             ? try await webhooks.countReplay(range, to: endpoint) : try await webhooks.replay(range, to: endpoint)
-        if wish.eventId != nil, outcome.deliveries == 0 {
+        if body.eventId != nil, outcome.deliveries == 0 {
             throw APIFailure(
                 .conflict, "not_accepted", "This endpoint does not take events of this type, app or environment.",
                 parameter: "event_id")

@@ -29,7 +29,7 @@ enum ConsoleRoutes {
             RequestMiddleware(logger: core.logger, requests: core.requests)
             ConsoleFailures(console: console)
             OriginGuard(console.originCheck) { refusal, request, context in
-                core.audit.addStranger(
+                core.audit.addAnonymous(
                     AuditEntry(
                         request, context, core, actor: "nobody", result: "403 \(refusal.rawValue)"))
                 return message(

@@ -68,7 +68,7 @@ enum SignIn {
         let client = ClientAddress(of: request, from: context.peer, console.core.configuration.listen)
         let isSecure = console.isSecure(request, context)
         func refuse(_ reason: String, _ status: HTTPResponse.Status) -> Response {
-            console.core.audit.addStranger(
+            console.core.audit.addAnonymous(
                 AuditEntry(request, context, console.core, actor: "nobody", result: "\(status.code)"))
             return page(request, context, console, problem: reason, status: status)
         }

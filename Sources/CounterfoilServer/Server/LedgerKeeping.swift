@@ -38,7 +38,7 @@ package enum LedgerKeeping {
     /// The apps and environments of a configuration.
     package static func scopes(
         _ configuration: ServerConfiguration, in storage: SQLiteStorage
-    ) async throws -> ScopeBook {
+    ) async throws -> ScopeRegistry {
         try await storage.scopes(of: ServerCore.environments(configuration))
     }
 }

@@ -20,7 +20,7 @@ package struct ServerCore: Sendable {
     let access: Live<AccessTable>
     package let storage: any LedgerEngine
     package let apps: Apps
-    package let scopes: ScopeBook
+    package let scopes: ScopeRegistry
     package let clock: ServerClock
     package let logger: Logger
     package let metrics: ServerMetrics
@@ -247,7 +247,7 @@ package struct ServerCore: Sendable {
     }
 
     private static func clients(
-        _ configuration: ServerConfiguration, _ scopes: ScopeBook, _ clock: ServerClock, _ logger: Logger
+        _ configuration: ServerConfiguration, _ scopes: ScopeRegistry, _ clock: ServerClock, _ logger: Logger
     ) throws -> [Int64: AppStoreServerClient] {
         var clients: [Int64: AppStoreServerClient] = [:]
         for scope in scopes.all {

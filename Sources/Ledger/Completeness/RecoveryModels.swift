@@ -219,7 +219,7 @@ package struct MissingNames: Sendable, Hashable {
     /// The times whose notifications could not all be believed.
     package var spans: [UnverifiedSpans.Span] = []
     /// Transactions whose history the App Store does not tell.
-    package var histories: [Errand] = []
+    package var histories: [HistoryRequest] = []
 
     package init() {}
 }
@@ -236,11 +236,11 @@ package struct MissingCounts: Sendable, Hashable {
     /// Notifications that are kept and wait to be folded.
     package var backlog = 0
     /// Transactions whose history is still to be asked for.
-    package var errands = 0
+    package var historyRequests = 0
     /// Those among them that were asked for in vain, and will be again.
     package var putAside = 0
     /// Those that the App Store will never answer.
-    package var failedErrands = 0
+    package var failedHistoryRequests = 0
 
     package init() {}
 }

@@ -82,7 +82,7 @@ package protocol HistoryStorage: Sendable {
     func note(_ sweep: Sweep) async throws
 
     /// What decides whether subscriptions and purchases look out of date, in the order of their identifiers.
-    func glances(after original: String, in scope: Int64, limit: Int) async throws -> [LineageGlance]
+    func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary]
 }
 
 /// How far the history of an Apple account is known.

@@ -7,7 +7,7 @@ package import Foundation
 /// Every method that writes is one database transaction: all of it is on disk when it returns, or nothing is.
 package protocol LedgerStorage: Sendable {
     /// The scopes, made where they are not there yet.
-    func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeBook
+    func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeRegistry
 
     /// Keeps notifications that were received, and what was found in others, in one commit. The answers are in order.
     func commit(receiving: [ReceivedNotification], folding: [FoldedNotification]) async throws -> [Reception]

@@ -45,7 +45,7 @@ package struct FeedQuery: Sendable {
 /// Reads the events that webhooks tell, for those who ask for them.
 package protocol EventFeedStorage: Sendable {
     /// Whether events can be told in their order yet.
-    func outlook() async throws -> FanOutOutlook
+    func status() async throws -> FanOutStatus
 
     /// Some events. A page is in the order in which things happened, and what became known late is followed by what is newer
     /// about its purchase and was told on an earlier page: the promise of webhooks.

@@ -1,5 +1,5 @@
 /// What of the ledger says whether events can be told in their order yet.
-package struct FanOutOutlook: Sendable, Hashable {
+package struct FanOutStatus: Sendable, Hashable {
     /// The oldest notification that is kept and not folded.
     package var oldestWaiting: Int64?
     /// The newest notification that is kept.
@@ -49,9 +49,9 @@ package struct FanOutGate {
     private var oldest: (notification: Int64, since: ContinuousClock.Instant)?
     private var catchingUpSince: ContinuousClock.Instant?
 
-    package mutating func limit(_ outlook: FanOutOutlook, at now: ContinuousClock.Instant) -> FanOutLimit {
-        let waiting = waiting(outlook, now)
-        return FanOutLimit(after: waiting ?? .max, holdsRecovered: holdsRecovered(outlook, waiting, now))
+    package mutating func limit(_ status: FanOutStatus, at now: ContinuousClock.Instant) -> FanOutLimit {
+        let waiting = waiting(status, now)
+        return FanOutLimit(after: waiting ?? .max, holdsRecovered: holdsRecovered(status, waiting, now))
     }
 
     /// Takes note of how far making deliveries has come.
@@ -65,8 +65,8 @@ package struct FanOutGate {
     }
 
     /// The oldest that is not folded, unless it is stuck.
-    private mutating func waiting(_ outlook: FanOutOutlook, _ now: ContinuousClock.Instant) -> Int64? {
-        guard let waiting = outlook.oldestWaiting else {
+    private mutating func waiting(_ status: FanOutStatus, _ now: ContinuousClock.Instant) -> Int64? {
+        guard let waiting = status.oldestWaiting else {
             oldest = nil
             return nil
         }
@@ -79,19 +79,19 @@ package struct FanOutGate {
 
     /// While a recovery reads, and then until what was kept by its end is folded.
     private mutating func holdsRecovered(
-        _ outlook: FanOutOutlook, _ waiting: Int64?, _ now: ContinuousClock.Instant
+        _ status: FanOutStatus, _ waiting: Int64?, _ now: ContinuousClock.Instant
     ) -> Bool {
-        recoveries = recoveries.filter { outlook.recoveries.contains($0.key) }
-        for recovery in outlook.recoveries where recoveries[recovery] == nil { recoveries[recovery] = now }
+        recoveries = recoveries.filter { status.recoveries.contains($0.key) }
+        for recovery in status.recoveries where recoveries[recovery] == nil { recoveries[recovery] = now }
         if recoveries.values.contains(where: { now - $0 < Self.longestRecovery }) {
-            drain = (outlook.newest, now + Self.longestRecovery)
+            drain = (status.newest, now + Self.longestRecovery)
             return true
         }
         guard let waiting else {
             drain = nil
             return false
         }
-        let drain = drain ?? (outlook.newest, now + Self.longestRecovery)
+        let drain = drain ?? (status.newest, now + Self.longestRecovery)
         let isDraining = waiting <= drain.through && now < drain.until
         self.drain = isDraining ? drain : nil
         return isDraining

@@ -6,7 +6,7 @@ package enum RetrySchedule {
     ]
 
     /// The longest that a receiver may ask us to wait, in seconds.
-    package static let longestWish: Double = 24 * 3600
+    package static let longestRetryAfter: Double = 24 * 3600
 
     /// How long an endpoint may fail before nothing more is sent there.
     package static let patience: Milliseconds = 5 * 86_400_000
@@ -14,12 +14,12 @@ package enum RetrySchedule {
     /// The pause after so many attempts, in seconds; nil when they were enough. A fifth more or less, so that what failed
     /// together does not come again together.
     ///
-    /// - Parameter wish: What the receiver asked for (`Retry-After`), in seconds.
+    /// - Parameter retryAfter: What the receiver asked for (`Retry-After`), in seconds.
     package static func pause(
-        after attempts: Int, wish: Double?, using generator: inout some RandomNumberGenerator
+        after attempts: Int, retryAfter: Double?, using generator: inout some RandomNumberGenerator
     ) -> Double? {
         guard pauses.indices.contains(attempts - 1) else { return nil }
         let pause = pauses[attempts - 1] * Double.random(in: 0.8...1.2, using: &generator)
-        return max(pause, min(wish ?? 0, longestWish))
+        return max(pause, min(retryAfter ?? 0, longestRetryAfter))
     }
 }

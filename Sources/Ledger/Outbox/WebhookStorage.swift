@@ -22,21 +22,21 @@ package protocol WebhookStorage: Sendable {
     func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws
 
     /// Switches an endpoint on or off. What waits is due at once when it is switched on, or is given up. The first piece of
-    /// that is done by ``carryOutWebhookChore(limit:at:)``; what is given up is not sent from now on.
+    /// that is done by ``runWebhookJob(limit:at:)``; what is given up is not sent from now on.
     func switchWebhook(
         _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
     ) async throws
 
-    /// Removes an endpoint. Its deliveries follow by ``carryOutWebhookChore(limit:at:)``.
+    /// Removes an endpoint. Its deliveries follow by ``runWebhookJob(limit:at:)``.
     func removeWebhook(_ id: Int64) async throws
 
     /// Does a piece of what is left to do about endpoints, in one transaction; false when nothing is.
     ///
     /// - Parameter limit: How many deliveries a piece has.
-    func carryOutWebhookChore(limit: Int, at now: Milliseconds) async throws -> Bool
+    func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool
 
     /// Whether events can be told in their order yet; nil when there are none to tell.
-    func outlook(for targets: [FanOutTarget]) async throws -> FanOutOutlook?
+    func status(for targets: [FanOutTarget]) async throws -> FanOutStatus?
 
     /// Makes deliveries of the events after the cursor of each endpoint, and moves its cursor, in one transaction for each.
     ///

@@ -20,7 +20,7 @@ package final class SQLiteStorage: Sendable {
         package init() {}
     }
 
-    package let headers = HeaderBook()
+    package let headers = HeaderRegistry()
     package let pool: DatabasePool
     private let readers: SQLiteReaders
     private let checkpoints: Checkpoints

@@ -63,7 +63,7 @@ enum Schema {
             ledger,
             LineageTable.schema,
             OutboxTable.schema,
-            ErrandTable.schema,
+            HistoryRequestTable.schema,
             RecoveryTables.schema,
             HistoryTable.former,
             InspectionTables.schema,

@@ -48,7 +48,7 @@ package enum LedgerBackup {
     package static func check(_ path: String) throws(StorageError) -> Report {
         try reading(path) { db in
             try proveSound(db, path)
-            let headers = HeaderBook()
+            let headers = HeaderRegistry()
             try headers.load(from: db)
             return Report(
                 digest: try LedgerDigest.make(db, headers, path: path),

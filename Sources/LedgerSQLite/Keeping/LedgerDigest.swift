@@ -18,7 +18,7 @@ struct LedgerDigest {
     /// - Parameter version: That of the exports whose digest it is. Claims have had a history since 2; first purchases of
     ///   the app, and grants, are in it since 3.
     static func make(
-        _ db: Database, _ headers: HeaderBook, path: String, version: Int = LedgerExport.version
+        _ db: Database, _ headers: HeaderRegistry, path: String, version: Int = LedgerExport.version
     ) throws -> String {
         var digest = LedgerDigest()
         let scopes = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY 2, 3")
@@ -82,7 +82,7 @@ struct LedgerDigest {
         return try db.first(select, [.integer(source)]) { $0.value(0) } ?? .null
     }
 
-    private mutating func addNotifications(_ db: Database, _ headers: HeaderBook, _ path: String) throws {
+    private mutating func addNotifications(_ db: Database, _ headers: HeaderRegistry, _ path: String) throws {
         let rows = try Row.fetchCursor(
             db,
             sql: """
@@ -112,7 +112,7 @@ struct LedgerDigest {
         while let row = try rows.next() { add(table, scope, row.databaseValues) }
     }
 
-    private mutating func addOriginalPurchases(_ db: Database, _ headers: HeaderBook) throws {
+    private mutating func addOriginalPurchases(_ db: Database, _ headers: HeaderRegistry) throws {
         try OriginalPurchaseTable.forEach(headers, db) { kept, row in
             add(
                 "original_purchase", nil,
@@ -154,7 +154,7 @@ extension LineageRecord {
     }
 }
 
-extension HeaderBook {
+extension HeaderRegistry {
     /// Learns what the file has. Another process may have added to it since it was opened.
     func load(from db: Database) throws {
         let rows = try Row.fetchCursor(db, sql: "SELECT id, text FROM headers")

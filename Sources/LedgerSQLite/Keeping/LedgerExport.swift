@@ -38,7 +38,7 @@ package struct LedgerExport {
         package var claims = 0
     }
 
-    private let headers: HeaderBook
+    private let headers: HeaderRegistry
     private let path: String
     private let write: (Data) throws -> Void
     private var buffer: [UInt8] = []

@@ -34,12 +34,12 @@ package struct LedgerImport: Sendable {
 
     private let storage: SQLiteStorage
     private let verifier: SignedDataVerifier
-    private let scopes: ScopeBook
+    private let scopes: ScopeRegistry
 
     /// - Parameters:
     ///   - verifier: Judges at signing dates.
     ///   - scopes: The apps and environments that are taken.
-    package init(_ storage: SQLiteStorage, verifier: SignedDataVerifier, scopes: ScopeBook) {
+    package init(_ storage: SQLiteStorage, verifier: SignedDataVerifier, scopes: ScopeRegistry) {
         self.storage = storage
         self.verifier = verifier
         self.scopes = scopes

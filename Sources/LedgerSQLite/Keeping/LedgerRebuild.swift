@@ -80,7 +80,7 @@ package struct LedgerRebuild: Sendable {
     }
 
     private func foldNotifications(
-        _ scopes: ScopeBook, _ scratch: Scratch, _ report: inout Report, _ progress: @Sendable (Double) -> Void
+        _ scopes: ScopeRegistry, _ scratch: Scratch, _ report: inout Report, _ progress: @Sendable (Double) -> Void
     ) async throws {
         let end = try await storage.lastNotification()
         var last: Int64 = 0
@@ -101,7 +101,7 @@ package struct LedgerRebuild: Sendable {
         }
     }
 
-    private func foldStatements(_ scopes: ScopeBook, _ scratch: Scratch, _ report: inout Report) async throws {
+    private func foldStatements(_ scopes: ScopeRegistry, _ scratch: Scratch, _ report: inout Report) async throws {
         var last: Int64 = 0
         while true {
             let texts = try await storage.statementTexts(after: last, limit: Self.batch)
@@ -161,7 +161,7 @@ extension LedgerRebuild.Report {
 }
 
 extension ClaimTables.Subject {
-    fileprivate func name(_ scopes: ScopeBook) -> String {
+    fileprivate func name(_ scopes: ScopeRegistry) -> String {
         let app = scopes[id: scope].map { "\($0.bundleId) \($0.environment.rawValue)" } ?? "scope \(scope)"
         return "\(app) \(identifier): whose it is does not follow from its claims"
     }

@@ -46,7 +46,7 @@ struct LineageDifferences {
     let count: Int
     private(set) var names: [String] = []
 
-    init(_ new: LineageRow?, _ old: LineageRow?, _ scopes: ScopeBook, _ db: Database) throws {
+    init(_ new: LineageRow?, _ old: LineageRow?, _ scopes: ScopeRegistry, _ db: Database) throws {
         count = new?.record?.count ?? 0
         guard let some = new ?? old else { return }
         if let new, let old, new.isIdentical(to: old) { return }

@@ -56,7 +56,7 @@ final class Scratch: Sendable {
     }
 
     /// Compares record by record, both in the order of their keys.
-    func compare(_ scopes: ScopeBook, _ report: inout LedgerRebuild.Report) async throws {
+    func compare(_ scopes: ScopeRegistry, _ report: inout LedgerRebuild.Report) async throws {
         let found = try await write { [report] db in
             var report = report
             let select = "SELECT scope, original_id, token, app_transaction_id, facts, id FROM"

@@ -22,7 +22,7 @@ package struct PackedText: Sendable, Hashable {
 }
 
 /// The headers of signed texts, by number. There are as many as signing certificates.
-package final class HeaderBook: Sendable {
+package final class HeaderRegistry: Sendable {
     private struct State {
         var texts: [Int64: [UInt8]] = [:]
         /// The same, the last one that was met first: nearly every text has the header of the one before.
@@ -79,7 +79,7 @@ package final class HeaderBook: Sendable {
     func noteKept(_ numbers: Set<Int64>) { state.withLock { $0.kept.formUnion(numbers) } }
 }
 
-extension HeaderBook {
+extension HeaderRegistry {
     /// Packs a JWS in compact form. Text of any other form, which no verifier lets pass, is kept as it is.
     package func pack(_ text: String) -> PackedText {
         var text = text
@@ -98,7 +98,7 @@ extension HeaderBook {
 
 /// Writes packed text.
 private struct Packing {
-    let book: HeaderBook
+    let book: HeaderRegistry
     var bytes: [UInt8] = []
     var headers: [Int64] = []
 
@@ -199,11 +199,11 @@ private func position(of letter: Unicode.Scalar, in text: UnsafeRawBufferPointer
 
 /// Reads packed text. The bytes come from a file that may be damaged.
 private struct Unpacking {
-    let book: HeaderBook
+    let book: HeaderRegistry
     let bytes: [UInt8]
     private var place = 0
 
-    init(book: HeaderBook, bytes: [UInt8]) {
+    init(book: HeaderRegistry, bytes: [UInt8]) {
         self.book = book
         self.bytes = bytes
     }

@@ -22,7 +22,7 @@ extension OriginalPurchaseTable {
     }
 
     /// Walks through all of them, in the order of an export.
-    static func forEach(_ headers: HeaderBook, _ db: Database, _ body: (Kept, _ scope: Row) throws -> Void) throws {
+    static func forEach(_ headers: HeaderRegistry, _ db: Database, _ body: (Kept, _ scope: Row) throws -> Void) throws {
         // A backup may be older than the table.
         guard try db.tableExists("original_purchases") else { return }
         let rows = try Row.fetchCursor(
@@ -96,7 +96,7 @@ extension SQLiteStorage {
     }
 
     func originalPurchaseFindings(
-        _ scopes: ScopeBook, by verifier: SignedDataVerifier
+        _ scopes: ScopeRegistry, by verifier: SignedDataVerifier
     ) async throws -> OriginalPurchaseFindings {
         let all = try await read { db in
             var all: [OriginalPurchaseTable.Kept] = []

@@ -6,7 +6,7 @@ extension SQLiteStorage: EventFeedStorage {
     /// How many events are looked at for a page: many may be of other apps.
     private static let window = 2000
 
-    package func outlook() async throws -> FanOutOutlook { try await read { try Self.outlook($0) } }
+    package func status() async throws -> FanOutStatus { try await read { try Self.status($0) } }
 
     package func lastEvent() async throws -> Int64 {
         try await read { try Int64.fetchOne($0, sql: "SELECT coalesce(max(seq), 0) FROM events") ?? 0 }

@@ -3,21 +3,21 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage {
-    package func outlook(for targets: [FanOutTarget]) async throws -> FanOutOutlook? {
+    package func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? {
         try await read { db in
             guard try Self.hasNews(for: targets, db) else { return nil }
-            return try Self.outlook(db)
+            return try Self.status(db)
         }
     }
 
-    static func outlook(_ db: Database) throws -> FanOutOutlook {
+    static func status(_ db: Database) throws -> FanOutStatus {
         let notifications = try Row.fetchOne(
             db,
             sql: """
                 SELECT (SELECT min(id) FROM inbox WHERE id > 0), (SELECT coalesce(max(id), 0) FROM notifications)
                 """)
         let recoveries = try Int64.fetchSet(db, sql: "SELECT id FROM recoveries WHERE state = 'open'")
-        return FanOutOutlook(
+        return FanOutStatus(
             oldestWaiting: notifications?.number(0), newest: notifications?.number(1) ?? 0, recoveries: recoveries)
     }
 

@@ -66,7 +66,7 @@ extension SQLiteStorage: HistoryStorage {
         }
     }
 
-    package func glances(after original: String, in scope: Int64, limit: Int) async throws -> [LineageGlance] {
+    package func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary] {
         try await read { db in
             try db.all(
                 """
@@ -74,7 +74,7 @@ extension SQLiteStorage: HistoryStorage {
                 LEFT JOIN histories USING (scope, original_id)
                 WHERE scope = ? AND lineages.original_id > ? ORDER BY lineages.original_id LIMIT ?
                 """, [.integer(scope), .text(original), .integer(Int64(limit))]
-            ) { LineageGlance(try LineageTable.lineage($0), askedAt: $0.number(4)) }
+            ) { LineageSummary(try LineageTable.lineage($0), askedAt: $0.number(4)) }
         }
     }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: LedgerStorage {
-    package func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeBook {
+    package func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeRegistry {
         try await write { db in
             for app in apps {
                 try db.execute(
@@ -12,7 +12,7 @@ extension SQLiteStorage: LedgerStorage {
                     arguments: [app.bundleId, app.environment])
             }
             let rows = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY id")
-            return ScopeBook(
+            return ScopeRegistry(
                 rows.map { row in
                     Scope(
                         id: row.number(0) ?? 0, bundleId: row.text(1) ?? "",

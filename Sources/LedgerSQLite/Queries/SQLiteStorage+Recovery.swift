@@ -180,10 +180,11 @@ extension SQLiteStorage: RecoveryStorage {
             missing.backlog = try count(
                 "SELECT count(*) FROM inbox CROSS JOIN notifications USING (id) WHERE scope = ?")
             missing.unverifiedSpans = try count("SELECT count(*) FROM unverified_spans WHERE scope = ?")
-            missing.errands = try count("SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NULL")
+            missing.historyRequests = try count("SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NULL")
             missing.putAside = try count(
                 "SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NULL AND failure IS NOT NULL")
-            missing.failedErrands = try count("SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NOT NULL")
+            missing.failedHistoryRequests = try count(
+                "SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NOT NULL")
             return missing
         }
     }
@@ -206,10 +207,10 @@ extension SQLiteStorage: RecoveryStorage {
             names.histories = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT \(ErrandTable.columns) FROM errands WHERE scope = ? AND failure IS NOT NULL
+                    SELECT \(HistoryRequestTable.columns) FROM errands WHERE scope = ? AND failure IS NOT NULL
                     ORDER BY failed_at IS NOT NULL, id DESC LIMIT ?
                     """, arguments: [scope, MissingNames.most]
-            ).map(ErrandTable.errand)
+            ).map(HistoryRequestTable.request)
             return names
         }
     }

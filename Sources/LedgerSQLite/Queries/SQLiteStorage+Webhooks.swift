@@ -64,9 +64,9 @@ extension SQLiteStorage: WebhookStorage {
                         UPDATE webhook_endpoints
                         SET cursor = (SELECT coalesce(max(seq), 0) FROM events), begins_at = ? WHERE id = ?
                         """, arguments: [now, id])
-                try WebhookChores.add(.discard, to: id, db)
+                try WebhookJobs.add(.discard, to: id, db)
             } else if disabled == nil {
-                try WebhookChores.add(.resume, to: id, db)
+                try WebhookJobs.add(.resume, to: id, db)
             }
         }
     }
@@ -75,12 +75,12 @@ extension SQLiteStorage: WebhookStorage {
         try await write { db in
             try db.execute(sql: "DELETE FROM webhook_endpoints WHERE id = ?", arguments: [id])
             try db.execute(sql: "DELETE FROM webhook_chores WHERE endpoint = ?", arguments: [id])
-            try WebhookChores.add(.remove, to: id, db)
+            try WebhookJobs.add(.remove, to: id, db)
         }
     }
 
-    package func carryOutWebhookChore(limit: Int, at now: Milliseconds) async throws -> Bool {
-        try await writePiece { try WebhookChores.carryOut(limit: limit, at: now, $0) }
+    package func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool {
+        try await writePiece { try WebhookJobs.carryOut(limit: limit, at: now, $0) }
     }
 
     package func dueDeliveries(

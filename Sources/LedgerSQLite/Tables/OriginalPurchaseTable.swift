@@ -77,7 +77,7 @@ enum OriginalPurchaseTable {
     }
 
     static func held(
-        by customer: String, in scope: Int64, _ headers: HeaderBook, _ db: Database
+        by customer: String, in scope: Int64, _ headers: HeaderRegistry, _ db: Database
     ) throws -> [HeldOriginalPurchase] {
         let isTest = try isTest(scope, db)
         let subjects = try db.all(

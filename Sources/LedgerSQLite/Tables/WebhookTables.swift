@@ -28,7 +28,7 @@ enum WebhookTables {
 
     /// Orders what waits by when it happened, and gives endpoints a beginning.
     static func putInOrder(_ db: Database) throws {
-        for statement in order + WebhookChores.schema { try db.execute(sql: statement) }
+        for statement in order + WebhookJobs.schema { try db.execute(sql: statement) }
     }
 
     private static let order = [

@@ -12,13 +12,14 @@ package struct ConsumptionService: Service {
 
     private let storage: any Storage
     private let apps: Apps
-    private let scopes: ScopeBook
+    private let scopes: ScopeRegistry
     private let clients: [Int64: AppStoreServerClient]
     private let clock: ServerClock
     private let logger: Logger
 
     package init(
-        storage: any Storage, apps: Apps, scopes: ScopeBook, clients: [Int64: AppStoreServerClient], clock: ServerClock,
+        storage: any Storage, apps: Apps, scopes: ScopeRegistry, clients: [Int64: AppStoreServerClient],
+        clock: ServerClock,
         logger: Logger
     ) {
         self.storage = storage

@@ -23,7 +23,7 @@ package struct CustomerReader: Sendable {
 
     let storage: any Storage
     let apps: Apps
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
     /// Judges what was kept, remembering what was proven.
     let proven: ProvenTexts
     /// Judges what was signed earlier.
@@ -31,7 +31,7 @@ package struct CustomerReader: Sendable {
     let clock: ServerClock
 
     package init(
-        storage: any Storage, apps: Apps, scopes: ScopeBook, proven: ProvenTexts, verifier: SignedDataVerifier,
+        storage: any Storage, apps: Apps, scopes: ScopeRegistry, proven: ProvenTexts, verifier: SignedDataVerifier,
         clock: ServerClock
     ) {
         self.storage = storage

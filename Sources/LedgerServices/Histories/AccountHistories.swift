@@ -12,7 +12,7 @@ package import Logging
 /// One request at a time asks about an account; the others wait for it. What was fetched before it was broken off stays, and
 /// the next one goes on there.
 package final class AccountHistories: Sendable {
-    package typealias Storage = LedgerStorage & CustomerStorage & HistoryStorage & ErrandStorage
+    package typealias Storage = LedgerStorage & CustomerStorage & HistoryStorage & HistoryRequestStorage
 
     /// How long it takes, in seconds, until the App Store is asked again because of what everybody can send.
     package static let pause: TimeInterval = 60
@@ -91,7 +91,8 @@ package final class AccountHistories: Sendable {
     ///   - ids: Original transactions, or the app transaction: one of them is enough to ask with.
     ///   - age: If it was asked not so long ago, in seconds, it is not asked again, however that ended.
     package func ask(
-        about ids: [String], in scope: Scope, because reason: Errand.Reason, unlessYoungerThan age: TimeInterval = 0
+        about ids: [String], in scope: Scope, because reason: HistoryRequest.Reason,
+        unlessYoungerThan age: TimeInterval = 0
     ) async throws -> AccountHistory {
         guard let client = clients[scope.id] else { return AccountHistory(state: .notConfigured, at: clock.now()) }
         guard !ids.isEmpty else { return AccountHistory(state: .complete, at: clock.now()) }
@@ -106,13 +107,13 @@ package final class AccountHistories: Sendable {
     }
 
     private func ask(
-        about ids: [String], in scope: Scope, because reason: Errand.Reason, _ client: AppStoreServerClient
+        about ids: [String], in scope: Scope, because reason: HistoryRequest.Reason, _ client: AppStoreServerClient
     ) async throws -> AccountHistory {
         let reader = try await reader(of: ids, in: scope, .asked, client)
         let state = try await state(of: reader, scope)
         switch state {
         case .complete: try await putAside(reader.reading, of: reader.transactionId, in: scope)
-        case .pending: try await storage.add(errands: [reader.transactionId], in: scope.id, because: reason, at: now)
+        case .pending: try await storage.add(requests: [reader.transactionId], in: scope.id, because: reason, at: now)
         case .refused, .notConfigured: break
         }
         return AccountHistory(state: state, found: reader.reading.found, of: ids, at: clock.now())

@@ -12,14 +12,14 @@ package struct Ingest: Sendable {
     let live: SignedDataVerifier
     /// Who proves what was signed earlier, by certificates that may have expired since.
     let historical: SignedDataVerifier
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
     let writer: LedgerWriter
     let processor: NotificationProcessor
     let now: @Sendable () -> Date
     let metrics: ServerMetrics
 
     package init(
-        live: SignedDataVerifier, historical: SignedDataVerifier, scopes: ScopeBook, writer: LedgerWriter,
+        live: SignedDataVerifier, historical: SignedDataVerifier, scopes: ScopeRegistry, writer: LedgerWriter,
         processor: NotificationProcessor, now: @escaping @Sendable () -> Date,
         metrics: ServerMetrics
     ) {

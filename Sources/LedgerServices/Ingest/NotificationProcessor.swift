@@ -74,13 +74,13 @@ package final class NotificationProcessor: Service {
     private let writer: LedgerWriter
     /// What is proven here is not proven again on its way to a webhook.
     private let proven: ProvenTexts
-    private let scopes: ScopeBook
+    private let scopes: ScopeRegistry
     private let now: @Sendable () -> Date
     private let logger: Logger
     private let metrics: ServerMetrics
 
     package init(
-        storage: any LedgerStorage, writer: LedgerWriter, proven: ProvenTexts, scopes: ScopeBook,
+        storage: any LedgerStorage, writer: LedgerWriter, proven: ProvenTexts, scopes: ScopeRegistry,
         now: @escaping @Sendable () -> Date, logger: Logger, metrics: ServerMetrics
     ) {
         self.storage = storage

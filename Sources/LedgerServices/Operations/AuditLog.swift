@@ -38,7 +38,7 @@ package final class AuditLog: Service {
     }
 
     /// Hands over what somebody was refused whom nobody knows.
-    package func addStranger(_ entry: @autoclosure () -> AuditEntry) {
+    package func addAnonymous(_ entry: @autoclosure () -> AuditEntry) {
         if strangers.take(at: RateMeter.now) == nil { add(entry()) }
     }
 

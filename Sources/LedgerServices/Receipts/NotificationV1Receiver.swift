@@ -8,9 +8,9 @@ internal import Entitlements
 
 /// Takes the notifications of version 1 that apps still get which have not been switched over.
 package final class NotificationV1Receiver: Sendable {
-    private let storage: any ErrandStorage
+    private let storage: any HistoryRequestStorage
     private let apps: Apps
-    private let scopes: ScopeBook
+    private let scopes: ScopeRegistry
     private let prover: PurchaseProver
     private let clock: ServerClock
     private let logger: Logger
@@ -20,7 +20,8 @@ package final class NotificationV1Receiver: Sendable {
     private let meters = RateMeters(perSecond: 50)
 
     package init(
-        storage: any ErrandStorage, apps: Apps, scopes: ScopeBook, prover: PurchaseProver, clock: ServerClock,
+        storage: any HistoryRequestStorage, apps: Apps, scopes: ScopeRegistry, prover: PurchaseProver,
+        clock: ServerClock,
         logger: Logger
     ) {
         self.storage = storage
@@ -69,7 +70,7 @@ package final class NotificationV1Receiver: Sendable {
         let newest = receipt.facts.max { $0.purchaseDate < $1.purchaseDate }?.originalTransactionId
         guard let lead = newest ?? notification.originalTransactionId else { return }
         try await storage.add(
-            errands: [lead], in: scope.id, because: .notificationV1, at: clock.now().milliseconds)
+            requests: [lead], in: scope.id, because: .notificationV1, at: clock.now().milliseconds)
     }
 
     private static let wrongSecret = ServiceFailure(

@@ -11,14 +11,15 @@ package import Logging
 package struct VerifyReceiptService: Sendable {
     let storage: any ClaimStorage
     let apps: Apps
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
     let prover: PurchaseProver
     let histories: AccountHistories
     let clock: ServerClock
     let logger: Logger
 
     package init(
-        storage: any ClaimStorage, apps: Apps, scopes: ScopeBook, prover: PurchaseProver, histories: AccountHistories,
+        storage: any ClaimStorage, apps: Apps, scopes: ScopeRegistry, prover: PurchaseProver,
+        histories: AccountHistories,
         clock: ServerClock, logger: Logger
     ) {
         self.storage = storage

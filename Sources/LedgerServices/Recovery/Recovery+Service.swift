@@ -15,7 +15,7 @@ extension Recovery: Service {
     private func work() async {
         await withTaskGroup(of: Void.self) { group in
             for scope in recoverable { group.addTask { await self.work(on: scope) } }
-            group.addTask { await self.workOnErrands() }
+            group.addTask { await self.workOnHistoryRequests() }
         }
     }
 
@@ -25,11 +25,11 @@ extension Recovery: Service {
         var sweeping = Trouble()
         while await rest(isFirst ? .zero : Self.tick) {
             if isPausing(scope) { continue }
-            let wish = takeWish(in: scope.id)
+            let requested = takeRequestedCause(in: scope.id)
             let isDue = settings.isEnabled && isDue(after: last)
-            let hasWork = wish != nil || isDue || isFirst || trouble(in: scope.id) != nil
+            let hasWork = requested != nil || isDue || isFirst || trouble(in: scope.id) != nil
             // What somebody asked for by hand is open already.
-            let cause = isDue ? (last == nil ? .start : .schedule) : wish == .outage ? wish : nil
+            let cause = isDue ? (last == nil ? .start : .schedule) : requested == .outage ? requested : nil
             isFirst = false
             // While it is read the clock may jump, and then it is due again.
             let start = now
@@ -62,11 +62,11 @@ extension Recovery: Service {
         return now < last || now - last >= Milliseconds(settings.interval.seconds * 1000)
     }
 
-    private func workOnErrands() async {
+    private func workOnHistoryRequests() async {
         var pause = Self.tick
         while await rest(pause) {
             do {
-                try await runErrands()
+                try await runHistoryRequests()
                 pause = Self.tick
             } catch {
                 logger.warning("histories could not be asked for", metadata: ["reason": "\(error.logReason)"])

@@ -9,44 +9,46 @@ extension Recovery {
     /// Customers that are asked about at once. The client sees to the App Store's quotas.
     private static let atOnce = 4
     /// How many subscriptions and purchases are looked at in one go.
-    private static let glances = 500
+    private static let summaries = 500
     /// How long after the end of a sweep the next one begins.
     private static let sweepInterval: Milliseconds = 86_400_000
 
     /// Asks for all histories that somebody has put down to be asked for.
-    package func runErrands() async throws {
+    package func runHistoryRequests() async throws {
         while true {
-            let errands = try await storage.takeErrands(at: now, limit: 64)
-            guard !errands.isEmpty else { return }
-            try await Concurrently.forEach(errands, atOnce: Self.atOnce) { try await self.run($0) }
+            let requests = try await storage.takeHistoryRequests(at: now, limit: 64)
+            guard !requests.isEmpty else { return }
+            try await Concurrently.forEach(requests, atOnce: Self.atOnce) { try await self.run($0) }
         }
     }
 
-    private func run(_ errand: Errand) async throws {
-        guard let scope = scopes[id: errand.scope], clients[errand.scope] != nil else {
-            return try await storage.postpone(errand: errand.id, until: now + Self.sweepInterval, code: "no_key")
+    private func run(_ request: HistoryRequest) async throws {
+        guard let scope = scopes[id: request.scope], clients[request.scope] != nil else {
+            return try await storage.postpone(request: request.id, until: now + Self.sweepInterval, code: "no_key")
         }
         do {
             let reading = try await histories.read(
-                errand.transactionId, in: scope, origin: .asked, putsAside: false)
-            guard let code = reading.unverified.first?.code else { return try await storage.finish(errand: errand.id) }
-            try await postpone(errand, code)
+                request.transactionId, in: scope, origin: .asked, putsAside: false)
+            guard let code = reading.unverified.first?.code else {
+                return try await storage.finish(request: request.id)
+            }
+            try await postpone(request, code)
         } catch {
             guard let failure = error as? AppStoreServerError else { throw error }
             if failure.isFinal {
                 // Whatever could not be believed: nobody will ever tell it again.
-                try await storage.keep(unverified: [], ofHistory: errand.transactionId, in: scope.id, at: now)
-                return try await storage.fail(errand: errand.id, code: failure.name, at: now)
+                try await storage.keep(unverified: [], ofHistory: request.transactionId, in: scope.id, at: now)
+                return try await storage.fail(request: request.id, code: failure.name, at: now)
             }
             // If nobody can be asked now, that is no reason to wait the longer with this one.
             guard failure.mayBeAboutOne else { throw failure }
-            try await postpone(errand, failure.name)
+            try await postpone(request, failure.name)
         }
     }
 
-    private func postpone(_ errand: Errand, _ code: String) async throws {
+    private func postpone(_ request: HistoryRequest, _ code: String) async throws {
         try await storage.postpone(
-            errand: errand.id, until: now + AccountHistories.pause(after: errand.attempts), code: code)
+            request: request.id, until: now + AccountHistories.pause(after: request.attempts), code: code)
     }
 
     /// Looks for subscriptions and purchases that are out of date, and asks the App Store about them.
@@ -64,13 +66,13 @@ extension Recovery {
         var page = 0
         while sweep.finishedAt == nil, page < pages {
             page += 1
-            let glances = try await storage.glances(after: sweep.cursor, in: scope.id, limit: Self.glances)
-            let stale = glances.filter { $0.isOutOfDate(at: now, everyoneSince: sweep.everyoneSince) }
-            try await Concurrently.forEach(stale, atOnce: Self.atOnce) { glance in
-                try await self.refresh(glance.originalTransactionId, in: scope)
+            let summaries = try await storage.summaries(after: sweep.cursor, in: scope.id, limit: Self.summaries)
+            let stale = summaries.filter { $0.isOutOfDate(at: now, everyoneSince: sweep.everyoneSince) }
+            try await Concurrently.forEach(stale, atOnce: Self.atOnce) { summary in
+                try await self.refresh(summary.originalTransactionId, in: scope)
             }
-            sweep.cursor = glances.last?.originalTransactionId ?? sweep.cursor
-            if glances.count < Self.glances { sweep.finishedAt = now }
+            sweep.cursor = summaries.last?.originalTransactionId ?? sweep.cursor
+            if summaries.count < Self.summaries { sweep.finishedAt = now }
             try await storage.note(sweep)
         }
     }

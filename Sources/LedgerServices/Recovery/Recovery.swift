@@ -33,12 +33,12 @@ package final class Recovery: Sendable {
         var rereadings: [Int64: Rereading] = [:]
     }
 
-    package typealias Storage = RecoveryStorage & HistoryStorage & ErrandStorage
+    package typealias Storage = RecoveryStorage & HistoryStorage & HistoryRequestStorage
 
     let storage: any Storage
     let ingest: Ingest
     let histories: AccountHistories
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
     let clients: [Int64: AppStoreServerClient]
     let settings: RecoverySettings
     let clock: ServerClock
@@ -48,7 +48,7 @@ package final class Recovery: Sendable {
     private let gates: [Int64: FairGate]
 
     package init(
-        storage: any Storage, ingest: Ingest, histories: AccountHistories, scopes: ScopeBook,
+        storage: any Storage, ingest: Ingest, histories: AccountHistories, scopes: ScopeRegistry,
         clients: [Int64: AppStoreServerClient], settings: RecoverySettings,
         clock: ServerClock, logger: Logger
     ) async throws {
@@ -79,10 +79,10 @@ package final class Recovery: Sendable {
             try await self.pass(scope, because: .request)
             try await self.sweep(scope, pages: .max, startingAnew: true)
         }
-        try await runErrands()
+        try await runHistoryRequests()
     }
 
-    /// Keeps the wish for a part of the history to be read again; gives the number under which it is.
+    /// Records a request to read a part of the history again. Returns its number.
     ///
     /// - Parameters:
     ///   - from: The beginning.
@@ -205,8 +205,8 @@ extension Recovery {
     /// Whether it is too early to try again.
     func isPausing(_ scope: Scope) -> Bool { trouble(in: scope.id)?.pause.map { !clock.isOver($0) } ?? false }
 
-    /// Takes the wish for a pass.
-    func takeWish(in scope: Int64) -> RecoveryRun.Cause? {
+    /// Takes the requested cause of a pass.
+    func takeRequestedCause(in scope: Int64) -> RecoveryRun.Cause? {
         state.withLock { $0.wanted.removeValue(forKey: scope) }
     }
 

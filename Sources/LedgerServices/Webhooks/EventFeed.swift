@@ -15,8 +15,8 @@ package final class EventFeed: Sendable {
 
     /// A page, each event as the body that an endpoint would be sent.
     package func page(_ query: FeedQuery) async throws -> (bodies: [Data], cursor: Int64, hasMore: Bool) {
-        let outlook = try await storage.outlook()
-        let limit = gate.withLock { $0.limit(outlook, at: .now) }
+        let status = try await storage.status()
+        let limit = gate.withLock { $0.limit(status, at: .now) }
         let page = try await storage.events(query, within: limit)
         var bodies: [Data] = []
         for item in page.items {

@@ -99,14 +99,14 @@ extension WebhookDispatcher {
         }
         outcome.error = "status_\(answer.status)"
         outcome.isGone = answer.status == 410
-        return retrying(outcome, delivery, body: body, wish: answer.retryAfter)
+        return retrying(outcome, delivery, body: body, retryAfter: answer.retryAfter)
     }
 
     private func retrying(
-        _ outcome: DeliveryOutcome, _ delivery: WebhookDelivery, body: Data?, wish: Double? = nil
+        _ outcome: DeliveryOutcome, _ delivery: WebhookDelivery, body: Data?, retryAfter: Double? = nil
     ) -> DeliveryOutcome {
         var (outcome, generator) = (outcome, SystemRandomNumberGenerator())
-        let pause = RetrySchedule.pause(after: delivery.attempts + 1, wish: wish, using: &generator)
+        let pause = RetrySchedule.pause(after: delivery.attempts + 1, retryAfter: retryAfter, using: &generator)
         outcome.result = pause.map { .again(at: now + Milliseconds($0 * 1000), body: body) } ?? .failed
         // Whoever is gone may come back, and then wants what was sent meanwhile.
         if outcome.isGone, pause == nil { outcome.result = .again(at: now, body: body) }

@@ -22,7 +22,7 @@ package final class WebhookDispatcher: Service {
         var alarm: ContinuousClock.Instant?
         var gate = FanOutGate()
         /// Whether something may be left to do about endpoints.
-        var hasChores = true
+        var hasJobs = true
         /// Whether deliveries were made that are to go when there are no more events to put before them.
         var hasNamed = true
         var isClosed = false
@@ -41,7 +41,7 @@ package final class WebhookDispatcher: Service {
 
     let state = Mutex(State())
     let storage: any WebhookStorage
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
     let configured: Live<[String: WebhookDefinition]>
     let renderer: EventRenderer
     let sender = WebhookSender()
@@ -52,7 +52,7 @@ package final class WebhookDispatcher: Service {
     private let bell: AsyncStream<Void>.Continuation
 
     package init(
-        _ configured: [WebhookDefinition], storage: any WebhookStorage, scopes: ScopeBook, renderer: EventRenderer,
+        _ configured: [WebhookDefinition], storage: any WebhookStorage, scopes: ScopeRegistry, renderer: EventRenderer,
         clock: ServerClock, logger: Logger, metrics: ServerMetrics
     ) async throws {
         self.storage = storage
@@ -76,7 +76,7 @@ package final class WebhookDispatcher: Service {
         state.withLock { state in
             state.endpoints = nil
             state.changes &+= 1
-            state.hasChores = true
+            state.hasJobs = true
         }
         wake()
     }
@@ -197,7 +197,7 @@ package final class WebhookDispatcher: Service {
     private func work(_ group: inout DiscardingTaskGroup) async throws -> Bool {
         let active = try await endpoints().filter { $0.disabled == nil }
         let targets = active.compactMap { endpoint in definition(of: endpoint).map { target(endpoint, $0) } }
-        var isBusy = try await carryOutChores()
+        var isBusy = try await runJobs()
         isBusy = try await fanOut(to: targets, &group) || isBusy
         isBusy = try await letGo(to: targets) || isBusy
         for endpoint in active {
@@ -209,21 +209,21 @@ package final class WebhookDispatcher: Service {
     }
 
     /// Does a piece of what is left to do about endpoints; false when nothing is.
-    private func carryOutChores() async throws -> Bool {
+    private func runJobs() async throws -> Bool {
         let mayHaveSome = state.withLock { state in
-            defer { state.hasChores = false }
-            return state.hasChores
+            defer { state.hasJobs = false }
+            return state.hasJobs
         }
-        guard mayHaveSome, try await storage.carryOutWebhookChore(limit: Self.batch, at: now) else { return false }
-        state.withLock { $0.hasChores = true }
+        guard mayHaveSome, try await storage.runWebhookJob(limit: Self.batch, at: now) else { return false }
+        state.withLock { $0.hasJobs = true }
         wake()
         return true
     }
 
     /// Makes deliveries; false when no more can be made.
     private func fanOut(to targets: [FanOutTarget], _ group: inout DiscardingTaskGroup) async throws -> Bool {
-        guard let outlook = try await storage.outlook(for: targets) else { return false }
-        let gate = state.withLock { $0.gate.limit(outlook, at: .now) }
+        guard let status = try await storage.status(for: targets) else { return false }
+        let gate = state.withLock { $0.gate.limit(status, at: .now) }
         let progress = try await storage.fanOut(to: targets, within: gate, limit: Self.batch, at: now)
         state.withLock { state in
             state.gate.note(progress, at: .now)

@@ -669,7 +669,7 @@ extension ControlDescription {
                   properties:
                     customer: {type: string}
                     storefront: {type: string}
-                hasten:
+                accelerate:
                   type: object
                   required: [customer]
                   properties:

@@ -279,8 +279,8 @@ enum ControlRoutes {
         (
             .post, "/reset",
             { simulator, request in
-                let wish = request.body.isEmpty ? ResetRequest() : try request.decode(ResetRequest.self)
-                try await simulator.reset(everything: wish.everything ?? false)
+                let body = request.body.isEmpty ? ResetRequest() : try request.decode(ResetRequest.self)
+                try await simulator.reset(everything: body.everything ?? false)
                 return try json(simulator.core.clockReading)
             }
         ),

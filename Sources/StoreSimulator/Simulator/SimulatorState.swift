@@ -7,7 +7,7 @@ package struct SimulatorState: Sendable, Codable {
     package var clock: SimulatedClock
     package var production: Store
     package var sandbox: Store
-    package var faults: FaultBook
+    package var faults: FaultRegistry
     /// Counts how often the state was replaced. Numbers of notifications are good for one epoch.
     var epoch = 0
 
@@ -28,7 +28,7 @@ package struct SimulatorState: Sendable, Codable {
         clock = try container.decode(SimulatedClock.self, forKey: .clock)
         production = try container.decode(Store.self, forKey: .production)
         sandbox = try container.decode(Store.self, forKey: .sandbox)
-        faults = try container.decode(FaultBook.self, forKey: .faults)
+        faults = try container.decode(FaultRegistry.self, forKey: .faults)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -42,7 +42,7 @@ package struct SimulatorState: Sendable, Codable {
 
     package init(_ configuration: SimulatorConfiguration, real: Date) {
         clock = SimulatedClock(configuration.clock, real: real)
-        faults = FaultBook(seed: configuration.seed, disorder: configuration.disorder)
+        faults = FaultRegistry(seed: configuration.seed, disorder: configuration.disorder)
         func store(_ environment: AppStoreEnvironment) -> Store {
             var settings = configuration[environment]
             if case .accelerated(let rate) = configuration.clock { settings.rate = rate }

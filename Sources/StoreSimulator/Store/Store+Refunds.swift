@@ -170,8 +170,8 @@ extension Store {
         guard let transaction = transactions[id], let request = transaction.refund, request.state == .requested,
             transaction.payload.revocationDate == nil
         else { return }
-        let wish = isSandbox ? request.note.map { RefundPreference(rawValue: $0) } : nil
-        switch wish ?? request.preference ?? .grantFull {
+        let preference = isSandbox ? request.note.map { RefundPreference(rawValue: $0) } : nil
+        switch preference ?? request.preference ?? .grantFull {
         case .decline: decline(transaction, at: now)
         case .grantProrated:
             refund(

@@ -173,7 +173,7 @@ extension Store {
         schedule.add(.subscription(id), at: date)
     }
 
-    mutating func hasten(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
+    mutating func accelerate(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
         let subscription = try subscription(of: customer, selector)
         guard subscription.owner == nil, subscription.due != nil else {
             throw StoreError(.impossibleTransition, "nothing happens to the subscription by itself any more")
@@ -192,7 +192,7 @@ extension Store {
         } else {
             subscriptions[subscription.id]?.retryEnds = now
         }
-        if let hastened = subscriptions[subscription.id] { proceed(hastened, at: now, mayBeLate: false) }
+        if let accelerated = subscriptions[subscription.id] { proceed(accelerated, at: now, mayBeLate: false) }
         return Subject(customer: customer, transaction: subscriptions[subscription.id]?.current)
     }
 }

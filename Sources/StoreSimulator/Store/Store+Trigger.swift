@@ -206,11 +206,11 @@ extension TriggerRun {
         return start + now.timeIntervalSince(start) * fraction
     }
 
-    /// Lets come what comes at this instant by itself; what does not is hastened, step by step, until it is there.
+    /// Lets come what comes at this instant by itself; what does not is accelerated, step by step, until it is there.
     mutating func letItCome(_ subscription: Subscription, steps: Int = 1) throws(StoreError) {
         store.run(until: now)
         for _ in 0..<steps where asked == nil {
-            try perform(.hasten(customer: customer, subscription: subscription.id))
+            try perform(.accelerate(customer: customer, subscription: subscription.id))
         }
     }
 }

@@ -2,7 +2,7 @@ extension StoreCommand {
     /// The names of all commands, as JSON and YAML have them.
     public static let names = [
         "createCustomer", "releaseVersion", "purchase", "subscribeAdvancedCommerce", "chargeAdvancedCommerce",
-        "requestAdvancedCommerce", "cancel", "resume", "failBilling", "fixBilling", "changeStorefront", "hasten",
+        "requestAdvancedCommerce", "cancel", "resume", "failBilling", "fixBilling", "changeStorefront", "accelerate",
         "requestRefund",
         "approveRefund", "declineRefund", "reverseRefund", "shareWithFamily", "stopSharing", "increasePrice",
         "schedulePriceChange",

@@ -63,7 +63,7 @@ public enum StoreCommand: Sendable, Hashable, Codable {
 
     /// What would happen next to a subscription by itself (the end of the period, of the grace period, of the billing
     /// retry) happens now.
-    case hasten(customer: String, subscription: String? = nil)
+    case accelerate(customer: String, subscription: String? = nil)
 
     /// The customer asks for a refund, in the app's own sheet if `inApp`, which turns renewal off. In the sandbox the
     /// `note` decides, if it is `DECLINE` or `GRANT_PRORATED`.

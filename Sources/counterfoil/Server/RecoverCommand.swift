@@ -166,7 +166,7 @@ struct RecoveryOutcome: Codable {
 private struct RecoveryClient {
     let server: ServerClient
 
-    private struct Wish: Encodable {
+    private struct RecoveryRequest: Encodable {
         let from: Int64
         let to: Int64?
         let types: [String]?
@@ -179,7 +179,7 @@ private struct RecoveryClient {
         if let app = options.app?.addingPercentEncoding(withAllowedCharacters: letters) { query.append("app=\(app)") }
         if let environment = options.environment { query.append("environment=\(environment.environment.rawValue)") }
         let path = "/v1/recoveries" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
-        let body = try JSONEncoder().encode(Wish(from: from, to: to, types: types.isEmpty ? nil : types))
+        let body = try JSONEncoder().encode(RecoveryRequest(from: from, to: to, types: types.isEmpty ? nil : types))
         var outcome: RecoveryOutcome = try await server.call("POST", path, body)
         var bar = ProgressBar()
         defer { bar.end() }

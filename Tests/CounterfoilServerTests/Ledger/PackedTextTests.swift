@@ -10,7 +10,7 @@ import Testing
 @Suite struct `A packed text` {
     @Test func `of a signed notification is exact again, and a third of the size`() async throws {
         let life = try await StoreLife.shared.value
-        let book = HeaderBook()
+        let book = HeaderRegistry()
         var (before, after) = (0, 0)
         for text in life.notifications.map(\.text) + life.transactions.map(\.text) + life.renewals.map(\.text) {
             let packed = book.pack(text)
@@ -23,7 +23,7 @@ import Testing
 
     @Test(.enabled(if: Fixtures.hasSignedData, Comment(rawValue: Fixtures.absence)))
     func `of genuine data is exact again`() throws {
-        let book = HeaderBook()
+        let book = HeaderRegistry()
         for jws in Fixtures.signedData {
             let text = try jws.text()
             #expect(book.unpack(book.pack(text).bytes) == text, "\(jws)")
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `of hostile text is exact again`() {
-        let book = HeaderBook()
+        let book = HeaderRegistry()
         var random = SeededGenerator(seed: 1)
         let pieces = [
             "", ".", "..", "a", "A", "AA", "AB", "eyJ", "\"eyJ", "\"", "=", "-", "_", "\u{0}", "é", "🎟️", "\r\n",
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `that is damaged is nothing, and ends no process`() async throws {
-        let book = HeaderBook()
+        let book = HeaderRegistry()
         var random = SeededGenerator(seed: 2)
         let life = try await StoreLife.shared.value
         let good = book.pack(try #require(life.notifications.first?.text)).bytes
@@ -60,6 +60,6 @@ import Testing
             }
             _ = book.unpack(Data(bytes))
         }
-        #expect(book.unpack(Data()) == nil && book.unpack(Data([9])) == nil && HeaderBook().unpack(good) == nil)
+        #expect(book.unpack(Data()) == nil && book.unpack(Data([9])) == nil && HeaderRegistry().unpack(good) == nil)
     }
 }

@@ -12,7 +12,7 @@ import TestSupport
 /// A ledger in a folder of its own, which is written without waiting for the disk.
 struct TestLedger {
     let storage: SQLiteStorage
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
     let scope: Scope
 
     init(in folder: URL, name: String = UUID().uuidString) async throws {

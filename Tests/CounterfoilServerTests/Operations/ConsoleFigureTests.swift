@@ -41,7 +41,8 @@ import WebConsole
         let start = Date(timeIntervalSince1970: 1_750_000_000)
         func bought(_ days: Double, _ change: (inout TransactionFact) -> Void = { _ in }) -> TransactionFact {
             var fact = TransactionFact(
-                transactionId: "\(days)", originalTransactionId: "1", productId: "monthly", type: .autoRenewableSubscription,
+                transactionId: "\(days)", originalTransactionId: "1", productId: "monthly",
+                type: .autoRenewableSubscription,
                 purchaseDate: start + days * 86_400, expiresDate: start + (days + 30) * 86_400, signedDate: start)
             change(&fact)
             return fact

@@ -35,7 +35,7 @@ import Testing
     /// What is heard has been dealt with: what version 1 tells has to be asked for.
     private static func settle(_ world: World) async throws {
         try await world.settle()
-        try await world.server.core.recovery.runErrands()
+        try await world.server.core.recovery.runHistoryRequests()
     }
 
     private static func answer(_ world: World, _ customer: String) async throws -> String {
@@ -95,14 +95,14 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let (storage, scope) = (ledger.storage, ledger.scope.id)
-            try await storage.add(errands: ["1", "2"], in: scope, because: .notificationV1, at: 1)
-            let taken = try await storage.takeErrands(at: 1, limit: 10)
-            try await storage.add(errands: ["1"], in: scope, because: .notificationV1, at: 1)
-            for errand in taken { try await storage.finish(errand: errand.id) }
-            let left = try await storage.takeErrands(at: 1, limit: 10)
+            try await storage.add(requests: ["1", "2"], in: scope, because: .notificationV1, at: 1)
+            let taken = try await storage.takeHistoryRequests(at: 1, limit: 10)
+            try await storage.add(requests: ["1"], in: scope, because: .notificationV1, at: 1)
+            for request in taken { try await storage.finish(request: request.id) }
+            let left = try await storage.takeHistoryRequests(at: 1, limit: 10)
             #expect(taken.count == 2 && left.map(\.transactionId) == ["1"])
-            for errand in left { try await storage.finish(errand: errand.id) }
-            #expect(try await storage.takeErrands(at: 1, limit: 10).isEmpty)
+            for request in left { try await storage.finish(request: request.id) }
+            #expect(try await storage.takeHistoryRequests(at: 1, limit: 10).isEmpty)
         }
     }
 

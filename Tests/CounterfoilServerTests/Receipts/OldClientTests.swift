@@ -44,7 +44,7 @@ import Testing
                 #expect(answer.status == 403 && answer.text("code") == "version_1_off")
             }
             let core = try world.server.core
-            #expect(try await core.storage.takeErrands(at: .max, limit: 10).isEmpty)
+            #expect(try await core.storage.takeHistoryRequests(at: .max, limit: 10).isEmpty)
         }
     }
 
@@ -126,9 +126,9 @@ import Testing
         #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
         #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
         let core = try world.server.core
-        let errands = try await core.storage.takeErrands(at: core.now.milliseconds, limit: 10)
-        #expect(errands.map(\.transactionId) == [original])
-        #expect(errands.first?.reason == .notificationV1)
+        let requests = try await core.storage.takeHistoryRequests(at: core.now.milliseconds, limit: 10)
+        #expect(requests.map(\.transactionId) == [original])
+        #expect(requests.first?.reason == .notificationV1)
         let wrong = body.merging(["password": "wrong"]) { $1 }
         #expect(try await world.call(.POST, "/apple/notifications", wrong, key: nil).status == 401)
         let forged = body.merging(["unified_receipt": ["latest_receipt": "bm90aGluZw=="]]) { $1 }

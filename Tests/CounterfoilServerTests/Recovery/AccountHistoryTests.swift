@@ -19,7 +19,7 @@ import Testing
             let core = try world.server.core
             let scope = try world.scope()
             let original = try #require(
-                try await core.storage.glances(after: "", in: scope.id, limit: 1).first?.originalTransactionId)
+                try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionId)
             #expect(try await core.storage.historyMark(of: [original], in: scope.id) == nil)
             #expect(try await core.histories.read(original, in: scope, origin: .asked).found == [original])
             let mark = try #require(try await core.storage.historyMark(of: ["another", original], in: scope.id))
@@ -30,8 +30,8 @@ import Testing
             #expect(try await core.storage.historyMark(of: [original], in: scope.id)?.revision == mark.revision)
             #expect(try await core.histories.read(original, in: scope, origin: .asked).news == 0)
             // It counts as asked about, so that no sweep asks again.
-            let glance = try await core.storage.glances(after: "", in: scope.id, limit: 1).first
-            #expect(try #require(glance?.askedAt) > 0)
+            let summary = try await core.storage.summaries(after: "", in: scope.id, limit: 1).first
+            #expect(try #require(summary?.askedAt) > 0)
         }
     }
 
@@ -44,11 +44,11 @@ import Testing
             let core = try world.server.core
             let scope = try world.scope()
             let original = try #require(
-                try await core.storage.glances(after: "", in: scope.id, limit: 1).first?.originalTransactionId)
+                try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionId)
             world.simulator.revokeAPIKey(world.simulator.information.keyId)
             let history = try await core.histories.ask(about: [original], in: scope, because: .restore)
             #expect(history.state == .pending)
-            #expect(try await core.storage.errandCounts(in: scope.id).waiting == 1)
+            #expect(try await core.storage.historyRequestCounts(in: scope.id).waiting == 1)
         }
     }
 

@@ -107,7 +107,7 @@ import Testing
             let faults = try ["transaction-history", "subscription-statuses"].map {
                 try simulator.add(Fault("route:\($0)", .invalidSignature))
             }
-            try await core.storage.add(errands: [transaction], in: scope.id, because: .restore, at: 0)
+            try await core.storage.add(requests: [transaction], in: scope.id, because: .restore, at: 0)
             try await core.recovery.runNow()
             let missing = try await world.completeness()
             #expect(missing.state == .behind && missing.missing.unverified >= 2 && missing.missing.putAside == 1)

@@ -102,9 +102,9 @@ import Testing
             let core = try world.server.core
             try simulator.add(Fault("route:subscription-statuses", .status(code: 418)))
             let transaction = try #require(outcome.transactionId)
-            try await core.storage.add(errands: [transaction], in: world.scope().id, because: .restore, at: 0)
+            try await core.storage.add(requests: [transaction], in: world.scope().id, because: .restore, at: 0)
             await #expect(throws: AppStoreServerError.self) { try await core.recovery.runNow() }
-            let due = try await core.storage.takeErrands(at: simulator.now.milliseconds, limit: 10)
+            let due = try await core.storage.takeHistoryRequests(at: simulator.now.milliseconds, limit: 10)
             #expect(due.map(\.attempts) == [0])
         }
     }

@@ -168,10 +168,10 @@ import Testing
             let scope = try world.scope()
             let transaction = try #require(outcome.transactionId)
             try await core.storage.add(
-                errands: [transaction, "2000000999999999"], in: scope.id, because: .restore, at: 0)
+                requests: [transaction, "2000000999999999"], in: scope.id, because: .restore, at: 0)
             try await core.recovery.runNow()
             #expect(try await core.storage.lineage(transaction, in: scope.id) != nil)
-            let counts = try await core.storage.errandCounts(in: scope.id)
+            let counts = try await core.storage.historyRequestCounts(in: scope.id)
             #expect(counts.waiting == 0)
             #expect(counts.failed == 1)
         }

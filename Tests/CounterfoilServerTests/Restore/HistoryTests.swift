@@ -84,7 +84,7 @@ extension World {
             let core = try world.server.core
             #expect(try await core.storage.missing(in: world.scope().id).unverified == 1)
             // It is asked for again, by itself.
-            #expect(try await core.storage.takeErrands(at: .max, limit: 10).map(\.reason) == [.retry])
+            #expect(try await core.storage.takeHistoryRequests(at: .max, limit: 10).map(\.reason) == [.retry])
         }
     }
 }

@@ -58,7 +58,7 @@ internal import NIOHTTP1
             #expect(try await world.send(.GET, "/v1/webhooks/backend/deliveries/x").status == 404)
             let storage = try world.server.core.storage
             try await storage.removeWebhook(delivery.endpoint)
-            while try await storage.carryOutWebhookChore(limit: 10, at: 0) {}
+            while try await storage.runWebhookJob(limit: 10, at: 0) {}
             #expect(try await storage.attempts(of: delivery.id, limit: 10).isEmpty)
         }
     }

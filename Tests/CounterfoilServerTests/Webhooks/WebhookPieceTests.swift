@@ -57,7 +57,7 @@ private final class RowCounter: TransactionObserver, Sendable {
     private func carryOut(_ begin: (SQLiteStorage) async throws -> Void) async throws {
         try await inPieces(atLeast: Self.count / WebhookDispatcher.batch) { storage in
             try await begin(storage)
-            while try await storage.carryOutWebhookChore(limit: WebhookDispatcher.batch, at: 5) {}
+            while try await storage.runWebhookJob(limit: WebhookDispatcher.batch, at: 5) {}
             let left = try await storage.nextDelivery(to: [1], after: 5)
             #expect(left == nil)
         }

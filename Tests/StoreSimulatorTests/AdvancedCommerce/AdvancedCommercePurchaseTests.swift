@@ -74,13 +74,13 @@ struct AdvancedCommercePurchaseTests {
     @Test("is changed by the customer: an item at once for a part of its price, another one away at the renewal")
     func modification() throws {
         var world = try AdvancedCommerceStore()
-        let wish = AdvancedCommerceSubscriptionModifyInAppRequest(
+        let body = AdvancedCommerceSubscriptionModifyInAppRequest(
             requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
             retainBillingCycle: true,
             addItems: [.init(sku: "book", displayName: "b", description: "d", price: 4000, proratedPrice: 1500)],
             removeItems: [.init(sku: "radio")])
         let expires = try world.current.expiresDate
-        let outcome = try world.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(wish)))
+        let outcome = try world.perform(.requestAdvancedCommerce(customer: "anna", data: try Self.unsigned(body)))
         #expect(outcome.notifications.map(\.subtype) == [.upgrade])
         let transaction = try world.current
         #expect(transaction.price == 1500 && transaction.expiresDate == expires)
@@ -93,10 +93,10 @@ struct AdvancedCommercePurchaseTests {
     @Test("renews again after the customer reactivates it, with the items that are left")
     func reactivation() throws {
         var world = try AdvancedCommerceStore()
-        let wish = AdvancedCommerceSubscriptionReactivateInAppRequest(
+        let body = AdvancedCommerceSubscriptionReactivateInAppRequest(
             requestInfo: .init(requestReferenceId: world.reference()), transactionId: world.subscription,
             items: [.init(sku: "tv")])
-        let data = try Self.unsigned(wish)
+        let data = try Self.unsigned(body)
         #expect(throws: StoreError.self) { try world.perform(.requestAdvancedCommerce(customer: "anna", data: data)) }
         try world.perform(.cancel(customer: "anna", subscription: world.subscription))
         try world.perform(.requestAdvancedCommerce(customer: "anna", data: data))

@@ -54,9 +54,9 @@ import Testing
 
     @Test(arguments: Disorder.allCases)
     func `is made of faults that can strike`(_ disorder: Disorder) throws {
-        var faults = FaultBook(seed: 1)
+        var faults = FaultRegistry(seed: 1)
         for fault in disorder.faults { _ = try faults.add(fault) }
-        #expect(FaultBook(seed: 1, disorder: disorder).entries.map(\.fault) == disorder.faults)
+        #expect(FaultRegistry(seed: 1, disorder: disorder).entries.map(\.fault) == disorder.faults)
     }
 
     @Test func `changes pages while they are read`() async throws {

@@ -181,7 +181,7 @@ struct ServerAPIAnswerTests {
         #expect(shop.store.transactions[id]?.refund == nil)
     }
 
-    @Test("where Apple decides by itself, the developer's wish is noted, if it comes in time")
+    @Test("where Apple decides by itself, the developer's preference is noted, if it comes in time")
     func preference() throws {
         for (hours, expected) in [(12.0, RefundPreference.grantProrated), (12.1, nil)] {
             var shop = APIShop()

@@ -199,16 +199,16 @@ import Testing
         var shop = Shop { $0.gracePeriod = .sixteenDays }
         try shop.buy("plus")
         shop.wait(days: 3)
-        try shop.perform(.hasten(customer: "anna"))
+        try shop.perform(.accelerate(customer: "anna"))
         #expect(try shop.last().transaction.purchaseDate == shop.now)
         try shop.perform(.failBilling(customer: "anna"))
-        for _ in 0..<3 { try shop.perform(.hasten(customer: "anna")) }
+        for _ in 0..<3 { try shop.perform(.accelerate(customer: "anna")) }
         #expect(
             shop.news() == [
                 "SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "DID_FAIL_TO_RENEW/GRACE_PERIOD", "GRACE_PERIOD_EXPIRED",
                 "EXPIRED/BILLING_RETRY",
             ])
-        try shop.refuses(.hasten(customer: "anna"), .impossibleTransition)
+        try shop.refuses(.accelerate(customer: "anna"), .impossibleTransition)
         try expectSound(shop.store, at: shop.now)
     }
 

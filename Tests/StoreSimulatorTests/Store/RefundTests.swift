@@ -169,7 +169,7 @@ import Testing
         #expect(shop.news() == ["REFUND"])
     }
 
-    @Test func `The developer's wish decides where the customer has written nothing`() throws {
+    @Test func `The developer's preference decides where the customer has written nothing`() throws {
         var shop = Shop(.sandbox)
         let id = try shop.buy("coins")
         try shop.perform(.requestRefund(customer: "anna"))

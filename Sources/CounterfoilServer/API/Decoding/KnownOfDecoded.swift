@@ -22,7 +22,7 @@ struct KnownOfDecoded {
     var differences: [Difference] = []
 
     static func find(
-        _ verdict: DecodeVerdict, for principal: Principal, _ scopes: ScopeBook, _ storage: any LedgerEngine
+        _ verdict: DecodeVerdict, for principal: Principal, _ scopes: ScopeRegistry, _ storage: any LedgerEngine
     ) async throws -> KnownOfDecoded? {
         // What is not proven could have been made to ask about anybody.
         guard verdict.isProven else { return nil }

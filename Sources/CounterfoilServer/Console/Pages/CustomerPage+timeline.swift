@@ -66,14 +66,7 @@ extension CustomerPage {
                     ("revocation", .plain((trace["revocation"].text ?? "").words)),
                     ("note", trace["revocation_note"].text.map { .foreign($0) } ?? .none),
                 ])
-                inside.table(
-                    "Chain", ["Certificate", "Issued by", "Valid from", "To"],
-                    trace["certificates"].items.map { certificate in
-                        [
-                            .foreign(certificate["subject"].text ?? ""), .foreign(certificate["issuer"].text ?? ""),
-                            .time(certificate["not_before"].instant), .time(certificate["not_after"].instant),
-                        ]
-                    }, empty: "It needs none.")
+                inside.exact("The certificates", trace["certificates"].pretty)
             }
         }
         guard visit.may(.webhooksWrite) else { return inside }

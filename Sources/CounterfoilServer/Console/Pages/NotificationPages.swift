@@ -121,7 +121,7 @@ enum NotificationPage {
         }
         for (name, part) in json["decoded"].members {
             page.subtitle(name.words.prefix(1).uppercased() + name.words.dropFirst())
-            page.facts(part.members.map { ($0.0, PageFacts.cell($0.0, $0.1)) })
+            page.facts(PageFacts.all(of: part))
             if let transaction = part["originalTransactionId"].text {
                 page.links([("Whose transaction is \(transaction)?", visit.link("transactions", transaction))])
             }
@@ -160,6 +160,20 @@ enum RefusedPage {
 
 /// How members of answers are shown.
 enum PageFacts {
+    /// The signed texts inside of a notification. What they say is shown as parts of their own.
+    private static let signedTexts: Set<String> = [
+        "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
+    ]
+
+    /// All members; those of an object inside by both names.
+    static func all(of part: APIValue) -> [(String, ConsolePage.Cell)] {
+        part.members.flatMap { name, value in
+            guard case .object = value else { return [(name, cell(name, value))] }
+            return value.members.filter { !signedTexts.contains($0.0) }
+                .map { ("\(name).\($0.0)", cell($0.0, $0.1)) }
+        }
+    }
+
     static func cell(_ name: String, _ value: APIValue) -> ConsolePage.Cell {
         switch value {
         case .nothing: return .none

@@ -57,8 +57,9 @@ enum OperationsPage {
             "Who is signed in", ["Session", "Key", "Address", "Since", "Last used"],
             open.map { session in
                 [
-                    .code(session.id), .foreign(session.key), .foreign(session.address), .time(session.started),
-                    .time(session.lastUsed),
+                    // By the machine's clock, which the server's need not be.
+                    .code(session.id), .foreign(session.key), .foreign(session.address),
+                    .plain(session.started.words(from: Date())), .plain(session.lastUsed.words(from: Date())),
                 ]
             }, empty: "Nobody.")
         guard visit.mayWrite, let first = open.first else { return }

@@ -7,12 +7,12 @@ internal import Entitlements
 /// Writes the bodies of messages: the event, and what the App Store signed about it.
 package struct EventRenderer: Sendable {
     let storage: any CustomerStorage
-    let scopes: ScopeBook
+    let scopes: ScopeRegistry
     /// Who proves again what was kept.
     let proven: ProvenTexts
     let apps: Apps
 
-    package init(storage: any CustomerStorage, scopes: ScopeBook, proven: ProvenTexts, apps: Apps) {
+    package init(storage: any CustomerStorage, scopes: ScopeRegistry, proven: ProvenTexts, apps: Apps) {
         self.storage = storage
         self.scopes = scopes
         self.proven = proven

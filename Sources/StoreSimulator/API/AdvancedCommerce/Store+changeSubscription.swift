@@ -6,30 +6,30 @@ internal import Foundation
 extension Store {
     /// A1. To cancel what will not renew anyway has no effect: no code is documented for it.
     mutating func cancelSubscription(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
-        let wish = try advancedCommerceChecks.cancel(Array(request.body))
-        if let answer = try repetition(request, wish.requestInfo, isRefused: false, at: now) { return answer }
+        let body = try advancedCommerceChecks.cancel(Array(request.body))
+        if let answer = try repetition(request, body.requestInfo, isRefused: false, at: now) { return answer }
         let transaction = try bought(request)
         let (subscription, state) = try advancedCommerce(transaction)
-        try check(wish.requestInfo, storefront: wish.storefront, of: transaction)
+        try check(body.requestInfo, storefront: body.storefront, of: transaction)
         guard !isLapsed(subscription, at: now) else {
             throw APIFailure(.subscriptionNotEligible, "The subscription has ended.")
         }
         if subscription.renewsAutomatically {
             var state = state
-            state.renewalInfo.requestReferenceId = wish.requestInfo.requestReferenceId.text
+            state.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
             replace(state, of: subscription)
             turnRenewalOff(subscription, at: now)
         }
-        return try finish(request, wish.requestInfo, subscription.current, at: now)
+        return try finish(request, body.requestInfo, subscription.current, at: now)
     }
 
     /// A2.
     mutating func changeMetadata(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
-        let wish = try advancedCommerceChecks.changeMetadata(Array(request.body))
-        if let answer = try repetition(request, wish.requestInfo, at: now) { return answer }
+        let body = try advancedCommerceChecks.changeMetadata(Array(request.body))
+        if let answer = try repetition(request, body.requestInfo, at: now) { return answer }
         let transaction = try bought(request)
         let (subscription, old) = try advancedCommerce(transaction, or: .productNotEligible)
-        try check(wish.requestInfo, storefront: wish.storefront, of: transaction)
+        try check(body.requestInfo, storefront: body.storefront, of: transaction)
         guard catalogue.product(subscription.renewalProduct) != nil else {
             throw APIFailure(.productNotFound, "The app has no product \(subscription.renewalProduct).")
         }
@@ -37,43 +37,43 @@ extension Store {
             throw APIFailure(.inactiveACASub, "The subscription has ended.")
         }
         var state = old
-        for item in wish.items ?? [] { try state.change(item) }
-        if let descriptors = wish.descriptors {
+        for item in body.items ?? [] { try state.change(item) }
+        if let descriptors = body.descriptors {
             state.rename(
                 descriptors.displayName, descriptors.description, isImmediate: descriptors.effective == .immediately)
         }
-        if let taxCode = wish.taxCode {
+        if let taxCode = body.taxCode {
             state.renewalInfo.taxCode = taxCode
             state.transactionInfo.taxCode = taxCode
         }
-        state.renewalInfo.requestReferenceId = wish.requestInfo.requestReferenceId.text
+        state.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
         replace(state, of: subscription)
         announce(.metadataUpdate, about: subscription.id, at: now)
-        return try finish(request, wish.requestInfo, subscription.current, at: now)
+        return try finish(request, body.requestInfo, subscription.current, at: now)
     }
 
     /// A3. Less than a day before a renewal it is too late for that renewal, and the next one brings the new price.
     mutating func changePrice(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
-        let wish = try advancedCommerceChecks.changePrice(Array(request.body))
-        if let answer = try repetition(request, wish.requestInfo, isRefused: false, at: now) { return answer }
+        let body = try advancedCommerceChecks.changePrice(Array(request.body))
+        if let answer = try repetition(request, body.requestInfo, isRefused: false, at: now) { return answer }
         let transaction = try bought(request)
         let (subscription, old) = try advancedCommerce(transaction)
-        try check(wish.requestInfo, storefront: wish.storefront, of: transaction)
+        try check(body.requestInfo, storefront: body.storefront, of: transaction)
         guard status(of: subscription, at: now) == .active, subscription.renewsAutomatically,
             let current = transactions[subscription.current]?.payload, let expires = current.expiresDate
         else { throw APIFailure(.subscriptionNotEligible, "The subscription is not active, or does not renew.") }
-        guard wish.currency == nil || wish.currency == current.currency else {
+        guard body.currency == nil || body.currency == current.currency else {
             throw APIFailure(.invalidCurrency, "The subscription is paid in \(current.currency ?? "another currency").")
         }
         var state = old
         let isLate = expires.timeIntervalSince(now) < settings.rate.scaled(days: 1)
-        for item in wish.items {
+        for item in body.items {
             try state.change(item, isLate: isLate, isInIndia: customers[transaction.customer]?.storefront == "IND")
         }
-        state.renewalInfo.requestReferenceId = wish.requestInfo.requestReferenceId.text
+        state.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
         replace(state, of: subscription)
         announce(.priceChange, about: subscription.id, at: now)
-        return try finish(request, wish.requestInfo, subscription.current, at: now)
+        return try finish(request, body.requestInfo, subscription.current, at: now)
     }
 }
 

@@ -5,23 +5,23 @@ internal import Foundation
 
 extension Store {
     mutating func migrate(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
-        let wish = try advancedCommerceChecks.migrate(Array(request.body))
-        if let answer = try repetition(request, wish.requestInfo, at: now) { return answer }
+        let body = try advancedCommerceChecks.migrate(Array(request.body))
+        if let answer = try repetition(request, body.requestInfo, at: now) { return answer }
         let transaction = try bought(request)
         let old = try subscription(of: transaction)
         guard old.advancedCommerce == nil, migrations[old.id] == nil else {
             throw APIFailure(.subscriptionAlreadyMigrated, "It is an Advanced Commerce subscription already.")
         }
-        try check(wish.requestInfo, storefront: wish.storefront, of: transaction)
+        try check(body.requestInfo, storefront: body.storefront, of: transaction)
         let (current, product) = try migrated(old, at: now)
-        let target = try self.target(wish, for: old, at: now)
-        guard (wish.renewalItems != nil) == (old.renewalProduct != product.id) else {
+        let target = try self.target(body, for: old, at: now)
+        guard (body.renewalItems != nil) == (old.renewalProduct != product.id) else {
             throw APIFailure(
                 .pendingChangesMismatch, "renewalItems are needed where a change of plan waits, and nowhere else.")
         }
-        let new = begin(wish, old, current, product, target, at: now)
+        let new = begin(body, old, current, product, target, at: now)
         announce(.migration, about: new, at: now)
-        return try finish(request, wish.requestInfo, new.current, at: now)
+        return try finish(request, body.requestInfo, new.current, at: now)
     }
 
     /// The transaction and the product of a subscription that can be migrated.
@@ -50,10 +50,10 @@ extension Store {
     }
 
     private func target(
-        _ wish: AdvancedCommerceSubscriptionMigrateRequest, for old: Subscription, at now: Date
+        _ body: AdvancedCommerceSubscriptionMigrateRequest, for old: Subscription, at now: Date
     ) throws(APIFailure) -> Product {
-        guard let target = catalogue.product(wish.targetProductId) else {
-            throw APIFailure(.productNotFound, "The app has no product \(wish.targetProductId).")
+        guard let target = catalogue.product(body.targetProductId) else {
+            throw APIFailure(.productNotFound, "The app has no product \(body.targetProductId).")
         }
         guard target.isAdvancedCommerce, target.subscription != nil else {
             throw APIFailure(.invalidTargetProductID, "\(target.id) is not a generic subscription.")
@@ -68,19 +68,19 @@ extension Store {
 
     /// The new subscription in the place of the old. The period goes on, and nothing is charged until it ends.
     private mutating func begin(
-        _ wish: AdvancedCommerceSubscriptionMigrateRequest, _ old: Subscription, _ current: StoredTransaction,
+        _ body: AdvancedCommerceSubscriptionMigrateRequest, _ old: Subscription, _ current: StoredTransaction,
         _ product: Product, _ target: Product, at now: Date
     ) -> Subscription {
         let renewal = catalogue.product(old.renewalProduct) ?? product
         let length = product.subscription?.period ?? .month
         let descriptors = AdvancedCommerceDescriptors(
-            description: wish.descriptors.description, displayName: wish.descriptors.displayName)
+            description: body.descriptors.description, displayName: body.descriptors.displayName)
         // The request has no prices: what the customer pays stays, and the first item has all of it.
         var state = AdvancedCommerceState(
-            priced(wish.items.map { ($0.sku, $0.displayName, $0.description) }, old.price), descriptors: descriptors,
-            period: .init(rawValue: length.iso8601), length: length, taxCode: wish.taxCode,
-            reference: wish.requestInfo.requestReferenceId.text)
-        if let items = wish.renewalItems, let terms = renewal.subscription {
+            priced(body.items.map { ($0.sku, $0.displayName, $0.description) }, old.price), descriptors: descriptors,
+            period: .init(rawValue: length.iso8601), length: length, taxCode: body.taxCode,
+            reference: body.requestInfo.requestReferenceId.text)
+        if let items = body.renewalItems, let terms = renewal.subscription {
             let price = renewal.price(in: customers[old.customer]?.storefront ?? Storefront.usa.code)
             state.renewalInfo.items = priced(items.map { ($0.sku, $0.displayName, $0.description) }, price)
             state.renewalInfo.period = .init(rawValue: terms.period.iso8601)
@@ -94,7 +94,7 @@ extension Store {
         new.renewsAutomatically = old.renewsAutomatically
         new.renewals = old.renewals
         new.advancedCommerce = state
-        new.accountToken = wish.requestInfo.appAccountToken ?? old.accountToken
+        new.accountToken = body.requestInfo.appAccountToken ?? old.accountToken
         retire(old, at: now)
         let transaction = begin(&new, target, reason: .purchase, at: now)
         let expires = current.payload.expiresDate ?? now

@@ -52,7 +52,7 @@ extension SimulatorPanel {
                     [.hidden("command", "fixBilling"), whose], button: "Fix billing",
                     command: "counterfoil simulator fix-billing {customer}" + option),
                 `do`(
-                    "next", "Next thing now", "hasten",
+                    "next", "Next thing now", "accelerate",
                     about: "The end of the period, of grace or of the retry comes now.", [which]),
                 `do`(
                     "extend", "Extend renewal", "extendRenewal",

@@ -13,16 +13,16 @@ struct AdvancedCommerceModification {
     private var coming: [AdvancedCommerceRenewalItem]
 
     init(
-        _ wish: AdvancedCommerceSubscriptionModifyInAppRequest, _ old: AdvancedCommerceState
+        _ body: AdvancedCommerceSubscriptionModifyInAppRequest, _ old: AdvancedCommerceState
     ) throws(APIFailure) {
         state = old
         current = old.transactionInfo.items ?? []
         coming = old.renewalInfo.items ?? []
-        for item in wish.removeItems ?? [] { try remove(item.sku) }
-        for item in wish.changeItems ?? [] { try change(item) }
-        for item in wish.addItems ?? [] { try add(item) }
+        for item in body.removeItems ?? [] { try remove(item.sku) }
+        for item in body.changeItems ?? [] { try change(item) }
+        for item in body.addItems ?? [] { try add(item) }
         guard !coming.isEmpty else { throw APIFailure(.removalAllNotAllowed, "Nothing would be left.") }
-        if let period = wish.periodChange {
+        if let period = body.periodChange {
             guard let length = Period(iso8601: period.period.rawValue) else {
                 throw APIFailure(.invalidRenewalPeriod, "The period is not one.")
             }
@@ -33,16 +33,16 @@ struct AdvancedCommerceModification {
                 state.transactionInfo.period = period.period
             }
         }
-        if let descriptors = wish.descriptors {
+        if let descriptors = body.descriptors {
             state.rename(
                 descriptors.displayName, descriptors.description, isImmediate: descriptors.effective == .immediately)
         }
         state.transactionInfo.items = current
         state.renewalInfo.items = coming
-        let reference = wish.requestInfo.requestReferenceId.text
+        let reference = body.requestInfo.requestReferenceId.text
         state.renewalInfo.requestReferenceId = reference
         if isImmediate { state.transactionInfo.requestReferenceId = reference }
-        if let taxCode = wish.taxCode {
+        if let taxCode = body.taxCode {
             state.renewalInfo.taxCode = taxCode
             if isImmediate { state.transactionInfo.taxCode = taxCode }
         }

@@ -28,18 +28,18 @@ extension Store {
     }
 
     mutating func reactivate(
-        _ wish: AdvancedCommerceSubscriptionReactivateInAppRequest, for customer: String, at now: Date
+        _ body: AdvancedCommerceSubscriptionReactivateInAppRequest, for customer: String, at now: Date
     ) throws(StoreError) -> Subject {
         let (subscription, state) = try Self.asking { () throws(APIFailure) in
             let (subscription, state) = try target(
-                wish.transactionId, of: customer, storefront: wish.storefront, wish.requestInfo, at: now)
+                body.transactionId, of: customer, storefront: body.storefront, body.requestInfo, at: now)
             guard !subscription.renewsAutomatically else {
                 throw APIFailure(.subscriptionAlreadyActive, "The subscription renews as it is.")
             }
             return (subscription, state)
         }
         var new = state
-        if let items = wish.items {
+        if let items = body.items {
             let skus = Set(items.map(\.sku))
             let known = Set((state.renewalInfo.items ?? []).compactMap(\.sku))
             guard skus.isSubset(of: known) else {
@@ -47,22 +47,22 @@ extension Store {
             }
             new.renewalInfo.items?.removeAll { !skus.contains($0.sku ?? "") }
         }
-        new.renewalInfo.requestReferenceId = wish.requestInfo.requestReferenceId.text
+        new.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
         new.renewalInfo.consistencyToken = identifiers.uuid()
         subscriptions[subscription.id]?.advancedCommerce = new
         subscriptions[subscription.id]?.renewsAutomatically = true
-        note(wish.requestInfo, "reactivate", subscription.current)
+        note(body.requestInfo, "reactivate", subscription.current)
         announce(.didChangeRenewalStatus, .autoRenewEnabled, about: subscription.id, at: now)
         return Subject(customer: customer, transaction: subscription.current)
     }
 
     mutating func modify(
-        _ wish: AdvancedCommerceSubscriptionModifyInAppRequest, for customer: String, at now: Date
+        _ body: AdvancedCommerceSubscriptionModifyInAppRequest, for customer: String, at now: Date
     ) throws(StoreError) -> Subject {
         let (subscription, old, change) = try Self.asking { () throws(APIFailure) in
             let (subscription, state) = try target(
-                wish.transactionId, of: customer, storefront: wish.storefront, wish.requestInfo, at: now)
-            return (subscription, state, try AdvancedCommerceModification(wish, state))
+                body.transactionId, of: customer, storefront: body.storefront, body.requestInfo, at: now)
+            return (subscription, state, try AdvancedCommerceModification(body, state))
         }
         guard !change.isImmediate || customers[customer]?.isBillingFailing == false else {
             throw StoreError(.paymentDeclined, "\(customer)'s payment method fails; fixBilling mends it")
@@ -74,17 +74,17 @@ extension Store {
         guard change.isImmediate, let product = catalogue.product(subscription.renewalProduct) else {
             changed.advancedCommerce = new
             subscriptions[subscription.id] = changed
-            note(wish.requestInfo, "modify", subscription.current)
+            note(body.requestInfo, "modify", subscription.current)
             announce(.didChangeRenewalPref, .downgrade, about: changed, at: now)
             return Subject(customer: customer, transaction: subscription.current)
         }
         let expires = transactions[subscription.current]?.payload.expiresDate
         self.change(subscription.current) { $0.isUpgraded = true }
-        if wish.retainBillingCycle { new.period = old.period }
+        if body.retainBillingCycle { new.period = old.period }
         changed.advancedCommerce = new
         changed.price = new.price
         let transaction = begin(&changed, product, reason: .purchase, at: now)
-        if wish.retainBillingCycle, let expires {
+        if body.retainBillingCycle, let expires {
             // Only what is new is paid for, and only until the period ends.
             self.change(transaction) {
                 $0.expiresDate = expires
@@ -96,7 +96,7 @@ extension Store {
             schedule.add(.subscription(changed.id), at: expires)
         }
         subscriptions[changed.id] = changed
-        note(wish.requestInfo, "modify", transaction)
+        note(body.requestInfo, "modify", transaction)
         announce(.didChangeRenewalPref, .upgrade, about: changed, at: now)
         return Subject(customer: customer, transaction: transaction)
     }

@@ -43,11 +43,11 @@ extension Store {
             let order = try Self.asking { () throws(APIFailure) in try checks.createOneTimeCharge(request) }
             return try charge(order, for: customer, generic(product, isSubscription: false), at: now)
         case .reactivateSubscription?:
-            let wish = try Self.asking { () throws(APIFailure) in try checks.reactivateSubscription(request) }
-            return try reactivate(wish, for: customer, at: now)
+            let body = try Self.asking { () throws(APIFailure) in try checks.reactivateSubscription(request) }
+            return try reactivate(body, for: customer, at: now)
         case .modifySubscription?:
-            let wish = try Self.asking { () throws(APIFailure) in try checks.modifySubscription(request) }
-            return try modify(wish, for: customer, at: now)
+            let body = try Self.asking { () throws(APIFailure) in try checks.modifySubscription(request) }
+            return try modify(body, for: customer, at: now)
         default:
             // Whatever else it is, the check says what is wrong with it.
             let order = try Self.asking { () throws(APIFailure) in try checks.createSubscription(request) }

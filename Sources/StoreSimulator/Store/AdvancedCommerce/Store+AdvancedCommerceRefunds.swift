@@ -6,25 +6,25 @@ internal import Foundation
 extension Store {
     /// Gives the money for items back. Those that are revoked are not renewed; with the last one everything ends.
     mutating func refund(
-        _ wishes: [AdvancedCommerceRequestRefundItem], of transaction: StoredTransaction, at now: Date
+        _ refundItems: [AdvancedCommerceRequestRefundItem], of transaction: StoredTransaction, at now: Date
     ) {
         let id = transaction.payload.transactionId
         let share = Int64(remaining(of: transaction, at: now))
         var items = transaction.payload.advancedCommerceInfo?.items ?? []
-        for wish in wishes {
-            guard let index = items.firstIndex(where: { $0.sku == wish.sku }) else { continue }
-            let amount = items[index].refundable(wish, share: share)
+        for refundItem in refundItems {
+            guard let index = items.firstIndex(where: { $0.sku == refundItem.sku }) else { continue }
+            let amount = items[index].refundable(refundItem, share: share)
             items[index].refunds =
                 (items[index].refunds ?? []) + [
                     AdvancedCommerceRefund(
-                        refundAmount: amount, refundDate: now, refundReason: wish.refundReason,
-                        refundType: wish.refundType)
+                        refundAmount: amount, refundDate: now, refundReason: refundItem.refundReason,
+                        refundType: refundItem.refundType)
                 ]
-            if wish.revoke { items[index].revocationDate = now }
+            if refundItem.revoke { items[index].revocationDate = now }
         }
         let isOver = !items.contains { $0.revocationDate == nil }
-        let isProrated = wishes.contains { $0.refundType != .full }
-        let isLegal = wishes.contains { $0.refundReason == .fulfillmentIssue }
+        let isProrated = refundItems.contains { $0.refundType != .full }
+        let isLegal = refundItems.contains { $0.refundReason == .fulfillmentIssue }
         transactions[id]?.refund?.state = .granted
         transactions[id]?.refund?.decided = now
         transactions[id]?.refund?.items = nil
@@ -69,9 +69,9 @@ extension AdvancedCommerceTransactionItem {
     }
 
     /// What a refund amounts to. `share` of a prorated one is in thousandths of a percent.
-    fileprivate func refundable(_ wish: AdvancedCommerceRequestRefundItem, share: Int64) -> Int64 {
-        switch wish.refundType {
-        case .custom: min(Int64(wish.refundAmount ?? 0), unrefunded)
+    fileprivate func refundable(_ refundItem: AdvancedCommerceRequestRefundItem, share: Int64) -> Int64 {
+        switch refundItem.refundType {
+        case .custom: min(Int64(refundItem.refundAmount ?? 0), unrefunded)
         case .prorated:
             // Divided first: a price may be any 64-bit number.
             min(unrefunded / 100_000 * share + unrefunded % 100_000 * share / 100_000, unrefunded)

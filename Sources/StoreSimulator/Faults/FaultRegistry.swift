@@ -2,7 +2,7 @@ package import AppStoreModels
 package import Foundation
 
 /// The faults that are switched on, and the dice that say when they strike.
-package struct FaultBook: Sendable, Codable {
+package struct FaultRegistry: Sendable, Codable {
     /// In the order in which they were switched on, each under a number of its own.
     package private(set) var entries: [Entry] = []
     private var lastNumber = 0

@@ -4,7 +4,7 @@ internal import GRDB
 
 /// What is left to do about an endpoint after a short transaction has decided it. An endpoint may have millions of
 /// deliveries, and who waits for a commit must not wait until all of them are written.
-enum WebhookChores {
+enum WebhookJobs {
     enum Kind: String {
         /// The endpoint is gone; its deliveries follow.
         case remove
@@ -49,21 +49,21 @@ enum WebhookChores {
     }
 
     private static func carryOutSlice(limit: Int, at now: Milliseconds, _ db: Database) throws -> Bool {
-        let chore = try db.first("SELECT endpoint, kind, position, through FROM webhook_chores LIMIT 1", []) { row in
+        let job = try db.first("SELECT endpoint, kind, position, through FROM webhook_chores LIMIT 1", []) { row in
             (
                 endpoint: row.number(0) ?? 0, kind: row.text(1).flatMap(Kind.init), position: row.number(2) ?? 0,
                 through: row.number(3) ?? 0
             )
         }
-        guard let chore else { return false }
+        guard let job else { return false }
         let position: Int64?
-        switch chore.kind {
-        case .remove?: position = try remove(chore.endpoint, limit, db)
-        case .discard?: position = try discard(chore.endpoint, chore.position, chore.through, limit, now, db)
-        case .resume?: position = try resume(chore.endpoint, chore.position, chore.through, limit, now, db)
+        switch job.kind {
+        case .remove?: position = try remove(job.endpoint, limit, db)
+        case .discard?: position = try discard(job.endpoint, job.position, job.through, limit, now, db)
+        case .resume?: position = try resume(job.endpoint, job.position, job.through, limit, now, db)
         case nil: position = nil
         }
-        let key: [SQLValue] = [.integer(chore.endpoint), .init(chore.kind?.rawValue)]
+        let key: [SQLValue] = [.integer(job.endpoint), .init(job.kind?.rawValue)]
         if let position {
             try db.run(
                 "UPDATE webhook_chores SET position = ? WHERE endpoint = ? AND kind = ?", [.integer(position)] + key)

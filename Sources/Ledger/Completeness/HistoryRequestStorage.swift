@@ -1,5 +1,5 @@
 /// A transaction whose history the App Store is still to be asked for: by recovery, when there is time.
-package struct Errand: Sendable, Hashable {
+package struct HistoryRequest: Sendable, Hashable {
     /// Why somebody wants to know.
     package enum Reason: String, Sendable, Hashable, CaseIterable {
         /// A version 1 notification named it.
@@ -45,21 +45,21 @@ package struct Errand: Sendable, Hashable {
 }
 
 /// Keeps what is to be asked for later. One transaction waits once, however often it is added.
-package protocol ErrandStorage: Sendable {
+package protocol HistoryRequestStorage: Sendable {
     /// Puts transactions down. One that failed for good earlier gets another chance. One that is being asked for is asked for
     /// again: what it was added for may have happened after the App Store answered.
     func add(
-        errands transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds
+        requests transactionIds: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws
 
     /// Those that may be tried at `now`, the longest waiting first. They stay until they are finished, failed or postponed.
-    func takeErrands(at now: Milliseconds, limit: Int) async throws -> [Errand]
+    func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
 
     /// Crosses one off: its history is in the ledger.
-    func finish(errand id: Int64) async throws
+    func finish(request id: Int64) async throws
 
     /// Has one tried again later, and counts the attempt.
-    func postpone(errand id: Int64, until next: Milliseconds, code: String?) async throws
+    func postpone(request id: Int64, until next: Milliseconds, code: String?) async throws
 
     /// Puts a transaction down whose history was asked for in vain. One that waits already stays as it is.
     func putAside(
@@ -67,8 +67,8 @@ package protocol ErrandStorage: Sendable {
     ) async throws
 
     /// Gives one up: the App Store will never answer it. It stays, with the reason, until it is added again.
-    func fail(errand id: Int64, code: String, at now: Milliseconds) async throws
+    func fail(request id: Int64, code: String, at now: Milliseconds) async throws
 
     /// How many wait and how many were given up.
-    func errandCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int)
+    func historyRequestCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int)
 }

@@ -3,7 +3,7 @@ internal import GRDB
 
 /// What the App Store is still to be asked for. `failed_at` is null while it waits; then `failure` is what came of the last
 /// attempt.
-enum ErrandTable {
+enum HistoryRequestTable {
     static let schema = [
         """
         CREATE TABLE errands (
@@ -17,17 +17,17 @@ enum ErrandTable {
     static let columns =
         "id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure, failed_at"
 
-    static func errand(_ row: Row) -> Errand {
-        Errand(
+    static func request(_ row: Row) -> HistoryRequest {
+        HistoryRequest(
             id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionId: row.text(2) ?? "",
-            reason: row.text(3).flatMap(Errand.Reason.init) ?? .restore, addedAt: row.number(4) ?? 0,
+            reason: row.text(3).flatMap(HistoryRequest.Reason.init) ?? .restore, addedAt: row.number(4) ?? 0,
             attempts: Int(row.number(5) ?? 0), nextAttemptAt: row.number(6) ?? 0, failure: row.text(7),
             isGivenUp: row.number(8) != nil)
     }
 
     /// One that is added while somebody asks for it gets another number: whoever finishes the old one leaves it there.
     static func add(
-        _ transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds,
+        _ transactionIds: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds,
         _ db: Database
     ) throws {
         let insert = try db.cachedStatement(
@@ -42,31 +42,31 @@ enum ErrandTable {
     }
 }
 
-extension SQLiteStorage: ErrandStorage {
+extension SQLiteStorage: HistoryRequestStorage {
     package func add(
-        errands transactionIds: [String], in scope: Int64, because reason: Errand.Reason, at now: Milliseconds
+        requests transactionIds: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws {
         guard !transactionIds.isEmpty else { return }
-        try await write { try ErrandTable.add(transactionIds, in: scope, because: reason, at: now, $0) }
+        try await write { try HistoryRequestTable.add(transactionIds, in: scope, because: reason, at: now, $0) }
     }
 
-    package func takeErrands(at now: Milliseconds, limit: Int) async throws -> [Errand] {
+    package func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest] {
         try await read { db in
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT \(ErrandTable.columns) FROM errands
+                    SELECT \(HistoryRequestTable.columns) FROM errands
                     WHERE failed_at IS NULL AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?
                     """, arguments: [now, limit])
-            return rows.map(ErrandTable.errand)
+            return rows.map(HistoryRequestTable.request)
         }
     }
 
-    package func finish(errand id: Int64) async throws {
+    package func finish(request id: Int64) async throws {
         try await write { try $0.execute(sql: "DELETE FROM errands WHERE id = ?", arguments: [id]) }
     }
 
-    package func postpone(errand id: Int64, until next: Milliseconds, code: String?) async throws {
+    package func postpone(request id: Int64, until next: Milliseconds, code: String?) async throws {
         try await write { db in
             try db.execute(
                 sql: "UPDATE errands SET attempts = attempts + 1, next_attempt_at = ?, failure = ? WHERE id = ?",
@@ -85,18 +85,18 @@ extension SQLiteStorage: ErrandStorage {
                     ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
                         next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
                         WHERE failed_at IS NOT NULL
-                    """, arguments: [scope, transactionId, Errand.Reason.retry.rawValue, now, next, code])
+                    """, arguments: [scope, transactionId, HistoryRequest.Reason.retry.rawValue, now, next, code])
         }
     }
 
-    package func fail(errand id: Int64, code: String, at now: Milliseconds) async throws {
+    package func fail(request id: Int64, code: String, at now: Milliseconds) async throws {
         try await write { db in
             try db.execute(
                 sql: "UPDATE errands SET failed_at = ?, failure = ? WHERE id = ?", arguments: [now, code, id])
         }
     }
 
-    package func errandCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int) {
+    package func historyRequestCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int) {
         try await read { db in
             let row = try Row.fetchOne(
                 db, sql: "SELECT count(*), count(failed_at) FROM errands WHERE scope = ?", arguments: [scope])

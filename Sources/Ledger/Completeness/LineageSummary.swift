@@ -2,7 +2,7 @@ internal import Entitlements
 internal import Foundation
 
 /// As much of a subscription or purchase as it takes to see that something about it must be missing.
-package struct LineageGlance: Sendable, Hashable {
+package struct LineageSummary: Sendable, Hashable {
     package var originalTransactionId: String
     /// When its last period ends or ended; nil for what does not end.
     package var end: Milliseconds?
@@ -45,7 +45,7 @@ package struct LineageGlance: Sendable, Hashable {
     }
 }
 
-extension LineageGlance {
+extension LineageSummary {
     /// What can be seen of a purchase.
     package init(_ lineage: Lineage, askedAt: Milliseconds?) {
         self.init(lineage.originalTransactionId)

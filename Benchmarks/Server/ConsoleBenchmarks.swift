@@ -1,0 +1,144 @@
+import AppStoreModels
+import AppStoreServer
+import AppStoreTrust
+import Basics
+import CounterfoilServer
+import Entitlements
+import Foundation
+import Ledger
+import LedgerServices
+import Logging
+import StoreSimulator
+
+/// The pages of the console on a ledger that `fill` made: how long each takes, how large it is, and what open pages cost.
+struct ConsoleBenchmarks {
+    private static let key = "cfk_benchmark-key-of-no-value"
+    /// What the console promises: milliseconds for a whole page that was looked at before, and bytes of it.
+    private static let (longest, largest) = (50.0, 60_000.0)
+
+    private let store: LoadedStore
+    private let server: Server
+    private let base: String
+    private let transport = AsyncHTTPClientTransport()
+
+    /// `console LEDGER TRANSACTIONS`.
+    static func run(_ arguments: [String]) async throws {
+        guard arguments.count == 2, let transactions = Int(arguments[1]) else {
+            throw StorageError(.failed, "console LEDGER TRANSACTIONS, as fill made it")
+        }
+        let benchmarks = try await ConsoleBenchmarks(
+            ledger: arguments[0], customers: max(transactions / LoadedStore.renewals, 1))
+        let cookie = try await benchmarks.signIn()
+        try await benchmarks.reportPages(cookie)
+        try await benchmarks.reportStreams(cookie)
+        try await benchmarks.server.stop()
+    }
+
+    private init(ledger: String, customers: Int) async throws {
+        store = try LoadedStore(customers: customers)
+        var app = ServerConfiguration.App(bundleId: LoadedStore.bundleId, appAppleId: 1)
+        app.catalogue.entitlements = ["premium": ["com.example.premium.monthly"]]
+        var configuration = ServerConfiguration(apps: [app])
+        configuration.listen.port = 0
+        configuration.storage.path = ledger
+        configuration.trust.anchors = try TrustAnchors(certificates: [Data(store.authority.root.der)])
+        configuration.trust.revocation = .off
+        configuration.limits.requestsPerSecond = 1_000_000
+        configuration.console.isEnabled = true
+        configuration.keys = [
+            .init(name: "benchmark", hash: APIKeyText.hash(of: Self.key), scopes: Set(APIScope.all))
+        ]
+        configuration.log.level = .critical
+        var logger = Logger(label: "benchmark")
+        logger.logLevel = .critical
+        server = try await Server.start(
+            configuration, clock: .showing { LoadedStore.start + 400 * 86_400 }, logger: logger)
+        base = "http://127.0.0.1:\(server.port)"
+    }
+
+    private func send(
+        _ method: String, _ path: String, _ headers: [(name: String, value: String)], body: String? = nil
+    ) async throws -> HTTPTransportAnswer {
+        try await transport.send(
+            HTTPTransportRequest(
+                method: method, url: base + path, headers: headers + [("Sec-Fetch-Site", "same-origin")],
+                body: body.map { Data($0.utf8) }))
+    }
+
+    /// Returns the cookie of a session.
+    private func signIn() async throws -> String {
+        let answer = try await send(
+            "POST", "/console/sign-in", [("Content-Type", "application/x-www-form-urlencoded")],
+            body: "key=\(Self.key)")
+        let cookie = answer.headers.first { $0.name.lowercased() == "set-cookie" }?.value.prefix { $0 != ";" }
+        try require(answer.status == 303 && cookie != nil)
+        return String(cookie ?? "")
+    }
+
+    // MARK: Pages
+
+    /// The paths by name. Each call asks for another customer, so that no answer is one of the last.
+    private func pages() async throws -> [(name: String, path: @Sendable (Int) -> String)] {
+        let customers = store.customers
+        let token: @Sendable (Int) -> String = { LoadedStore.token(($0 &* 7919 &+ 13) % customers).text }
+        let storage = server.core.storage
+        guard let scope = server.core.scopes[LoadedStore.bundleId, .production] else {
+            throw StorageError(.failed, "the ledger has no customers of the benchmark's")
+        }
+        let lineages = try await storage.lineages(of: token(0), in: scope.id)
+        let transaction = lineages.first?.originalTransactionId ?? "1"
+        let page = try await storage.notifications(InboxFilter(scopes: [scope.id]), before: .max, limit: 1)
+        let notification = page.items.first?.uuid ?? ""
+        return [
+            ("overview", { _ in "/console" }), ("customers", { _ in "/console/customers" }),
+            ("search", { "/console/customers?q=\(token($0))" }), ("customer", { "/console/customers/\(token($0))" }),
+            ("explanation", { "/console/customers/\(token($0))/explain/premium" }),
+            ("transaction", { _ in "/console/transactions/\(transaction)" }),
+            ("notifications", { "/console/notifications?page=\(1_000 + $0 * 37)" }),
+            ("notification", { _ in "/console/notifications/\(notification)" }),
+            ("refused", { _ in "/console/refused" }), ("completeness", { _ in "/console/completeness" }),
+            ("webhooks", { _ in "/console/webhooks" }), ("refunds", { _ in "/console/refunds" }),
+            ("decode", { _ in "/console/decode" }), ("operations", { _ in "/console/operations" }),
+            ("audit", { _ in "/console/operations/audit" }),
+        ]
+    }
+
+    private func reportPages(_ cookie: String, rounds: Int = 200) async throws {
+        var (slowest, heaviest) = (0.0, 0.0)
+        for (name, path) in try await pages() {
+            var (times, bytes): ([Double], Int) = ([], 0)
+            for round in 0..<rounds {
+                let begin = ContinuousClock.now
+                let answer = try await send("GET", path(round), [("Cookie", cookie)])
+                times.append(begin.duration(to: .now) / .milliseconds(1))
+                try require(answer.status == 200)
+                bytes = max(bytes, answer.body.count)
+            }
+            report("console.\(name).first", times[0], "ms")
+            times.sort()
+            report("console.\(name).p50", times[rounds / 2], "ms")
+            report("console.\(name).p99", times[rounds * 99 / 100], "ms")
+            report("console.\(name).size", Double(bytes), "bytes")
+            (slowest, heaviest) = (max(slowest, times[rounds * 99 / 100]), max(heaviest, Double(bytes)))
+        }
+        report("console.slowest.p99 / promised", slowest / Self.longest, "ratio")
+        report("console.largest / promised", heaviest / Self.largest, "ratio")
+    }
+
+    // MARK: Streams
+
+    /// What 64 open pages hold, and what they cost while nothing happens.
+    private func reportStreams(_ cookie: String, count: Int = 64) async throws {
+        let before = Memory.settled
+        let streams = try await LoadGenerator(port: server.port, connections: count)
+        try await streams.open(
+            "GET /console/events?topics=overview HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(cookie)\r\n\r\n")
+        try await Task.sleep(for: .seconds(2))
+        report("console.streams.memory", (Memory.settled - before) / 1_048_576, "MiB")
+        let (begin, processor) = (ContinuousClock.now, Processor.time)
+        try await Task.sleep(for: .seconds(10))
+        let share = (Processor.time - processor) / (begin.duration(to: .now) / .seconds(1))
+        report("console.streams.idle", share * 100, "% of one core")
+        try await streams.stop()
+    }
+}
