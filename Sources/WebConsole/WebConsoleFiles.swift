@@ -145,6 +145,7 @@ package enum WebConsoleFiles {
         p { margin: .5rem 0; max-width: 70ch }
         .up { margin: 0 }
         .up a, .pager a { display: inline-block; padding: .2rem 0; min-height: 24px }
+        time + .soft { white-space: nowrap }
         .soft, figcaption, caption { color: var(--soft) }
         code, pre, kbd, .exact { font-family: var(--mono); font-size: .9em }
         code { background: var(--raised); padding: .1em .3em; border-radius: 3px }

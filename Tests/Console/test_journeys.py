@@ -34,6 +34,8 @@ def test_signing_in_with_a_key_and_with_a_link(world: World, shop: Shop):
             press(page, page.get_by_role("button", name="Sign in"))
             page.get_by_text("The key is not known").or_(page.locator("[role=alert], .error").first).first.wait_for()
             world.expect("/console/sign-in" in page.url, f"{name}: a wrong key led to {page.url}")
+            if script:
+                world.check(page, "a key that is not known")
             page.get_by_label("API key").fill(shop.key)
             press(page, page.get_by_role("button", name="Sign in"))
             page.get_by_role("button", name="Sign out").wait_for()
@@ -153,3 +155,54 @@ def test_two_environments_are_apart(world: World):
             world.expect(urllib.parse.urlparse(page.url).query.count("environment=") == 1, f"the address is {page.url}")
     finally:
         simulator.stop()
+
+
+def test_a_year_in_the_simulator(world: World):
+    for name, script, press in WAYS:
+        simulator = Simulator()
+        try:
+            simulator.do("purchase", customer="anna", product=MONTHLY)
+            with world.page(script=script) as page:
+                for _ in range(12):
+                    # While the clock goes forward there is nothing to press but Stop.
+                    for _ in range(100):
+                        page.goto(simulator.base)
+                        if page.get_by_role("button", name="Month").count():
+                            break
+                    press(page, page.get_by_role("button", name="Month"))
+                    page.wait_for_load_state()
+                for _ in range(100):
+                    page.goto(simulator.base + "/customers/anna")
+                    if page.get_by_role("button", name="Month").count():
+                        break
+                bars = page.locator("svg .paid").count()
+                world.expect(bars >= 11, f"{name}: a year of months shows {bars} bars")
+        finally:
+            simulator.stop()
+
+
+@with_shop
+def test_what_waits_is_discarded_only_by_who_types_the_name(world: World, shop: Shop):
+    cookies = sign_in(world, shop)
+    shop.receiver.status = 500
+    shop.simulator.do("purchase", customer="anna", product=MONTHLY)
+    shop.wait(lambda: shop.api("/v1/webhooks/backend/deliveries?state=pending")["items"])
+    for number, (name, script, press) in enumerate(WAYS):
+        with world.page(script=script) as page:
+            page.context.add_cookies(cookies)
+            page.goto(shop.base + "/console/webhooks/backend")
+            press(page, page.get_by_role("button", name="Discard what waits…"))
+            page.get_by_label(re.compile("to confirm")).fill("somebody else")
+            press(page, page.get_by_role("button", name="Discard what waits"))
+            page.get_by_text("What you typed is not the name").wait_for()
+            world.expect(page.title().startswith("Error: "), f"{name}: the title is {page.title()}")
+            if script:
+                world.check(page, "a word that was typed wrong")
+            waiting = shop.api("/v1/webhooks/backend/deliveries?state=pending")["items"]
+            world.expect(bool(waiting) == (number == 0), f"{name}: {len(waiting)} wait")
+            page.get_by_label(re.compile("to confirm")).fill("backend")
+            press(page, page.get_by_role("button", name="Discard what waits"))
+            page.get_by_text("Done").first.wait_for()
+        world.expect(
+            shop.wait(lambda: not shop.api("/v1/webhooks/backend/deliveries?state=pending")["items"]),
+            f"{name}: what waits is not discarded")

@@ -88,6 +88,8 @@ def journey(world: World, simulator: Simulator, script: bool):
         world.expect(page.title().startswith("Error: "), "a second cancellation is no error")
         world.expect(page.locator(".problem").count() == 1, "no reason")
         if script:
+            world.check(page, "a form that was refused")
+        if script:
             world.expect(page.evaluate("document.activeElement.className") == "problem", "the reason has not the focus")
         page.goto(f"{simulator.base}/notifications")
         page.locator("main table tbody a").first.click()

@@ -73,7 +73,8 @@ extension MemoryLedger {
                     message: $0.item.message, noticedAt: $0.noticedAt)
             }
             names.spans = Array((state.spans[scope]?.spans ?? []).prefix(MissingNames.most))
-            let historyRequests = state.historyRequests.filter { $0.key.scope == scope && $0.value.failure != nil }.values
+            let historyRequests = state.historyRequests.filter { $0.key.scope == scope && $0.value.failure != nil }
+                .values
             let waitingFirst = historyRequests.sorted {
                 $0.isGivenUp != $1.isGivenUp ? $1.isGivenUp : $0.id > $1.id
             }

@@ -15,6 +15,8 @@ struct ConsolePage: Sendable {
     var problem: Shell.Problem?
     var notes: [String] = []
     var status = 200
+    /// Whether new rows wait until the reader asks for them.
+    var holdsStill = false
     private(set) var blocks: [PageValue] = []
     /// What is not replaced while the page is open.
     private(set) var forms: [PageValue] = []
@@ -69,7 +71,7 @@ struct ConsolePage: Sendable {
                 .object(
                     pair.1.values(now).merging(["label": .text(pair.0), "isHeader": .flag(index == 0)]) { $1 })
             }
-            return ["cells": .list(cells)]
+            return ["cells": .list(cells), "rowKey": .exact(row.first?.identity ?? "")]
         }
         add([
             "isTable": true, "caption": .text(caption), "columns": .list(columns.map { .text($0) }),
@@ -189,11 +191,24 @@ struct ConsolePage: Sendable {
 
     /// The values of the template `page`.
     var values: [String: PageValue] {
-        ["blocks": .list(blocks), "forms": .list(forms), "isLive": .flag(!topics.isEmpty)]
+        [
+            "blocks": .list(blocks), "forms": .list(forms), "isLive": .flag(!topics.isEmpty),
+            "liveKind": .text(holdsStill ? "hold" : "replace"),
+        ]
     }
 }
 
 extension ConsolePage.Cell {
+    /// What tells a row from others.
+    var identity: String {
+        switch self {
+        case .plain(let text), .foreign(let text, _), .code(let text, _), .tag(let text, _): text
+        case .link(_, let link): link.description
+        case .time(let date): date?.consoleText ?? ""
+        case .none: ""
+        }
+    }
+
     /// The values of the template `cell`.
     func values(_ now: Date?) -> [String: PageValue] {
         var values: [String: PageValue] = [

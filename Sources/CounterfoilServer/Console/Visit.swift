@@ -101,7 +101,7 @@ struct Visit: Sendable {
         if case .simulator = console.core.configuration.clock {
             shell.clock = "simulated time \(console.core.now.formatted(.iso8601))"
         }
-        shell.api = page.api.map { "GET " + $0 }
+        shell.api = page.api.map { $0.hasPrefix("/") ? "GET " + $0 : $0 }
         shell.command = page.command
         return shell
     }

@@ -113,10 +113,15 @@ extension Browser.Page {
                 #expect(page.text.components(separatedBy: "<h1").count == 2, "\(path)")
                 #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
                 #expect(page.text.utf8.count < 150_000, "\(path)")
+                for twin in ["As API", "As command"] { #expect(page.text.contains(twin), "\(path): \(twin)") }
                 for secret in [Asker.key, "a secret of the tests"] { #expect(!page.text.contains(secret), "\(path)") }
             }
             let customer = try await browser.get("/console/customers/\(anna)").text
             #expect(customer.contains("<svg") && customer.contains("explain premium"))
+            #expect(customer.contains("this customer&#39;s") && customer.contains("names the account"))
+            // New rows of a list wait for its reader; a page of one thing follows at once.
+            #expect(try await browser.get("/console/notifications").text.contains("data-live=\"hold\""))
+            #expect(customer.contains("data-live=\"replace\"") && customer.contains("<tr data-row data-key="))
             // An entry of the timeline opens in its place, without a script.
             let open = try await browser.get("/console/customers/\(anna)?open=\(uuid)").text
             #expect(!customer.contains("Verification of the transaction"))

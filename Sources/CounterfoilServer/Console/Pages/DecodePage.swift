@@ -9,7 +9,7 @@ internal import WebConsole
 enum DecodePage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Decode")
-        page.command = "counterfoil verify FILE"
+        (page.api, page.command) = ("POST /v1/decode", "counterfoil verify FILE")
         page.paragraph(
             "Paste signed data of the App Store, a receipt, a chain in PEM, or a webhook of this server. Nothing is kept."
         )

@@ -12,6 +12,7 @@ enum NotificationsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Notifications")
         page.topics = visit.parameter("page") == nil ? ["inbox"] : []
+        page.holdsStill = true
         var query: [(String, String)] = []
         for name in filters + ["page"] {
             guard let value = visit.parameter(name) else { continue }

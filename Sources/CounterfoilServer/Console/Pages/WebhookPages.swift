@@ -39,6 +39,7 @@ enum WebhookPage {
         var page = visit.page("Endpoint", foreign: name)
         page.up = ("Webhooks", visit.link("webhooks"))
         page.topics = visit.parameter("page") == nil ? ["deliveries"] : []
+        page.holdsStill = true
         page.sayWhatWasDone(visit)
         let state = visit.parameter("state").map { [("state", $0)] } ?? []
         let target = visit.target(
@@ -69,8 +70,13 @@ enum WebhookPage {
         page.facts([
             ("state", WebhooksPage.state(json)), ("url", .code(json["url"].text ?? "")),
             ("why", json["disabled_reason"].text.map { .plain($0.words) } ?? .none),
-            ("events", .foreign(json["events"].items.compactMap(\.text).joined(separator: ", "), limit: 500)),
-            ("words", .plain(json["payload"].text ?? "")),
+            (
+                "events",
+                json["events"].items.isEmpty
+                    ? .plain("all")
+                    : .foreign(json["events"].items.compactMap(\.text).joined(separator: ", "), limit: 500)
+            ),
+            ("payload", .plain(json["payload"].text ?? "")),
             (
                 "secrets",
                 .foreign(json["secrets"].items.compactMap { $0["fingerprint"].text }.joined(separator: ", "))
