@@ -22,7 +22,7 @@ struct RevocationBenchmarks {
         let transaction = JWSTransactionDecodedPayload.sample
         // A notification and the two texts that are signed inside it.
         notification = try (0..<3).map { _ in try authority.sign(transaction) }
-        var configuration = SignedDataVerifier.Configuration(apps: .only([App(bundleId: transaction.bundleId)]))
+        var configuration = SignedDataVerifier.Configuration(apps: .only([App(bundleID: transaction.bundleId)]))
         configuration.anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         // An hour a second, as in a rehearsal: what is remembered must not depend on the date.
         let start = Date()

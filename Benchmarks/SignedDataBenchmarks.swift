@@ -21,7 +21,7 @@ struct SignedDataBenchmarks {
         let authority = try Authority()
         let transaction = JWSTransactionDecodedPayload.sample
         let texts = try (0..<8).map { _ in try authority.sign(transaction) }
-        var configuration = SignedDataVerifier.Configuration(apps: .only([App(bundleId: transaction.bundleId)]))
+        var configuration = SignedDataVerifier.Configuration(apps: .only([App(bundleID: transaction.bundleId)]))
         configuration.anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         warm = try SignedDataVerifier(configuration)
         configuration.chainCacheCapacity = 0

@@ -36,7 +36,7 @@ struct ConsoleBenchmarks {
 
     private init(ledger: String, customers: Int) async throws {
         store = try LoadedStore(customers: customers)
-        var app = ServerConfiguration.App(bundleId: LoadedStore.bundleId, appAppleId: 1)
+        var app = ServerConfiguration.App(bundleID: LoadedStore.bundleId, appAppleID: 1)
         app.catalogue.entitlements = ["premium": ["com.example.premium.monthly"]]
         var configuration = ServerConfiguration(apps: [app])
         configuration.listen.port = 0

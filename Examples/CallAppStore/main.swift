@@ -12,7 +12,7 @@ let tokens = try APITokenSource(key: key, issuerID: arguments[3], bundleID: argu
 // One client for the whole process: it counts Apple's rate limits. Here it talks to the sandbox.
 let client = AppStoreServerClient(tokens: tokens, host: .sandbox)
 let verifier = try SignedDataVerifier(
-    .init(apps: .only([App(bundleId: arguments[4], environments: [.sandbox])])))
+    .init(apps: .only([App(bundleID: arguments[4], environments: [.sandbox])])))
 
 do {
     for try await page in client.transactionHistory(of: arguments[5]) {

@@ -9,8 +9,8 @@ import Foundation
 // One verifier for the whole process: it is a value that can be shared, and it remembers the chains it has proven.
 var configuration = SignedDataVerifier.Configuration(
     apps: .only([
-        App(bundleId: "com.example.app", appAppleId: 1_234_567_890),
-        App(bundleId: "com.example.other", appAppleId: 1_234_567_891, environments: [.sandbox]),
+        App(bundleID: "com.example.app", appAppleID: 1_234_567_890),
+        App(bundleID: "com.example.other", appAppleID: 1_234_567_891, environments: [.sandbox]),
     ]))
 // Certificates that Apple revoked are refused; an unreachable responder does not stop the business.
 configuration.revocation = RevocationOptions(policy: .soft)

@@ -41,7 +41,7 @@ private struct Harness: Sendable {
         configuration.validAt = .signingDate
         configuration.now = { present }
         tolerant = try SignedDataVerifier(configuration)
-        configuration.apps = .only([App(bundleId: "com.example", appAppleId: 41, environments: [.production])])
+        configuration.apps = .only([App(bundleID: "com.example", appAppleID: 41, environments: [.production])])
         configuration.validAt = .now
         strict = try SignedDataVerifier(configuration)
         let genuine = try Material.contents(of: Material.fixtures.appending(path: "jws"))

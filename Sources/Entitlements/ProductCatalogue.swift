@@ -36,11 +36,11 @@ public struct ProductCatalogue: Sendable, Hashable {
     ///
     /// What expires, or has a `web_order_line_item_id`, is an auto-renewable subscription. Of the rest the catalogue knows
     /// those with a duration and the consumables; everything else counts as non-consumable.
-    public func type(ofProductInReceipt productId: String, expires: Bool, hasWebOrderLineItem: Bool = false)
+    public func type(ofProductInReceipt productID: String, expires: Bool, hasWebOrderLineItem: Bool = false)
         -> ProductType
     {
         if expires || hasWebOrderLineItem { return .autoRenewableSubscription }
-        if durations.keys.containsExactly(productId) { return .nonRenewingSubscription }
-        return consumables.containsExactly(productId) ? .consumable : .nonConsumable
+        if durations.keys.containsExactly(productID) { return .nonRenewingSubscription }
+        return consumables.containsExactly(productID) ? .consumable : .nonConsumable
     }
 }

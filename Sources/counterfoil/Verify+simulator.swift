@@ -11,7 +11,7 @@ extension Verify {
         let now = clock.now
         let environments = environments.isEmpty ? EnvironmentName.allCases : environments
         let app = App(
-            bundleId: information.bundleId, appAppleId: information.appAppleId,
+            bundleID: information.bundleId, appAppleID: information.appAppleId,
             environments: Set(environments.map(\.environment)))
         var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
         do {

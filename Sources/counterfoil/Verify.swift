@@ -97,7 +97,7 @@ struct Verify: AsyncParsableCommand {
         if simulator { return try await configuration(of: ControlClient(try await SimulatorLocation.find(folder))) }
         var accepted = Set((environments.isEmpty ? EnvironmentName.allCases : environments).map(\.environment))
         if environments.isEmpty, trust.acceptsXcode { accepted.formUnion([.xcode, .localTesting]) }
-        let apps = bundleIDs.map { App(bundleId: $0, appAppleId: appAppleID, environments: accepted) }
+        let apps = bundleIDs.map { App(bundleID: $0, appAppleID: appAppleID, environments: accepted) }
         var configuration = SignedDataVerifier.Configuration(apps: apps.isEmpty ? .any(accepted) : .only(apps))
         configuration.anchors = try trust.anchors()
         configuration.enrolledXcodeCertificates = try trust.enrolled().files

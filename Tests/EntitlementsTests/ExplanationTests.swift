@@ -50,7 +50,7 @@ struct ExplanationTests {
 
     @Test("says in a sentence what it is about")
     func sentences() {
-        let infos = [renewal(on: 0), renewal(on: 5, renews: false), renewal(on: 6) { $0.autoRenewProductId = "x" }]
+        let infos = [renewal(on: 0), renewal(on: 5, renews: false), renewal(on: 6) { $0.autoRenewProductID = "x" }]
         let month = [period("1", 0, 30)]
         func sentence(_ date: Double) -> String { why(month, infos, on: day(date)).sentence }
         let until = "The subscription to pro.month runs until 2023-12-14T22:13:20Z"

@@ -14,7 +14,7 @@ func period(
     signed: Double? = nil, group: String? = "g", change: (inout TransactionFact) -> Void = { _ in }
 ) -> TransactionFact {
     var fact = TransactionFact(
-        transactionId: id, originalTransactionId: original, productId: product, type: .autoRenewableSubscription,
+        transactionID: id, originalTransactionID: original, productID: product, type: .autoRenewableSubscription,
         purchaseDate: day(from), expiresDate: day(to), subscriptionGroupIdentifier: group,
         signedDate: day(signed ?? from))
     change(&fact)
@@ -35,7 +35,7 @@ func purchase(
     change: (inout TransactionFact) -> Void = { _ in }
 ) -> TransactionFact {
     var fact = TransactionFact(
-        transactionId: id, originalTransactionId: id, productId: product, type: type, purchaseDate: day(date),
+        transactionID: id, originalTransactionID: id, productID: product, type: type, purchaseDate: day(date),
         signedDate: day(signed ?? date))
     change(&fact)
     return fact
@@ -47,7 +47,7 @@ func renewal(
     change: (inout RenewalFact) -> Void = { _ in }
 ) -> RenewalFact {
     var fact = RenewalFact(
-        originalTransactionId: original, productId: product, autoRenewProductId: product, willRenew: renews,
+        originalTransactionID: original, productID: product, autoRenewProductID: product, willRenew: renews,
         signedDate: day(date))
     change(&fact)
     return fact

@@ -18,7 +18,7 @@ struct LifecycleTests {
             renewal(on: 37, renews: false) { $0.expirationIntent = .customerCancelled },
             renewal(on: 60, renews: false) {
                 $0.expirationIntent = .customerCancelled
-                $0.eligibleWinBackOfferIds = ["back"]
+                $0.eligibleWinBackOfferIDs = ["back"]
             }, renewal(on: 80),
         ]
         func state(_ date: Double) -> CustomerStates { states(facts, infos, on: day(date)) }
@@ -27,7 +27,7 @@ struct LifecycleTests {
         #expect(state(-1).group("g") == states([], on: day(0)).group("g"))
         #expect(step(-1) == .subscribe && state(-1).group("g").isEligibleForIntroductoryOffer)
         #expect(state(1).product("pro.month").details == [.inTrial])
-        #expect(state(7).subscriptions.first?.transactionId == "2")
+        #expect(state(7).subscriptions.first?.transactionID == "2")
         #expect(state(7).product("pro.month").details == [])
         #expect(step(10) == .nothing)
         #expect(state(20).product("pro.month").details == [.willNotRenew])
@@ -80,16 +80,16 @@ struct LifecycleTests {
         let after = states(facts, on: day(10))
         #expect(after.isPro == true)
         #expect(after.product("basic.month").details == [.upgraded])
-        #expect(after.entitlement("basic")?.productId == "pro.month")
+        #expect(after.entitlement("basic")?.productID == "pro.month")
     }
 
     @Test("a downgrade waits for the renewal")
     func downgrade() {
         let facts = [period("1", 0, 30), period("2", "basic.month", 30, 60)]
-        let infos = [renewal(on: 0), renewal(on: 5) { $0.autoRenewProductId = "basic.month" }]
+        let infos = [renewal(on: 0), renewal(on: 5) { $0.autoRenewProductID = "basic.month" }]
         let before = states(facts, infos, on: day(10))
         #expect(before.product("pro.month").details == [.willChangeProduct])
-        #expect(before.subscriptions.first?.autoRenewProductId == "basic.month")
+        #expect(before.subscriptions.first?.autoRenewProductID == "basic.month")
         let after = states(facts, infos, on: day(30))
         #expect(after.isPro == false)
         #expect(after.product("basic.month").state == .active)
@@ -122,7 +122,7 @@ struct LifecycleTests {
         var revoked = shared
         revoked.refund(on: 5)
         var info = failure(on: 30, grace: 46)
-        info.originalTransactionId = "8"
+        info.originalTransactionID = "8"
         let before = states([shared], [info], on: day(4))
         #expect(before.subscriptions.first?.details == [.familyShared])
         #expect(before.group("g").nextStep == .nothing)
@@ -142,7 +142,7 @@ struct LifecycleTests {
         let state = states(facts, [failure(on: 30)], on: day(35))
         #expect(state.subscriptions.map(\.status) == [.billingRetry, .active])
         #expect(state.group("g").state == .active)
-        #expect(state.group("g").originalTransactionId == "8")
+        #expect(state.group("g").originalTransactionID == "8")
         #expect(state.isPro == true)
     }
 

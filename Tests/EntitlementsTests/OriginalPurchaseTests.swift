@@ -81,9 +81,9 @@ import Testing
         let early = [Self.fact("1", -9)]
         let both = try Self.state(Self.version, early, month, on: day(1))
         #expect(both.isActive && both.until == nil && both.details == [.boughtBefore])
-        #expect(both.productId == "pro.month" && both.transactionId == "1")
+        #expect(both.productID == "pro.month" && both.transactionID == "1")
         let after = try Self.state(Self.version, early, month, on: day(31))
-        #expect(after.isActive && after.state == .active && after.until == nil && after.productId == nil)
+        #expect(after.isActive && after.state == .active && after.until == nil && after.productID == nil)
         let late = try Self.state(Self.version, [Self.fact("2", -9)], month, on: day(31))
         #expect(!late.isActive && late.details == [.expired])
     }

@@ -34,7 +34,7 @@ struct ProductTests {
         let owned = states([map, refunded], on: day(8))
         #expect(owned.entitlement("map")?.isActive == true)
         #expect(owned.entitlement("map")?.until == nil)
-        #expect(owned.entitlement("map")?.transactionId == "1")
+        #expect(owned.entitlement("map")?.transactionID == "1")
         let after = states([map, refunded], on: day(9))
         #expect(after.product("map").details == [.refunded])
         #expect(after.product("map").endedDate == day(9))
@@ -86,7 +86,7 @@ struct ProductTests {
             }, purchase("3", "gems", .consumable, on: 1),
         ]
         let state = states(facts, on: day(5))
-        #expect(state.consumables.map(\.productId) == ["coins", "gems"])
+        #expect(state.consumables.map(\.productID) == ["coins", "gems"])
         #expect(state.consumables.first?.purchases == 2)
         #expect(state.consumables.first?.quantity == 13)
         #expect(state.consumables.first?.revokedQuantity == 3)
@@ -107,7 +107,7 @@ struct ProductTests {
             period("1", "basic.month", 0, 365, group: "a"), period("2", of: "2", "pro.month", 0, 30, group: "b"),
         ]
         let state = states(facts, on: day(1))
-        #expect(state.entitlement("basic")?.productId == "pro.month")
+        #expect(state.entitlement("basic")?.productID == "pro.month")
         #expect(state.entitlement("basic")?.until == day(365))
         #expect(state.groups.map(\.subscriptionGroupIdentifier) == ["a", "b"])
     }
@@ -116,16 +116,16 @@ struct ProductTests {
     func lifetime() {
         let facts = [period("1", 0, 30), purchase("2", "pro.lifetime", .nonConsumable, on: 0)]
         let state = states(facts, on: day(1))
-        #expect(state.entitlement("pro")?.productId == "pro.month")
+        #expect(state.entitlement("pro")?.productID == "pro.month")
         #expect(state.entitlement("pro")?.until == nil)
         #expect(state.entitlement("pro")?.isActive == true)
-        #expect(states(facts, on: day(31)).entitlement("pro")?.productId == "pro.lifetime")
+        #expect(states(facts, on: day(31)).entitlement("pro")?.productID == "pro.lifetime")
     }
 
     @Test("of several subscriptions in a group the highest level speaks, then the latest end, then the newest")
     func groups() {
         func speaker(_ facts: TransactionFact...) -> String? {
-            states(facts, on: day(1)).group("g").originalTransactionId
+            states(facts, on: day(1)).group("g").originalTransactionID
         }
         let basic = period("1", of: "1", "basic.month", 0, 60)
         let pro = period("2", of: "2", "pro.month", 0, 30)

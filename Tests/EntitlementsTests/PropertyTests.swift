@@ -38,7 +38,7 @@ struct PropertyTests {
             for fact in CustomerFacts.random(&random, count: 40).transactions
             where fact.signedDate > date
                 && facts.transactions.contains(where: {
-                    $0.transactionId == fact.transactionId && $0.signedDate <= date
+                    $0.transactionID == fact.transactionID && $0.signedDate <= date
                 })
             { more.transactions.append(fact) }
             more.renewals += CustomerFacts.random(&random).renewals.filter { $0.signedDate > date }
@@ -75,9 +75,9 @@ struct PropertyTests {
             for subscription in engine.state(of: facts, asOf: now).subscriptions {
                 guard let until = subscription.accessUntil else { continue }
                 seen += 1
-                let id = subscription.originalTransactionId
+                let id = subscription.originalTransactionID
                 func access(_ date: Date) -> Bool? {
-                    engine.state(of: facts, asOf: date).subscriptions.first { $0.originalTransactionId == id }?
+                    engine.state(of: facts, asOf: date).subscriptions.first { $0.originalTransactionID == id }?
                         .hasAccess
                 }
                 #expect(until > now)
@@ -100,7 +100,7 @@ struct PropertyTests {
             let state = engine.state(of: facts, asOf: date)
             for entitlement in state.entitlements {
                 let products = catalogue.entitlements[entitlement.entitlement] ?? []
-                let isActive = state.products.contains { products.contains($0.productId) && $0.state == .active }
+                let isActive = state.products.contains { products.contains($0.productID) && $0.state == .active }
                 #expect(entitlement.isActive == isActive, "seed \(seed)")
                 let why = engine.explanation(of: entitlement.entitlement, facts: facts, asOf: date)
                 #expect(why.isActive == isActive, "seed \(seed)")

@@ -58,7 +58,7 @@ struct SegmentTests {
     func winBack() {
         let offers: (inout RenewalFact) -> Void = {
             $0.expirationIntent = .customerCancelled
-            $0.eligibleWinBackOfferIds = ["comeback"]
+            $0.eligibleWinBackOfferIDs = ["comeback"]
         }
         #expect(
             Self.memberships([Self.month], [renewal(on: 40, renews: false, change: offers)])
@@ -107,7 +107,7 @@ struct SegmentTests {
     @Test("what goes on under another key is in none")
     func migrated() {
         let renewals = [renewal(on: 5, renews: false)]
-        let new = period("9", of: "9", 10, 40) { $0.previousOriginalTransactionId = "1" }
+        let new = period("9", of: "9", 10, 40) { $0.previousOriginalTransactionID = "1" }
         #expect(Self.memberships([Self.month], renewals) != [])
         #expect(Self.memberships([Self.month, new], renewals) == [])
     }
@@ -127,12 +127,12 @@ struct SegmentTests {
         for seed in 0..<300 as Range<UInt64> {
             var random = SeededGenerator(seed: seed * 4 + part)
             let all = CustomerFacts.random(&random)
-            for original in Set(all.transactions.map(\.originalTransactionId)).sorted() {
+            for original in Set(all.transactions.map(\.originalTransactionID)).sorted() {
                 var facts = CustomerFacts(
-                    transactions: all.transactions.filter { $0.originalTransactionId == original },
-                    renewals: all.renewals.filter { $0.originalTransactionId == original })
+                    transactions: all.transactions.filter { $0.originalTransactionID == original },
+                    renewals: all.renewals.filter { $0.originalTransactionID == original })
                 if Bool.random(using: &random), var last = facts.renewals.popLast() {
-                    last.eligibleWinBackOfferIds = ["comeback"]
+                    last.eligibleWinBackOfferIDs = ["comeback"]
                     last.priceIncreaseStatus = .pending
                     facts.renewals.append(last)
                 }

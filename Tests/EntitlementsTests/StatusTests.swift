@@ -119,7 +119,7 @@ struct StatusTests {
         ]
         let state = states(facts, on: day(50))
         #expect(state.status == .active)
-        #expect(state.subscriptions.first?.transactionId == "3")
+        #expect(state.subscriptions.first?.transactionID == "3")
         #expect(state.subscriptions.first?.revocationDate == nil)
     }
 
@@ -143,11 +143,11 @@ struct StatusTests {
     func paidAhead() {
         let facts = [period("1", "pro.month", 0, 30), period("2", "basic.month", 30, 60, signed: 29.5)]
         let before = states(facts, on: day(29.7))
-        #expect(before.subscriptions.first?.transactionId == "1")
+        #expect(before.subscriptions.first?.transactionID == "1")
         #expect(before.product("basic.month").state == .new)
-        #expect(states(facts, on: day(29)).subscriptions.first?.transactionId == "1")
+        #expect(states(facts, on: day(29)).subscriptions.first?.transactionID == "1")
         let after = states(facts, on: day(30))
-        #expect(after.subscriptions.first?.transactionId == "2")
+        #expect(after.subscriptions.first?.transactionID == "2")
         #expect(after.product("pro.month").details == [.changedProduct])
     }
 
@@ -159,12 +159,12 @@ struct StatusTests {
         let facts = [period("1", "basic.month", 0, 30), paid, upgrade]
         for date in [29.8, 31] {
             let state = states(facts, [info], on: day(date))
-            #expect(state.subscriptions.first?.transactionId == "3")
+            #expect(state.subscriptions.first?.transactionID == "3")
             #expect(state.product("basic.month").state == .inactive)
         }
         // Before it, the period that was paid was to come.
         let charged = renewal("basic.month", on: 29.5) { $0.renewalDate = day(60) }
-        #expect(states([facts[0], paid], [charged], on: day(31)).subscriptions.first?.transactionId == "2")
+        #expect(states([facts[0], paid], [charged], on: day(31)).subscriptions.first?.transactionID == "2")
     }
 
     @Test("is that of the running period when what was paid ahead is refunded before it begins")
@@ -176,7 +176,7 @@ struct StatusTests {
         for (date, status) in [(29.8, SubscriptionStatus.active), (31, .expired)] {
             let state = states(facts, on: day(date))
             #expect(state.status == status)
-            #expect(state.subscriptions.first?.transactionId == "1")
+            #expect(state.subscriptions.first?.transactionID == "1")
         }
     }
 
@@ -201,16 +201,16 @@ struct StatusTests {
             }, period("9", of: "8", 0, 30, signed: 32, change: shared),
         ]
         var info = failure(on: 32, grace: 46)
-        info.originalTransactionId = "8"
+        info.originalTransactionID = "8"
         let state = states(facts, [info], on: day(33))
         #expect(state.status == .billingGracePeriod)
-        #expect(state.subscriptions.first?.transactionId == "9")
+        #expect(state.subscriptions.first?.transactionID == "9")
     }
 
     @Test("ends with a migration to another key")
     func migration() {
         let facts = [
-            period("1", 0, 30), period("5", of: "5", "generic", 10, 30) { $0.previousOriginalTransactionId = "1" },
+            period("1", 0, 30), period("5", of: "5", "generic", 10, 30) { $0.previousOriginalTransactionID = "1" },
         ]
         let state = states(facts, [renewal(on: 0)], on: day(12))
         #expect(state.subscriptions.map(\.status) == [.expired, .active])

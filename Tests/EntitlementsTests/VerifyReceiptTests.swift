@@ -41,10 +41,10 @@ struct VerifyReceiptTests {
     @Test("gives each purchase once, with its kind, and prefers the newer list")
     func transactions() throws {
         let read = try read(Self.unified)
-        #expect(read.bundleId == "com.example.app")
+        #expect(read.bundleID == "com.example.app")
         #expect(read.environment == .production)
         let facts = read.facts.transactions
-        #expect(facts.map(\.transactionId) == ["1", "5", "3", "2", "4"])
+        #expect(facts.map(\.transactionID) == ["1", "5", "3", "2", "4"])
         #expect(
             facts.map(\.type) == [
                 .autoRenewableSubscription, .autoRenewableSubscription, .nonConsumable, .consumable,
@@ -59,7 +59,7 @@ struct VerifyReceiptTests {
         #expect(facts[1].offerType == .promotional && facts[1].offerIdentifier == "deal")
         #expect(facts[1].appAccountToken != nil && facts[1].subscriptionGroupIdentifier == "g")
         #expect(facts[2].revocationDate?.timeIntervalSince1970 == 1_700_200_000)
-        #expect(facts[2].revocationReason == RevocationReason(rawValue: 1) && facts[2].originalTransactionId == "3")
+        #expect(facts[2].revocationReason == RevocationReason(rawValue: 1) && facts[2].originalTransactionID == "3")
         #expect(facts[3].quantity == 3)
     }
 
@@ -68,7 +68,7 @@ struct VerifyReceiptTests {
         let facts = try read(Self.unified).facts
         #expect(facts.renewals.count == 1)
         let info = try #require(facts.renewals.first)
-        #expect(info.willRenew && info.isInBillingRetry && info.autoRenewProductId == "pro.month")
+        #expect(info.willRenew && info.isInBillingRetry && info.autoRenewProductID == "pro.month")
         #expect(info.priceIncreaseStatus == .pending && info.expirationIntent == .billingError)
         let state = engine.state(of: facts, asOf: Self.received)
         #expect(state.status == .billingGracePeriod)
@@ -95,11 +95,11 @@ struct VerifyReceiptTests {
             "expires_date_formatted":"2023-11-23 00:40:00 Etc/GMT"}}
             """
         let read = try read(text)
-        #expect(read.bundleId == "com.example.app")
-        #expect(read.facts.transactions.map(\.transactionId) == ["8", "7"])
+        #expect(read.bundleID == "com.example.app")
+        #expect(read.facts.transactions.map(\.transactionID) == ["8", "7"])
         #expect(read.facts.transactions.allSatisfy { $0.type == .autoRenewableSubscription })
         let state = engine.state(of: read.facts, asOf: Self.received)
-        #expect(state.subscriptions.map(\.transactionId) == ["8"])
+        #expect(state.subscriptions.map(\.transactionID) == ["8"])
         #expect(state.subscriptions.first?.details == [.expired, .cancelled])
     }
 

@@ -96,6 +96,6 @@ struct VersionTests {
     @Test("of two periods bought at the same time is that of the higher identifier")
     func boughtAtOnce() {
         let facts = [period("9", "pro.year", 0, 365), period("10", "pro.month", 0, 30)]
-        #expect(states(facts, on: day(1)).subscriptions.first?.transactionId == "10")
+        #expect(states(facts, on: day(1)).subscriptions.first?.transactionID == "10")
     }
 }

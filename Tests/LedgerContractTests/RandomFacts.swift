@@ -42,7 +42,7 @@ struct RandomFacts {
         let id = isOneIn(3) || !isSubscription ? original : "\(original)\(Int.random(in: 0..<3, using: &random))"
         let bought = days(0...3)
         return TransactionFact(
-            transactionId: id, originalTransactionId: original, productId: isSubscription ? "gold" : "coins",
+            transactionID: id, originalTransactionID: original, productID: isSubscription ? "gold" : "coins",
             type: isSubscription ? .autoRenewableSubscription : .consumable, purchaseDate: bought,
             expiresDate: isSubscription ? bought + 86_400 * 4 : nil,
             subscriptionGroupIdentifier: isSubscription ? "group" : nil, signedDate: days(0...3),
@@ -50,17 +50,17 @@ struct RandomFacts {
             ownership: isOneIn(5) ? .familyShared : .purchased, offerType: isOneIn(4) ? .introductory : nil,
             offerDiscountType: isOneIn(3) ? .freeTrial : nil,
             appAccountToken: isOneIn(3) ? UUID(uuidString: pick(Self.tokens, or: "")) : nil,
-            appTransactionId: isOneIn(2) ? pick(Self.accounts, or: "x") : nil,
-            previousOriginalTransactionId: isOneIn(6) ? self.original() : nil)
+            appTransactionID: isOneIn(2) ? pick(Self.accounts, or: "x") : nil,
+            previousOriginalTransactionID: isOneIn(6) ? self.original() : nil)
     }
 
     mutating func renewal(_ original: String) -> RenewalFact {
         RenewalFact(
-            originalTransactionId: original, productId: "gold", autoRenewProductId: "gold",
+            originalTransactionID: original, productID: "gold", autoRenewProductID: "gold",
             willRenew: isOneIn(2), isInBillingRetry: isOneIn(4),
             gracePeriodExpiresDate: isOneIn(5) ? days(3...9) : nil,
             priceIncreaseStatus: isOneIn(5) ? .pending : nil,
-            eligibleWinBackOfferIds: isOneIn(4) ? ["back"] : [], renewalDate: isOneIn(2) ? days(4...9) : nil,
+            eligibleWinBackOfferIDs: isOneIn(4) ? ["back"] : [], renewalDate: isOneIn(2) ? days(4...9) : nil,
             signedDate: days(0...3))
     }
 

@@ -153,7 +153,7 @@ extension Step {
             scope: scope.id, subject: account,
             kind: .appTransaction,
             fact: OriginalPurchaseFact(
-                applicationVersion: "1", purchaseDate: facts.days(0...3), appTransactionId: account,
+                applicationVersion: "1", purchaseDate: facts.days(0...3), appTransactionID: account,
                 signedDate: facts.days(0...2), isTestData: scope.environment != .production),
             origin: .app, receivedAt: now, text: facts.text())
         return Step(name: "first purchase") {

@@ -13,7 +13,7 @@ import Testing
         FoldedNotification(
             id: 1, scope: 3, uuid: "u", type: type, signedDate: signed,
             transaction: TransactionFact(
-                transactionId: "t", originalTransactionId: "o", productId: "coins", type: .consumable,
+                transactionID: "t", originalTransactionID: "o", productID: "coins", type: .consumable,
                 purchaseDate: Date(milliseconds: 0), signedDate: Date(milliseconds: signed)),
             foldedAt: folded)
     }

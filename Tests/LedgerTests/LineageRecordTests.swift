@@ -10,10 +10,10 @@ import Testing
         appTransaction: String? = nil, revoked: Bool = false
     ) -> TransactionFact {
         TransactionFact(
-            transactionId: id, originalTransactionId: "o", productId: "gold", type: .autoRenewableSubscription,
+            transactionID: id, originalTransactionID: "o", productID: "gold", type: .autoRenewableSubscription,
             purchaseDate: Date(milliseconds: bought), signedDate: Date(milliseconds: signed),
             revocationDate: revoked ? Date(milliseconds: signed) : nil, appAccountToken: account,
-            appTransactionId: appTransaction)
+            appTransactionID: appTransaction)
     }
 
     private static func source(
@@ -68,7 +68,7 @@ import Testing
             for (index, id) in order.enumerated() {
                 _ = try record.put(Self.transaction(id), Self.source(Int64(index)))
             }
-            #expect(record.lineage.transactions.map(\.transactionId) == ["1", "10", "2"])
+            #expect(record.lineage.transactions.map(\.transactionID) == ["1", "10", "2"])
             #expect(record.sources == ["1", "10", "2"].compactMap { order.firstIndex(of: $0).map(Int64.init) })
         }
     }

@@ -166,7 +166,7 @@ extension MemoryLedger.State {
 
     private mutating func learn(_ fact: TransactionFact, in scope: Int64) {
         guard let group = fact.subscriptionGroupIdentifier else { return }
-        let key = MemoryLedger.Key(scope, fact.productId)
+        let key = MemoryLedger.Key(scope, fact.productID)
         productGroups[key] = productGroups[key] ?? group
     }
 
@@ -177,8 +177,8 @@ extension MemoryLedger.State {
         var record = records[key] ?? LineageRecord(original)
         let value = try change(&record)
         records[key] = record
-        for fact in record.lineage.transactions where !fact.transactionId.isExactly(original) {
-            let transaction = MemoryLedger.Key(scope, fact.transactionId)
+        for fact in record.lineage.transactions where !fact.transactionID.isExactly(original) {
+            let transaction = MemoryLedger.Key(scope, fact.transactionID)
             originals[transaction] = originals[transaction] ?? original
         }
         return value

@@ -44,7 +44,7 @@ extension MemoryLedger.State {
                 other.originalTransactionId.isExactly(lineage.originalTransactionId)
                     ? []
                     : other.transactions.filter {
-                        $0.previousOriginalTransactionId?.isExactly(lineage.originalTransactionId) ?? false
+                        $0.previousOriginalTransactionID?.isExactly(lineage.originalTransactionId) ?? false
                     }
             }
             return Set(lineage.segments(successors: successors)).filter { $0.segment == segment }.map {

@@ -20,7 +20,7 @@ package enum TestStore {
     package static func authority() throws -> Authority { try shared.get() }
 
     /// The app in both environments.
-    package static let app = App(bundleId: bundleId, appAppleId: 1_234_567_890)
+    package static let app = App(bundleID: bundleId, appAppleID: 1_234_567_890)
 
     /// A verifier that trusts `authority` (default: the shared one) at ``now``.
     package static func verifier(

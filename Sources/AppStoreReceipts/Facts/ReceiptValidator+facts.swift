@@ -29,7 +29,7 @@ extension ReceiptValidator {
         let kinds = Dictionary(
             app.purchases.map { ($0.transactionID, $0.productType) }, uniquingKeysWith: { first, _ in first })
         for index in facts.transactions.indices {
-            if let kind = kinds[facts.transactions[index].transactionId], let type = kind.flatMap(ProductType.init) {
+            if let kind = kinds[facts.transactions[index].transactionID], let type = kind.flatMap(ProductType.init) {
                 facts.transactions[index].type = type
             }
         }

@@ -19,7 +19,7 @@ extension OriginalPurchaseFact {
     package init(_ payload: AppTransaction) {
         self.init(
             applicationVersion: payload.originalApplicationVersion, purchaseDate: payload.originalPurchaseDate,
-            appTransactionId: payload.appTransactionId, signedDate: payload.receiptCreationDate,
+            appTransactionID: payload.appTransactionId, signedDate: payload.receiptCreationDate,
             isTestData: payload.receiptType != .production)
     }
 }

@@ -4,22 +4,22 @@ internal import AppStoreTrust
 /// One app and the environments it accepts data from.
 public struct App: Sendable, Hashable {
     /// The app's bundle identifier.
-    public let bundleId: String
+    public let bundleID: String
 
     /// The app's Apple ID, a number. In production, notifications, app transactions and retention requests carry it and
     /// must match; retention requests carry nothing else, so without it none is accepted in production.
-    public let appAppleId: Int64?
+    public let appAppleID: Int64?
 
     /// The environments whose data is accepted. App Review buys in the sandbox, so most servers accept both.
     public let environments: Set<AppStoreEnvironment>
 
     /// Names an app.
     public init(
-        bundleId: String, appAppleId: Int64? = nil,
+        bundleID: String, appAppleID: Int64? = nil,
         environments: Set<AppStoreEnvironment> = [.production, .sandbox]
     ) {
-        self.bundleId = bundleId
-        self.appAppleId = appAppleId
+        self.bundleID = bundleID
+        self.appAppleID = appAppleID
         self.environments = environments
     }
 }
@@ -52,20 +52,20 @@ public enum AcceptedApps: Sendable, Hashable {
         switch audience.app {
         case .bundle(let bundleId, let appleIDRule):
             // RFC 7515 §5.3: code point by code point, which `==` does not do.
-            guard let bundleId, let app = apps.first(where: { $0.bundleId.isExactly(bundleId) }) else {
+            guard let bundleId, let app = apps.first(where: { $0.bundleID.isExactly(bundleId) }) else {
                 throw VerificationError(
                     .wrongApp, "signed for the bundle \((bundleId ?? "(none)").prefix(255)), which is not configured")
             }
             // Only production data carries the Apple ID.
-            if isProduction, case .carried(let carried) = appleIDRule, let expected = app.appAppleId,
+            if isProduction, case .carried(let carried) = appleIDRule, let expected = app.appAppleID,
                 carried != expected
             {
                 throw VerificationError(.wrongApp, "signed for another app Apple ID than \(expected)")
             }
             return app.environments
-        case .appAppleId(let appAppleId):
+        case .appAppleID(let appAppleId):
             guard isProduction else { return apps.reduce(into: []) { $0.formUnion($1.environments) } }
-            guard let app = apps.first(where: { $0.appAppleId != nil && $0.appAppleId == appAppleId }) else {
+            guard let app = apps.first(where: { $0.appAppleID != nil && $0.appAppleID == appAppleId }) else {
                 throw VerificationError(.wrongApp, "signed for an app Apple ID that is not configured")
             }
             return app.environments

@@ -7,9 +7,9 @@ struct Audience {
     /// How a kind of payload names its app.
     enum AppIdentification {
         /// By its bundle identifier; some kinds add the app's Apple ID in production.
-        case bundle(String?, appAppleId: AppleIDRule)
+        case bundle(String?, appAppleID: AppleIDRule)
         /// By the app's Apple ID alone.
-        case appAppleId(Int64?)
+        case appAppleID(Int64?)
         /// Not at all: renewal information.
         case none
     }
@@ -32,7 +32,7 @@ protocol SignedPayload: Decodable, Sendable {
 
 extension JWSTransactionDecodedPayload: SignedPayload {
     var audience: Audience {
-        Audience(signingDate: signedDate, app: .bundle(bundleId, appAppleId: .notCarried), environment: environment)
+        Audience(signingDate: signedDate, app: .bundle(bundleId, appAppleID: .notCarried), environment: environment)
     }
 }
 
@@ -44,14 +44,14 @@ extension AppTransaction: SignedPayload {
     // Here the receipt's fields play the parts of `signedDate` and `environment`.
     var audience: Audience {
         Audience(
-            signingDate: receiptCreationDate, app: .bundle(bundleId, appAppleId: .carried(appAppleId)),
+            signingDate: receiptCreationDate, app: .bundle(bundleId, appAppleID: .carried(appAppleId)),
             environment: receiptType)
     }
 }
 
 extension DecodedRealtimeRequestBody: SignedPayload {
     var audience: Audience {
-        Audience(signingDate: signedDate, app: .appAppleId(appAppleId), environment: environment)
+        Audience(signingDate: signedDate, app: .appAppleID(appAppleId), environment: environment)
     }
 }
 
@@ -74,8 +74,8 @@ extension ResponseBodyV2DecodedPayload: SignedPayload {
         }
     }
 
-    private func audience(_ bundleId: String?, _ appAppleId: Int64?, _ environment: AppStoreEnvironment?) -> Audience {
+    private func audience(_ bundleID: String?, _ appAppleID: Int64?, _ environment: AppStoreEnvironment?) -> Audience {
         Audience(
-            signingDate: signedDate, app: .bundle(bundleId, appAppleId: .carried(appAppleId)), environment: environment)
+            signingDate: signedDate, app: .bundle(bundleID, appAppleID: .carried(appAppleID)), environment: environment)
     }
 }

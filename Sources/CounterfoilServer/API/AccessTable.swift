@@ -25,7 +25,7 @@ struct AccessTable: Sendable {
             return (key.hash, Entry(principal: principal, isPublic: key.isPublic, meter: meter, use: use))
         }
         keys = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-        secrets = configuration.apps.compactMap { app in app.customerTokenSecret.map { (app.bundleId, $0) } }
+        secrets = configuration.apps.compactMap { app in app.customerTokenSecret.map { (app.bundleID, $0) } }
     }
 }
 

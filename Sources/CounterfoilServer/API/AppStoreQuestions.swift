@@ -33,7 +33,7 @@ struct AppStoreQuestions: Sendable {
     func transaction(_ id: String, in scope: Scope) async throws -> OwnedTransaction? {
         guard let original = try await storage.originalTransactionId(of: id, in: scope.id),
             let fact = try await storage.lineage(original, in: scope.id)?.transactions
-                .first(where: { $0.transactionId.isExactly(id) })
+                .first(where: { $0.transactionID.isExactly(id) })
         else { return nil }
         return OwnedTransaction(fact: fact, owners: try await storage.owners(of: original, in: scope.id))
     }
@@ -50,7 +50,7 @@ struct AppStoreQuestions: Sendable {
         if !statements.isEmpty { _ = try await storage.commit(statements) }
         var items: [OwnedTransaction] = []
         for fact in facts {
-            let owners = try await storage.owners(of: fact.originalTransactionId, in: scope.id)
+            let owners = try await storage.owners(of: fact.originalTransactionID, in: scope.id)
             items.append(OwnedTransaction(fact: fact, owners: owners))
         }
         return items

@@ -69,7 +69,7 @@ struct ConsumptionRoutes {
                 .badRequest, "missing_parameter", "Name the transaction.", parameter: "transaction_id")
         }
         let lineages = try await storage.lineages(of: customer, in: scope.id)
-        guard lineages.contains(where: { $0.transactions.contains { $0.transactionId == id } }),
+        guard lineages.contains(where: { $0.transactions.contains { $0.transactionID == id } }),
             let answer = try await consumption.preview(id, of: customer, in: scope)
         else {
             throw APIFailure(

@@ -44,9 +44,9 @@ enum CustomerJSON {
             details(&json, state.details)
             json.member("until", state.until)
             if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
-            json.member("product_id", state.productId)
-            json.member("transaction_id", state.transactionId)
-            json.member("original_transaction_id", state.originalTransactionId)
+            json.member("product_id", state.productID)
+            json.member("transaction_id", state.transactionID)
+            json.member("original_transaction_id", state.originalTransactionID)
             more(&json)
         }
     }
@@ -56,9 +56,9 @@ enum CustomerJSON {
     ) {
         json.object { json in
             json.member("object", "subscription")
-            json.member("original_transaction_id", state.originalTransactionId)
-            json.member("transaction_id", state.transactionId)
-            json.member("product_id", state.productId)
+            json.member("original_transaction_id", state.originalTransactionID)
+            json.member("transaction_id", state.transactionID)
+            json.member("product_id", state.productID)
             json.member("subscription_group_identifier", state.subscriptionGroupIdentifier)
             json.member(state.status)
             json.member("has_access", state.hasAccess)
@@ -66,7 +66,7 @@ enum CustomerJSON {
             json.member("purchase_date", state.purchaseDate)
             json.member("expires_date", state.expiresDate)
             if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
-            json.member("auto_renew_product_id", state.autoRenewProductId)
+            json.member("auto_renew_product_id", state.autoRenewProductID)
             if let intent = state.expirationIntent { json.member("expiration_intent", intent.rawValue) }
             json.member("is_in_billing_retry", state.isInBillingRetry)
             json.member("grace_period_expires_date", state.gracePeriodExpiresDate)
@@ -76,8 +76,8 @@ enum CustomerJSON {
             json.member("offer_discount_type", state.offerDiscountType?.rawValue)
             if let status = state.priceIncreaseStatus { json.member("price_increase_status", status.rawValue) }
             revocation(&json, state.revocationDate, state.revocationReason, state.revocationType)
-            if !state.eligibleWinBackOfferIds.isEmpty {
-                json.member("eligible_win_back_offer_ids", state.eligibleWinBackOfferIds) { $0.string($1) }
+            if !state.eligibleWinBackOfferIDs.isEmpty {
+                json.member("eligible_win_back_offer_ids", state.eligibleWinBackOfferIDs) { $0.string($1) }
             }
             details(&json, state.details)
             json.member("next_step", state.nextStep.rawValue)
@@ -92,8 +92,8 @@ enum CustomerJSON {
             json.member("state", state.state.rawValue)
             details(&json, state.details)
             json.member("until", state.until)
-            json.member("product_id", state.productId)
-            json.member("original_transaction_id", state.originalTransactionId)
+            json.member("product_id", state.productID)
+            json.member("original_transaction_id", state.originalTransactionID)
             json.member("is_eligible_for_introductory_offer", state.isEligibleForIntroductoryOffer)
             json.member("next_step", state.nextStep.rawValue)
         }
@@ -102,24 +102,24 @@ enum CustomerJSON {
     private static func product(_ json: inout JSONWriter, _ state: ProductState) {
         json.object { json in
             json.member("object", "product")
-            json.member("product_id", state.productId)
+            json.member("product_id", state.productID)
             json.member("type", state.type?.rawValue)
             json.member("state", state.state.rawValue)
             details(&json, state.details)
             json.member("until", state.until)
             json.member("ended_at", state.endedDate)
             if let willRenew = state.willRenew { json.member("will_renew", willRenew) }
-            json.member("transaction_id", state.transactionId)
-            json.member("original_transaction_id", state.originalTransactionId)
+            json.member("transaction_id", state.transactionID)
+            json.member("original_transaction_id", state.originalTransactionID)
         }
     }
 
     private static func purchase(_ json: inout JSONWriter, _ state: PurchaseState) {
         json.object { json in
             json.member("object", "purchase")
-            json.member("transaction_id", state.transactionId)
-            json.member("original_transaction_id", state.originalTransactionId)
-            json.member("product_id", state.productId)
+            json.member("transaction_id", state.transactionID)
+            json.member("original_transaction_id", state.originalTransactionID)
+            json.member("product_id", state.productID)
             json.member("type", state.type.rawValue)
             json.member("quantity", state.quantity)
             json.member("purchase_date", state.purchaseDate)
@@ -136,7 +136,7 @@ enum CustomerJSON {
     private static func balance(_ json: inout JSONWriter, _ state: ConsumableBalance) {
         json.object { json in
             json.member("object", "consumable_balance")
-            json.member("product_id", state.productId)
+            json.member("product_id", state.productID)
             json.member("purchases", state.purchases)
             json.member("quantity", state.quantity)
             json.member("revoked_quantity", state.revokedQuantity)

@@ -50,8 +50,8 @@ struct ExplanationRoutes {
             json.member("until", explanation.until)
             json.member("rule", explanation.rule.rawValue)
             json.member("sentence", explanation.sentence)
-            json.member("product_id", explanation.productId)
-            json.member("transaction_id", explanation.transactionId)
+            json.member("product_id", explanation.productID)
+            json.member("transaction_id", explanation.transactionID)
             json.member("changes", answer.changes) { json, change in
                 json.object { json in
                     json.member("object", "ownership_change")
@@ -84,8 +84,8 @@ struct ExplanationRoutes {
             json.member("object", "explained_fact")
             json.member("kind", fact.kind.rawValue)
             json.member("identifier", fact.identifier)
-            json.member("original_transaction_id", fact.originalTransactionId)
-            json.member("product_id", fact.productId)
+            json.member("original_transaction_id", fact.originalTransactionID)
+            json.member("product_id", fact.productID)
             json.member("signed_date", fact.signedDate)
             json.member("role", fact.role.rawValue)
             guard let evidence else { return }

@@ -14,11 +14,11 @@ struct KeyRoutes {
         var json = JSONWriter()
         json.object { json in
             json.member("object", "list")
-            let apps = self.apps.all.filter { call.principal.apps?.containsExactly($0.bundleId) ?? true }
+            let apps = self.apps.all.filter { call.principal.apps?.containsExactly($0.bundleID) ?? true }
             json.member("items", apps.filter { $0.answerKey != nil }) { json, app in
                 json.object { json in
                     json.member("object", "answer_key")
-                    json.member("app", app.bundleId)
+                    json.member("app", app.bundleID)
                     json.member("algorithm", "Ed25519")
                     json.member("public_key", Data(app.answerKey?.publicKey ?? []).base64EncodedString())
                 }

@@ -30,11 +30,11 @@ struct LookupRoutes {
         let fact = known.fact
         json.object { json in
             json.member("object", "transaction")
-            json.member("transaction_id", fact.transactionId)
-            json.member("original_transaction_id", fact.originalTransactionId)
+            json.member("transaction_id", fact.transactionID)
+            json.member("original_transaction_id", fact.originalTransactionID)
             json.member("app", scope.bundleId)
             json.member("environment", scope.environment.rawValue)
-            json.member("product_id", fact.productId)
+            json.member("product_id", fact.productID)
             json.member("type", fact.type.rawValue)
             json.member("purchase_date", fact.purchaseDate)
             json.member("expires_date", fact.expiresDate)

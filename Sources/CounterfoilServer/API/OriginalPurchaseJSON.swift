@@ -17,7 +17,7 @@ enum OriginalPurchaseJSON {
     private static func members(of fact: OriginalPurchaseFact, to json: inout JSONWriter) {
         json.member("application_version", fact.applicationVersion)
         json.member("purchase_date", fact.purchaseDate)
-        json.member("app_transaction_id", fact.appTransactionId)
+        json.member("app_transaction_id", fact.appTransactionID)
         if fact.isTestData { json.member("is_test_data", true) }
     }
 

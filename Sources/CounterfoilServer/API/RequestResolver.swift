@@ -19,7 +19,7 @@ struct RequestResolver: Sendable {
         let environment =
             request.parameter("environment").map { AppStoreEnvironment(named: $0) }
             ?? (all[app].environments.contains(.production) ? .production : .sandbox)
-        guard let scope = scopes[all[app].bundleId, environment], all[app].environments.contains(environment) else {
+        guard let scope = scopes[all[app].bundleID, environment], all[app].environments.contains(environment) else {
             throw APIFailure(
                 .badRequest, "unknown_environment", "The app has no such environment here; try Production or Sandbox.",
                 parameter: "environment")
@@ -36,8 +36,8 @@ struct RequestResolver: Sendable {
         of name: String?, among all: [AppSettings], for principal: Principal
     ) throws(APIFailure) -> Int {
         if name == nil, all.count == 1, principal.apps == nil { return 0 }
-        let possible = all.indices.filter { principal.apps?.contains(all[$0].bundleId) ?? true }
-        let chosen = name.map { name in possible.first { all[$0].bundleId.isExactly(name) } }
+        let possible = all.indices.filter { principal.apps?.contains(all[$0].bundleID) ?? true }
+        let chosen = name.map { name in possible.first { all[$0].bundleID.isExactly(name) } }
         guard let index = chosen ?? (possible.count == 1 ? possible.first : nil) else { throw .unknownApp }
         return index
     }

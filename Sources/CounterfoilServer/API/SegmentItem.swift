@@ -32,8 +32,8 @@ struct SegmentItem {
         daysLeft = segment.endsByItself ? member.until.map { max(0, $0 - now.milliseconds) / Self.day } : nil
     }
 
-    private var transactionId: String? { subscription?.transactionId ?? purchase?.transactionId }
-    private var productId: String? { subscription?.productId ?? purchase?.productId }
+    private var transactionId: String? { subscription?.transactionID ?? purchase?.transactionID }
+    private var productId: String? { subscription?.productID ?? purchase?.productID }
 
     func write(to json: inout JSONWriter) {
         json.object { json in
@@ -49,7 +49,7 @@ struct SegmentItem {
             if let daysLeft { json.member("days_left", daysLeft) }
             json.member("reason", member.reason?.rawValue)
             if let willRenew = subscription?.willRenew { json.member("will_renew", willRenew) }
-            if let offers = subscription?.eligibleWinBackOfferIds, !offers.isEmpty {
+            if let offers = subscription?.eligibleWinBackOfferIDs, !offers.isEmpty {
                 json.member("eligible_win_back_offer_ids", offers) { $0.string($1) }
             }
             json.member("next_step", subscription?.nextStep.rawValue)
@@ -77,7 +77,7 @@ extension SegmentItem {
             member.lineage.originalTransactionId, scope.bundleId, scope.environment.rawValue, transactionId, productId,
             subscription?.subscriptionGroupIdentifier, member.since.map(Self.instant), member.until.map(Self.instant),
             daysLeft.map { String($0) }, member.reason?.rawValue, subscription?.willRenew.map { String($0) },
-            subscription?.eligibleWinBackOfferIds.joined(separator: "\n"), subscription?.nextStep.rawValue,
+            subscription?.eligibleWinBackOfferIDs.joined(separator: "\n"), subscription?.nextStep.rawValue,
             customers.isEmpty ? nil : customers.joined(separator: "\n"),
         ]
     }

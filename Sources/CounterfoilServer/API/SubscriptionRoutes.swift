@@ -31,7 +31,7 @@ struct SubscriptionRoutes {
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
         let engine = apps.engine(of: scope.bundleId)
         let states = engine.currentState(of: facts, now: clock.now())
-        guard let state = states.subscriptions.first(where: { $0.originalTransactionId.isExactly(original) }) else {
+        guard let state = states.subscriptions.first(where: { $0.originalTransactionID.isExactly(original) }) else {
             throw unknown
         }
         var json = JSONWriter()

@@ -37,8 +37,8 @@ struct SupportRoutes {
             } catch { throw APIFailure(askingFor: error) }
         }
         let items = try await asking.keep(texts, in: scope).sorted { one, other in
-            (one.fact.revocationDate ?? one.fact.signedDate, one.fact.transactionId)
-                > (other.fact.revocationDate ?? other.fact.signedDate, other.fact.transactionId)
+            (one.fact.revocationDate ?? one.fact.signedDate, one.fact.transactionID)
+                > (other.fact.revocationDate ?? other.fact.signedDate, other.fact.transactionID)
         }
         return .list(items, next: nil) { LookupRoutes.write($1, scope, to: &$0) }
     }

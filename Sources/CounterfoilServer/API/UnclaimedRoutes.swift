@@ -35,14 +35,14 @@ struct UnclaimedRoutes {
 
     private func write(_ lineage: Lineage, _ scope: Scope, hasAccess: Bool, to json: inout JSONWriter) {
         let paid = lineage.transactions.filter { $0.ownership == .purchased }
-        let last = paid.max { ($0.purchaseDate, $0.transactionId) < ($1.purchaseDate, $1.transactionId) }
+        let last = paid.max { ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID) }
         json.object { json in
             json.member("object", "unclaimed_purchase")
             json.member("original_transaction_id", lineage.originalTransactionId)
             json.member("app", scope.bundleId)
             json.member("environment", scope.environment.rawValue)
             json.member("app_transaction_id", lineage.appTransactionId)
-            json.member("product_id", last?.productId)
+            json.member("product_id", last?.productID)
             json.member("type", last?.type.rawValue)
             json.member("first_purchase_date", paid.map(\.purchaseDate).min())
             json.member("last_purchase_date", last?.purchaseDate)

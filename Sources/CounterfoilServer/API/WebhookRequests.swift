@@ -88,7 +88,7 @@ struct WebhookSettings: JSONRequestBody {
     private static func checked(
         _ apps: [String]?, _ served: Apps, _ principal: Principal
     ) throws(APIFailure) -> Set<String>? {
-        let known = Set(served.all.map(\.bundleId))
+        let known = Set(served.all.map(\.bundleID))
         guard let apps else {
             guard principal.apps == nil else { throw notAllowed(principal, "apps") }
             return nil

@@ -10,11 +10,11 @@ extension ServerConfiguration {
         (taken.keys, taken.webhooks) = (other.keys, other.webhooks)
         if listen.tls != nil, let tls = other.listen.tls { taken.listen.tls = tls }
         for index in taken.apps.indices {
-            let name = taken.apps[index].bundleId
+            let name = taken.apps[index].bundleID
             guard let app = other.app(name) else { continue }
             if !taken.apps[index].take(app) { waiting.append("apps \(name)") }
         }
-        if other.apps.map({ ExactText($0.bundleId) }) != apps.map({ ExactText($0.bundleId) }) { waiting.append("apps") }
+        if other.apps.map({ ExactText($0.bundleID) }) != apps.map({ ExactText($0.bundleID) }) { waiting.append("apps") }
         if taken.listen != other.listen { waiting.append("listen") }
         if taken.trust != other.trust { waiting.append("trust") }
         if taken.storage != other.storage { waiting.append("storage") }
@@ -38,7 +38,7 @@ extension ServerConfiguration.App {
             // Those who ask the App Store name their issuer.
             if mine.issuerID.isExactly(key.issuerID) { self.key = key } else { isAll = false }
         }
-        return isAll && environments == other.environments && appAppleId == other.appAppleId && hosts == other.hosts
+        return isAll && environments == other.environments && appAppleID == other.appAppleID && hosts == other.hosts
             && restorePolicy == other.restorePolicy && catalogue == other.catalogue && consumption == other.consumption
     }
 }

@@ -47,13 +47,13 @@ public struct ServerConfiguration: Sendable {
     public init(apps: [App]) { self.apps = apps }
 
     /// The app with this bundle identifier.
-    public func app(_ bundleId: String) -> App? { apps.first { $0.bundleId.isExactly(bundleId) } }
+    public func app(_ bundleID: String) -> App? { apps.first { $0.bundleID.isExactly(bundleID) } }
 
     /// Whose signed data is accepted.
     public var acceptedApps: AcceptedApps {
         .only(
             apps.map {
-                AppStoreServer.App(bundleId: $0.bundleId, appAppleId: $0.appAppleId, environments: $0.environments)
+                AppStoreServer.App(bundleID: $0.bundleID, appAppleID: $0.appAppleID, environments: $0.environments)
             })
     }
 }

@@ -55,7 +55,7 @@ package struct OnlineCheck: Sendable {
     }
 
     private func outcome(_ app: ServerConfiguration.App, _ environment: AppStoreEnvironment) async -> Outcome {
-        var outcome = Outcome(bundleId: app.bundleId, environment: environment, finding: .noKey)
+        var outcome = Outcome(bundleId: app.bundleID, environment: environment, finding: .noKey)
         guard let host = app.hosts[environment] else { return outcome }
         outcome.host = host.url
         guard let key = app.key else { return outcome }
@@ -80,7 +80,7 @@ package struct OnlineCheck: Sendable {
         let tokens: APITokenSource
         do {
             tokens = try APITokenSource(
-                key: key.signingKey, issuerID: key.issuerID, bundleID: app.bundleId, now: { Date() })
+                key: key.signingKey, issuerID: key.issuerID, bundleID: app.bundleID, now: { Date() })
         } catch { throw AppStoreServerError(.signing, error.message) }
         var options = AppStoreServerClient.Configuration()
         options.timeout = .seconds(10)

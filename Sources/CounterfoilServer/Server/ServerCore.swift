@@ -156,7 +156,7 @@ package struct ServerCore: Sendable {
     /// The apps and environments of a configuration, in one order.
     static func environments(_ configuration: ServerConfiguration) -> [(bundleId: String, environment: String)] {
         configuration.apps.flatMap { app in
-            app.environments.map { (bundleId: app.bundleId, environment: $0.rawValue) }
+            app.environments.map { (bundleId: app.bundleID, environment: $0.rawValue) }
         }.sorted { ($0.bundleId, $0.environment) < ($1.bundleId, $1.environment) }
     }
 
@@ -256,7 +256,7 @@ package struct ServerCore: Sendable {
             else { continue }
             let tokens = try APITokenSource(
                 key: key.signingKey, formerKeys: key.formerKey.map { [$0] } ?? [], issuerID: key.issuerID,
-                bundleID: app.bundleId, now: { Date() })
+                bundleID: app.bundleID, now: { Date() })
             var options = AppStoreServerClient.Configuration()
             options.logger = logger
             clients[scope.id] = AppStoreServerClient(tokens: tokens, host: host, configuration: options)

@@ -32,13 +32,13 @@ extension CountingFacts {
         let fact = facts.transactions[period.index]
         if period.isRevoked, let date = fact.revocationDate, date < fact.purchaseDate { return false }
         // A renewal info that is no older names the period that counts. If that began earlier, it took this one's place.
-        guard let renewal = renewal(of: fact.originalTransactionId), renewal.signedDate >= fact.signedDate,
+        guard let renewal = renewal(of: fact.originalTransactionID), renewal.signedDate >= fact.signedDate,
             renewal.renewalDate != fact.expiresDate
         else { return true }
         return !periods.contains { other in
             let named = facts.transactions[other.index]
             return named.purchaseDate < fact.purchaseDate && named.reason == .purchase && !other.isUpgraded
-                && named.productId == renewal.productId && named.expiresDate == renewal.renewalDate
+                && named.productID == renewal.productID && named.expiresDate == renewal.renewalDate
         }
     }
 
@@ -50,20 +50,20 @@ extension CountingFacts {
     /// How a subscription stands, by its current period and its renewal info.
     func subscription(_ current: Transaction, _ periods: Periods) -> SubscriptionState {
         let fact = facts.transactions[current.index]
-        let renewal = renewal(of: fact.originalTransactionId).flatMap { $0.isAbout(fact) ? $0 : nil }
+        let renewal = renewal(of: fact.originalTransactionID).flatMap { $0.isAbout(fact) ? $0 : nil }
         let status = status(current, fact, renewal)
         var state = SubscriptionState(
-            originalTransactionId: fact.originalTransactionId, transactionId: fact.transactionId,
-            productId: fact.productId,
+            originalTransactionID: fact.originalTransactionID, transactionID: fact.transactionID,
+            productID: fact.productID,
             subscriptionGroupIdentifier: fact.subscriptionGroupIdentifier ?? group(of: periods), status: status,
             hasAccess: status == .active || status == .billingGracePeriod, purchaseDate: fact.purchaseDate,
             expiresDate: fact.expiresDate, willRenew: renewal?.willRenew,
-            autoRenewProductId: renewal?.autoRenewProductId, expirationIntent: renewal?.expirationIntent,
+            autoRenewProductID: renewal?.autoRenewProductID, expirationIntent: renewal?.expirationIntent,
             isInBillingRetry: renewal?.isInBillingRetry ?? false,
             gracePeriodExpiresDate: renewal?.gracePeriodExpiresDate, ownership: fact.ownership,
             offerType: fact.offerType, offerIdentifier: fact.offerIdentifier,
             offerDiscountType: fact.offerDiscountType, priceIncreaseStatus: renewal?.priceIncreaseStatus,
-            eligibleWinBackOfferIds: renewal?.eligibleWinBackOfferIds ?? [], details: [], nextStep: .nothing)
+            eligibleWinBackOfferIDs: renewal?.eligibleWinBackOfferIDs ?? [], details: [], nextStep: .nothing)
         if current.isRevoked { state.takeBack(fact) }
         // What goes on under another key does not renew under this one.
         if current.isUpgraded { state.willRenew = false }
@@ -98,7 +98,7 @@ extension RenewalFact {
     /// Whether it was signed with a period in mind, not with an earlier one. What it says of a failed payment or of a
     /// cancellation is over when the customer has bought again.
     func isAbout(_ fact: TransactionFact) -> Bool {
-        signedDate >= fact.purchaseDate || (productId == fact.productId && renewalDate == fact.expiresDate)
+        signedDate >= fact.purchaseDate || (productID == fact.productID && renewalDate == fact.expiresDate)
     }
 
     /// Whether the App Store still means to be paid. There are reports of grace periods, after a trial, in which
@@ -137,7 +137,7 @@ extension SubscriptionState {
         }
         if willRenew == false {
             details.append(.willNotRenew)
-        } else if let next = autoRenewProductId, next != productId {
+        } else if let next = autoRenewProductID, next != productID {
             details.append(.willChangeProduct)
         }
         if priceIncreaseStatus == .pending { details.append(.priceConsentPending) }
@@ -148,7 +148,7 @@ extension SubscriptionState {
         // Who did not buy it cannot pay for it or change it, but can buy one.
         if ownership != .purchased { return hasAccess ? .nothing : .subscribe }
         if status == .billingGracePeriod || status == .billingRetry { return .fixPayment }
-        guard hasAccess else { return eligibleWinBackOfferIds.isEmpty ? .promotionalOffer : .winBackOffer }
+        guard hasAccess else { return eligibleWinBackOfferIDs.isEmpty ? .promotionalOffer : .winBackOffer }
         if willRenew == false { return .saveOffer }
         return priceIncreaseStatus == .pending ? .askPriceConsent : .nothing
     }

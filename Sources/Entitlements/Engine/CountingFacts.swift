@@ -35,12 +35,12 @@ struct CountingFacts {
     func fact(_ transaction: Transaction) -> TransactionFact { facts.transactions[transaction.index] }
 
     /// The renewal info of a subscription.
-    func renewal(of originalTransactionId: String) -> RenewalFact? {
+    func renewal(of originalTransactionID: String) -> RenewalFact? {
         var low = 0
         var high = renewals.count
         while low < high {
             let middle = (low + high) / 2
-            if facts.renewals[renewals[middle]].originalTransactionId < originalTransactionId {
+            if facts.renewals[renewals[middle]].originalTransactionID < originalTransactionID {
                 low = middle + 1
             } else {
                 high = middle
@@ -48,7 +48,7 @@ struct CountingFacts {
         }
         guard low < renewals.count else { return nil }
         let fact = facts.renewals[renewals[low]]
-        return fact.originalTransactionId == originalTransactionId ? fact : nil
+        return fact.originalTransactionID == originalTransactionID ? fact : nil
     }
 }
 
@@ -60,14 +60,14 @@ extension CountingFacts {
     private mutating func chooseTransactions() -> [Int] {
         let all = facts.transactions
         // A ledger has them in this order already.
-        let isOrdered = all.indices.dropFirst().allSatisfy { all[$0 - 1].transactionId < all[$0].transactionId }
+        let isOrdered = all.indices.dropFirst().allSatisfy { all[$0 - 1].transactionID < all[$0].transactionID }
         let order = isOrdered ? Array(all.indices) : all.indices.sorted { Self.precedes(all[$0], all[$1]) }
         transactions.reserveCapacity(order.count)
         var later: [Int] = []
         var start = 0
         while start < order.count {
             var end = start + 1
-            while end < order.count, all[order[end]].transactionId == all[order[start]].transactionId { end += 1 }
+            while end < order.count, all[order[end]].transactionID == all[order[start]].transactionID { end += 1 }
             let chosen = end == start + 1 ? order[start] : choose(order[start..<end]) { all[$0].signedDate }
             if let transaction = transaction(chosen) { transactions.append(transaction) } else { later.append(chosen) }
             start = end
@@ -78,11 +78,11 @@ extension CountingFacts {
 
     /// By subscription, and in there from the earliest period to the latest.
     private static func comesBefore(_ one: Int, _ other: Int, in all: [TransactionFact]) -> Bool {
-        if all[one].originalTransactionId != all[other].originalTransactionId {
-            return all[one].originalTransactionId < all[other].originalTransactionId
+        if all[one].originalTransactionID != all[other].originalTransactionID {
+            return all[one].originalTransactionID < all[other].originalTransactionID
         }
         if all[one].purchaseDate != all[other].purchaseDate { return all[one].purchaseDate < all[other].purchaseDate }
-        return TransactionFact.identifier(all[one].transactionId, isBefore: all[other].transactionId)
+        return TransactionFact.identifier(all[one].transactionID, isBefore: all[other].transactionID)
     }
 
     /// How the version says that a transaction stands at the instant; nil if it is not there yet.
@@ -101,7 +101,7 @@ extension CountingFacts {
     /// What is paid late in a grace period begins when the period before it ended. A renewal info that was signed since
     /// then, and knows nothing of it, tells that it was not paid at the instant.
     private func isStillOwed(_ fact: TransactionFact) -> Bool {
-        guard fact.type == .autoRenewableSubscription, let renewal = renewal(of: fact.originalTransactionId),
+        guard fact.type == .autoRenewableSubscription, let renewal = renewal(of: fact.originalTransactionID),
             renewal.signedDate >= fact.purchaseDate
         else { return false }
         return renewal.isInBillingRetry || renewal.renewalDate.map { $0 <= fact.purchaseDate } ?? false
@@ -114,7 +114,7 @@ extension CountingFacts {
         for (position, index) in order.enumerated() where all[index].signedDate <= asOf {
             let next = position + 1 < order.count ? all[order[position + 1]] : nil
             let isLast = next.map {
-                $0.originalTransactionId != all[index].originalTransactionId || $0.signedDate > asOf
+                $0.originalTransactionID != all[index].originalTransactionID || $0.signedDate > asOf
             }
             if isLast ?? true { renewals.append(index) }
         }
@@ -129,14 +129,14 @@ extension CountingFacts {
     }
 
     static func precedes(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
-        if one.transactionId != other.transactionId { return one.transactionId < other.transactionId }
+        if one.transactionID != other.transactionID { return one.transactionID < other.transactionID }
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one != other && one.content.lexicographicallyPrecedes(other.content)
     }
 
     static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
-        if one.originalTransactionId != other.originalTransactionId {
-            return one.originalTransactionId < other.originalTransactionId
+        if one.originalTransactionID != other.originalTransactionID {
+            return one.originalTransactionID < other.originalTransactionID
         }
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one != other && one.content.lexicographicallyPrecedes(other.content)
@@ -162,7 +162,7 @@ extension CountingFacts {
         var sameSubscription: Date?
         var sameGroup: Date?
         for other in others where other.purchaseDate > fact.purchaseDate {
-            if other.originalTransactionId == fact.originalTransactionId {
+            if other.originalTransactionID == fact.originalTransactionID {
                 sameSubscription = min(sameSubscription ?? other.purchaseDate, other.purchaseDate)
             } else if let group = fact.subscriptionGroupIdentifier, other.subscriptionGroupIdentifier == group {
                 sameGroup = min(sameGroup ?? other.purchaseDate, other.purchaseDate)
@@ -176,15 +176,15 @@ extension CountingFacts {
     private mutating func resolveMigrations() {
         var began: [String: Date] = [:]
         for transaction in transactions {
-            guard let old = facts.transactions[transaction.index].previousOriginalTransactionId else { continue }
+            guard let old = facts.transactions[transaction.index].previousOriginalTransactionID else { continue }
             let fact = fact(transaction)
-            guard old != fact.originalTransactionId else { continue }
+            guard old != fact.originalTransactionID else { continue }
             began[old] = max(began[old] ?? fact.purchaseDate, fact.purchaseDate)
         }
         guard !began.isEmpty else { return }
         for position in transactions.indices {
             let fact = fact(transactions[position])
-            guard let date = began[fact.originalTransactionId], fact.purchaseDate <= date else { continue }
+            guard let date = began[fact.originalTransactionID], fact.purchaseDate <= date else { continue }
             transactions[position].isUpgraded = true
         }
     }

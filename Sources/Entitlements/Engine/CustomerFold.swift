@@ -33,7 +33,7 @@ struct CustomerFold {
             var end = start + 1
             while end < transactions.count,
                 case let next = transactions[end].index,
-                all[next].originalTransactionId == all[first].originalTransactionId, all[next].type == all[first].type
+                all[next].originalTransactionID == all[first].originalTransactionID, all[next].type == all[first].type
             { end += 1 }
             add(transactions[start..<end])
             start = end
@@ -48,19 +48,19 @@ struct CustomerFold {
         states.subscriptions.append(state)
         products.append(ProductState(state))
         let all = facts.facts.transactions
-        var previous = state.productId
+        var previous = state.productID
         for period in periods {
             if all[period.index].offerType == .introductory {
                 noteIntroduction(all[period.index], state.subscriptionGroupIdentifier)
             }
             // Of periods of one product in a row the last speaks for all; one that is paid ahead does not speak yet.
-            guard all[period.index].productId != state.productId, all[period.index].purchaseDate <= facts.asOf else {
+            guard all[period.index].productID != state.productID, all[period.index].purchaseDate <= facts.asOf else {
                 continue
             }
             let fact = all[period.index]
             let product = ProductState(ended: fact, period, asOf: facts.asOf)
-            if fact.productId == previous { products[products.count - 1] = product } else { products.append(product) }
-            previous = fact.productId
+            if fact.productID == previous { products[products.count - 1] = product } else { products.append(product) }
+            previous = fact.productID
         }
     }
 
@@ -73,7 +73,7 @@ struct CustomerFold {
 
     /// A purchase that is no auto-renewable subscription.
     private mutating func add(_ fact: TransactionFact, isRevoked: Bool) {
-        let period = fact.type == .nonRenewingSubscription ? engine.duration(of: fact.productId) : nil
+        let period = fact.type == .nonRenewingSubscription ? engine.duration(of: fact.productID) : nil
         let purchase = PurchaseState(
             fact, isRevoked: isRevoked, endDate: period?.after(fact.purchaseDate), asOf: facts.asOf)
         states.purchases.append(purchase)
@@ -85,7 +85,7 @@ struct CustomerFold {
     private mutating func finish() {
         states.purchases.sort { one, other in
             if one.purchaseDate != other.purchaseDate { return one.purchaseDate < other.purchaseDate }
-            return TransactionFact.identifier(one.transactionId, isBefore: other.transactionId)
+            return TransactionFact.identifier(one.transactionID, isBefore: other.transactionID)
         }
         states.consumables = ConsumableBalance.of(states.purchases)
         states.products = ProductState.best(products)

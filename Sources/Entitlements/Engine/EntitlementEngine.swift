@@ -61,12 +61,12 @@ public struct EntitlementEngine: Sendable {
     }
 
     // What the App Store signed is not to name a product of the catalogue by another text.
-    func level(of productId: String) -> Int { levels[ExactText(productId)] ?? .max }
+    func level(of productID: String) -> Int { levels[ExactText(productID)] ?? .max }
 
-    func duration(of productId: String) -> Period? { durations[ExactText(productId)] }
+    func duration(of productID: String) -> Period? { durations[ExactText(productID)] }
 
     /// Which of `names` a product gives.
-    func names(of productId: String) -> [Int] { namesByProduct[ExactText(productId)] ?? [] }
+    func names(of productID: String) -> [Int] { namesByProduct[ExactText(productID)] ?? [] }
 
     private static func byExactText<Value>(_ values: [String: Value]) -> [ExactText: Value] {
         values.reduce(into: [:]) { $0[ExactText($1.key)] = $1.value }

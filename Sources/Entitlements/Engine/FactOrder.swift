@@ -16,12 +16,12 @@ extension TransactionFact {
     var content: [String] {
         [
             revocationDate.sortable, isUpgraded ? "1" : "0", Date?.some(purchaseDate).sortable, expiresDate.sortable,
-            originalTransactionId, productId, type.rawValue, subscriptionGroupIdentifier.sortable,
+            originalTransactionID, productID, type.rawValue, subscriptionGroupIdentifier.sortable,
             revocationReason.map { "\($0.rawValue)" } ?? "", (revocationType?.rawValue).sortable, ownership.rawValue,
             offerType.map { "\($0.rawValue)" } ?? "", offerIdentifier.sortable, (offerDiscountType?.rawValue).sortable,
             "\(quantity)", (reason?.rawValue).sortable, (appAccountToken?.uuidString).sortable,
-            appTransactionId.sortable,
-            previousOriginalTransactionId.sortable,
+            appTransactionID.sortable,
+            previousOriginalTransactionID.sortable,
         ]
     }
 }
@@ -36,10 +36,10 @@ extension RenewalFact {
         [
             renewalDate.sortable, expirationIntent != nil && !isInBillingRetry ? "1" : "0", willRenew ? "0" : "1",
             expirationIntent.map { "\($0.rawValue)" } ?? "",
-            isInBillingRetry ? "1" : "0", gracePeriodExpiresDate.sortable, productId, autoRenewProductId,
+            isInBillingRetry ? "1" : "0", gracePeriodExpiresDate.sortable, productID, autoRenewProductID,
             priceIncreaseStatus.map { "\($0.rawValue)" } ?? "", offerType.map { "\($0.rawValue)" } ?? "",
             offerIdentifier.sortable,
-        ] + eligibleWinBackOfferIds
+        ] + eligibleWinBackOfferIDs
     }
 }
 

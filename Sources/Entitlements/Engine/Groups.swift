@@ -41,12 +41,12 @@ extension CustomerFold {
     private func speaks(_ one: SubscriptionState, before other: SubscriptionState) -> Bool {
         if one.rank != other.rank { return one.rank < other.rank }
         if one.hasAccess {
-            let (level, otherLevel) = (engine.level(of: one.productId), engine.level(of: other.productId))
+            let (level, otherLevel) = (engine.level(of: one.productID), engine.level(of: other.productID))
             if level != otherLevel { return level < otherLevel }
         }
         let (end, otherEnd) = (one.accessUntil ?? one.expiresDate, other.accessUntil ?? other.expiresDate)
         if end != otherEnd { return end ?? .distantPast > otherEnd ?? .distantPast }
-        return TransactionFact.identifier(other.originalTransactionId, isBefore: one.originalTransactionId)
+        return TransactionFact.identifier(other.originalTransactionID, isBefore: one.originalTransactionID)
     }
 }
 
@@ -61,8 +61,8 @@ extension GroupState {
     fileprivate init(_ identifier: String, _ subscription: SubscriptionState) {
         self.init(
             subscriptionGroupIdentifier: identifier, state: subscription.hasAccess ? .active : .inactive,
-            details: subscription.details, until: subscription.accessUntil, productId: subscription.productId,
-            originalTransactionId: subscription.originalTransactionId, isEligibleForIntroductoryOffer: true,
+            details: subscription.details, until: subscription.accessUntil, productID: subscription.productID,
+            originalTransactionID: subscription.originalTransactionID, isEligibleForIntroductoryOffer: true,
             nextStep: subscription.nextStep)
     }
 }

@@ -5,10 +5,10 @@ extension ProductState {
     /// What a subscription says of the product that it is in.
     init(_ subscription: SubscriptionState) {
         self.init(
-            productId: subscription.productId, type: .autoRenewableSubscription,
+            productID: subscription.productID, type: .autoRenewableSubscription,
             state: subscription.hasAccess ? .active : .inactive, details: subscription.details,
             until: subscription.accessUntil, willRenew: subscription.willRenew,
-            transactionId: subscription.transactionId, originalTransactionId: subscription.originalTransactionId)
+            transactionID: subscription.transactionID, originalTransactionID: subscription.originalTransactionID)
         if !subscription.hasAccess { endedDate = subscription.revocationDate ?? subscription.expiresDate }
     }
 
@@ -19,29 +19,29 @@ extension ProductState {
             period.isRevoked && !period.isUpgraded
             ? .takenBack(fact.revocationType, fact.ownership) : isReplaced ? .upgraded : .changedProduct
         self.init(
-            productId: fact.productId, type: .autoRenewableSubscription, state: .inactive, details: [detail],
+            productID: fact.productID, type: .autoRenewableSubscription, state: .inactive, details: [detail],
             endedDate: period.isRevoked ? fact.revocationDate : isReplaced ? nil : fact.expiresDate, willRenew: false,
-            transactionId: fact.transactionId, originalTransactionId: fact.originalTransactionId)
+            transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID)
         if let owner = StateDetail(fact.ownership) { details.append(owner) }
     }
 
     /// What a purchase says of its product.
     init(_ purchase: PurchaseState) {
         self.init(
-            productId: purchase.productId, type: purchase.type, state: purchase.hasAccess ? .active : .inactive,
+            productID: purchase.productID, type: purchase.type, state: purchase.hasAccess ? .active : .inactive,
             details: purchase.details, until: purchase.hasAccess ? purchase.endDate : nil,
             endedDate: purchase.hasAccess ? nil : purchase.revocationDate ?? purchase.endDate,
-            transactionId: purchase.transactionId, originalTransactionId: purchase.originalTransactionId)
+            transactionID: purchase.transactionID, originalTransactionID: purchase.originalTransactionID)
     }
 
     /// Of each product the state that speaks for it, by product.
     static func best(_ candidates: [ProductState]) -> [ProductState] {
         guard candidates.count > 1 else { return candidates }
         let sorted = candidates.sorted { one, other in
-            one.productId == other.productId ? one.speaksBefore(other) : one.productId < other.productId
+            one.productID == other.productID ? one.speaksBefore(other) : one.productID < other.productID
         }
         var best: [ProductState] = []
-        for state in sorted where state.productId != best.last?.productId { best.append(state) }
+        for state in sorted where state.productID != best.last?.productID { best.append(state) }
         return best
     }
 
@@ -54,7 +54,7 @@ extension ProductState {
             let none: Date = state == .active ? .distantFuture : .distantPast
             return end ?? none > otherEnd ?? none
         }
-        return TransactionFact.identifier(other.transactionId ?? "", isBefore: transactionId ?? "")
+        return TransactionFact.identifier(other.transactionID ?? "", isBefore: transactionID ?? "")
     }
 }
 
@@ -64,7 +64,7 @@ extension CustomerFold {
         var speakers = [Int?](repeating: nil, count: engine.names.count)
         var ends = [Date?](repeating: .distantPast, count: engine.names.count)
         for (position, product) in states.products.enumerated() {
-            for entitlement in engine.names(of: product.productId) {
+            for entitlement in engine.names(of: product.productID) {
                 let speaker = speakers[entitlement].map { states.products[$0] }
                 if speaker.map({ isBetter(product, than: $0) }) ?? true { speakers[entitlement] = position }
                 guard product.state == .active else { continue }
@@ -80,7 +80,7 @@ extension CustomerFold {
     /// Among active ones the higher level comes first.
     private func isBetter(_ one: ProductState, than other: ProductState) -> Bool {
         if one.state == .active, other.state == .active {
-            let (level, otherLevel) = (engine.level(of: one.productId), engine.level(of: other.productId))
+            let (level, otherLevel) = (engine.level(of: one.productID), engine.level(of: other.productID))
             if level != otherLevel { return level < otherLevel }
         }
         return one.speaksBefore(other)
@@ -92,7 +92,7 @@ extension EntitlementState {
         let isActive = product?.state == .active
         self.init(
             entitlement: name, isActive: isActive, state: product?.state ?? .new, details: product?.details ?? [],
-            until: isActive ? until : nil, willRenew: product?.willRenew, productId: product?.productId,
-            transactionId: product?.transactionId, originalTransactionId: product?.originalTransactionId)
+            until: isActive ? until : nil, willRenew: product?.willRenew, productID: product?.productID,
+            transactionID: product?.transactionID, originalTransactionID: product?.originalTransactionID)
     }
 }

@@ -6,8 +6,8 @@ extension PurchaseState {
         let isKept = fact.type == .nonConsumable || fact.type == .nonRenewingSubscription
         let isOver = endDate.map { $0 <= asOf } ?? false
         self.init(
-            transactionId: fact.transactionId, originalTransactionId: fact.originalTransactionId,
-            productId: fact.productId, type: fact.type, quantity: fact.quantity, purchaseDate: fact.purchaseDate,
+            transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID,
+            productID: fact.productID, type: fact.type, quantity: fact.quantity, purchaseDate: fact.purchaseDate,
             ownership: fact.ownership, hasAccess: isKept && !isRevoked && !isOver, endDate: endDate,
             offerType: fact.offerType, offerIdentifier: fact.offerIdentifier, details: [])
         if isRevoked {
@@ -27,9 +27,9 @@ extension ConsumableBalance {
     static func of(_ purchases: [PurchaseState]) -> [ConsumableBalance] {
         let consumables = purchases.lazy.filter { $0.type == .consumable }
         var balances: [ConsumableBalance] = []
-        for purchase in consumables.sorted(by: { $0.productId < $1.productId }) {
-            if balances.last?.productId != purchase.productId {
-                balances.append(.init(productId: purchase.productId, purchases: 0, quantity: 0, revokedQuantity: 0))
+        for purchase in consumables.sorted(by: { $0.productID < $1.productID }) {
+            if balances.last?.productID != purchase.productID {
+                balances.append(.init(productID: purchase.productID, purchases: 0, quantity: 0, revokedQuantity: 0))
             }
             let last = balances.count - 1
             balances[last].purchases += 1

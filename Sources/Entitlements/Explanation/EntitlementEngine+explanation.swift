@@ -19,7 +19,7 @@ extension EntitlementEngine {
         let counting = CountingFacts(facts, asOf: asOf)
         let states = state(of: counting)
         let state = states.entitlement(entitlement)
-        let speaker = state?.productId.map { states.product($0) }
+        let speaker = state?.productID.map { states.product($0) }
         let scrutiny = Scrutiny(facts: counting, states: states, products: products, speaker: speaker)
         let gift = state.flatMap {
             EntitlementGift(of: entitlement, counting, catalogue).rule($0, product: speaker)
@@ -30,8 +30,8 @@ extension EntitlementEngine {
         let text = rule == .boughtBefore ? nil : Sentence(speaker, states, until: state?.until).text(rule)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: state?.isActive ?? false, until: state?.until, rule: rule,
-            sentence: [text, remark].compactMap(\.self).joined(separator: " "), productId: speaker?.productId,
-            transactionId: speaker?.transactionId, facts: scrutiny.transactions() + scrutiny.renewals(),
+            sentence: [text, remark].compactMap(\.self).joined(separator: " "), productID: speaker?.productID,
+            transactionID: speaker?.transactionID, facts: scrutiny.transactions() + scrutiny.renewals(),
             originalPurchase: original)
     }
 }

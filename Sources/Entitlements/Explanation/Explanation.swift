@@ -15,14 +15,21 @@ public struct Explanation: Sendable, Hashable, Encodable {
     /// The rule, with the product and the dates, for people. English; not for programs.
     public var sentence: String
     /// The product that gives the entitlement, or gave it last.
-    public var productId: String?
+    public var productID: String?
     /// The transaction that decided.
-    public var transactionId: String?
+    public var transactionID: String?
     /// Every fact that was looked at, and what came of it: transactions before renewal infos, each by identifier and by
     /// the date of signing.
     public var facts: [ExplainedFact]
     /// What came of the catalogue's boundary for who got the app early; nil where it has none.
     public var originalPurchase: ExplainedOriginalPurchase?
+
+    // In JSON with Apple's spelling, as all else that is written.
+    private enum CodingKeys: String, CodingKey {
+        case entitlement, asOf, isActive, until, rule, sentence, facts, originalPurchase
+        case productID = "productId"
+        case transactionID = "transactionId"
+    }
 }
 
 /// What came of an ``OriginalPurchaseRule``, and why.
@@ -82,9 +89,9 @@ public struct ExplainedFact: Sendable, Hashable, Encodable {
     /// `transactionId`; of a renewal info `originalTransactionId`.
     public var identifier: String
     /// `originalTransactionId`.
-    public var originalTransactionId: String
+    public var originalTransactionID: String
     /// `productId`.
-    public var productId: String
+    public var productID: String
     /// `signedDate`.
     public var signedDate: Date
     /// What came of it.
@@ -98,8 +105,10 @@ public struct ExplainedFact: Sendable, Hashable, Encodable {
         case renewal(RenewalFact)
     }
 
-    private enum CodingKeys: CodingKey {
-        case kind, identifier, originalTransactionId, productId, signedDate, role
+    private enum CodingKeys: String, CodingKey {
+        case kind, identifier, signedDate, role
+        case originalTransactionID = "originalTransactionId"
+        case productID = "productId"
     }
 }
 

@@ -13,9 +13,9 @@ struct Sentence {
     init(_ state: ProductState?, _ states: CustomerStates, until: Date?) {
         self.state = state
         self.until = until
-        product = state?.productId ?? ""
-        subscription = states.subscriptions.first { $0.originalTransactionId == state?.originalTransactionId }
-        purchase = states.purchases.first { $0.transactionId == state?.transactionId }
+        product = state?.productID ?? ""
+        subscription = states.subscriptions.first { $0.originalTransactionID == state?.originalTransactionID }
+        purchase = states.purchases.first { $0.transactionID == state?.transactionID }
     }
 
     func text(_ rule: ExplanationRule) -> String {
@@ -56,14 +56,14 @@ struct Sentence {
     private var renewal: String {
         guard let subscription, let willRenew = subscription.willRenew else { return "" }
         guard willRenew else { return " and will not renew" }
-        let next = subscription.autoRenewProductId ?? product
+        let next = subscription.autoRenewProductID ?? product
         return next == product ? " and will renew" : " and will renew into \(next)"
     }
 
     private var successor: String {
-        guard let subscription, subscription.productId != product else { return " by another subscription" }
+        guard let subscription, subscription.productID != product else { return " by another subscription" }
         return state?.details.contains(.changedProduct) == true
-            ? " with \(subscription.productId)" : " by \(subscription.productId)"
+            ? " with \(subscription.productID)" : " by \(subscription.productID)"
     }
 
     private var intent: String {

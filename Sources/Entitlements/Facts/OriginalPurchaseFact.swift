@@ -8,7 +8,7 @@ public struct OriginalPurchaseFact: Sendable, Hashable, Encodable {
     /// `originalPurchaseDate`.
     public var purchaseDate: Date?
     /// `appTransactionId`; a receipt has none.
-    public var appTransactionId: String?
+    public var appTransactionID: String?
     /// When the App Store signed it.
     public var signedDate: Date
     /// Whether it is of a test environment. The sandbox says version 1.0 and August 2013 of everybody.
@@ -16,14 +16,19 @@ public struct OriginalPurchaseFact: Sendable, Hashable, Encodable {
 
     /// States a fact. What is not given is absent.
     public init(
-        applicationVersion: String? = nil, purchaseDate: Date? = nil, appTransactionId: String? = nil,
+        applicationVersion: String? = nil, purchaseDate: Date? = nil, appTransactionID: String? = nil,
         signedDate: Date, isTestData: Bool = false
     ) {
         self.applicationVersion = applicationVersion
         self.purchaseDate = purchaseDate
-        self.appTransactionId = appTransactionId
+        self.appTransactionID = appTransactionID
         self.signedDate = signedDate
         self.isTestData = isTestData
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case applicationVersion, purchaseDate, signedDate, isTestData
+        case appTransactionID = "appTransactionId"
     }
 
     /// The one order of several, in which the earliest is first.
@@ -33,6 +38,6 @@ public struct OriginalPurchaseFact: Sendable, Hashable, Encodable {
         let (version, otherVersion) = (applicationVersion ?? "", other.applicationVersion ?? "")
         if version != otherVersion { return version.utf8.lexicographicallyPrecedes(otherVersion.utf8) }
         if signedDate != other.signedDate { return signedDate < other.signedDate }
-        return (appTransactionId ?? "").utf8.lexicographicallyPrecedes((other.appTransactionId ?? "").utf8)
+        return (appTransactionID ?? "").utf8.lexicographicallyPrecedes((other.appTransactionID ?? "").utf8)
     }
 }

@@ -4,11 +4,11 @@ public import Foundation
 /// What one signed renewal info says that decides about access and about what to offer: the input of the fold.
 public struct RenewalFact: Sendable, Hashable {
     /// `originalTransactionId`, the key of the subscription.
-    public var originalTransactionId: String
+    public var originalTransactionID: String
     /// `productId`, the product that runs or ran last.
-    public var productId: String
+    public var productID: String
     /// `autoRenewProductId`, the product of the next renewal.
-    public var autoRenewProductId: String
+    public var autoRenewProductID: String
     /// Whether it will renew: `autoRenewStatus`.
     public var willRenew: Bool
     /// `expirationIntent`, why it ended.
@@ -24,7 +24,7 @@ public struct RenewalFact: Sendable, Hashable {
     /// `offerIdentifier` of the next period.
     public var offerIdentifier: String?
     /// `eligibleWinBackOfferIds`, the best first.
-    public var eligibleWinBackOfferIds: [String]
+    public var eligibleWinBackOfferIDs: [String]
     /// `renewalDate`.
     public var renewalDate: Date?
     /// `signedDate`; for a receipt the date of its creation.
@@ -32,15 +32,15 @@ public struct RenewalFact: Sendable, Hashable {
 
     /// States a fact. What is not given is absent.
     public init(
-        originalTransactionId: String, productId: String, autoRenewProductId: String, willRenew: Bool,
+        originalTransactionID: String, productID: String, autoRenewProductID: String, willRenew: Bool,
         expirationIntent: ExpirationIntent? = nil, isInBillingRetry: Bool = false,
         gracePeriodExpiresDate: Date? = nil, priceIncreaseStatus: PriceIncreaseStatus? = nil,
-        offerType: OfferType? = nil, offerIdentifier: String? = nil, eligibleWinBackOfferIds: [String] = [],
+        offerType: OfferType? = nil, offerIdentifier: String? = nil, eligibleWinBackOfferIDs: [String] = [],
         renewalDate: Date? = nil, signedDate: Date
     ) {
-        self.originalTransactionId = originalTransactionId
-        self.productId = productId
-        self.autoRenewProductId = autoRenewProductId
+        self.originalTransactionID = originalTransactionID
+        self.productID = productID
+        self.autoRenewProductID = autoRenewProductID
         self.willRenew = willRenew
         self.expirationIntent = expirationIntent
         self.isInBillingRetry = isInBillingRetry
@@ -48,7 +48,7 @@ public struct RenewalFact: Sendable, Hashable {
         self.priceIncreaseStatus = priceIncreaseStatus
         self.offerType = offerType
         self.offerIdentifier = offerIdentifier
-        self.eligibleWinBackOfferIds = eligibleWinBackOfferIds
+        self.eligibleWinBackOfferIDs = eligibleWinBackOfferIDs
         self.renewalDate = renewalDate
         self.signedDate = signedDate
     }
@@ -56,12 +56,12 @@ public struct RenewalFact: Sendable, Hashable {
     /// What a renewal info of the App Store says.
     package init(_ payload: JWSRenewalInfoDecodedPayload) {
         self.init(
-            originalTransactionId: payload.originalTransactionId, productId: payload.productId,
-            autoRenewProductId: payload.autoRenewProductId, willRenew: payload.autoRenewStatus == .on,
+            originalTransactionID: payload.originalTransactionId, productID: payload.productId,
+            autoRenewProductID: payload.autoRenewProductId, willRenew: payload.autoRenewStatus == .on,
             expirationIntent: payload.expirationIntent, isInBillingRetry: payload.isInBillingRetryPeriod ?? false,
             gracePeriodExpiresDate: payload.gracePeriodExpiresDate, priceIncreaseStatus: payload.priceIncreaseStatus,
             offerType: payload.offerType, offerIdentifier: payload.offerIdentifier,
-            eligibleWinBackOfferIds: payload.eligibleWinBackOfferIds ?? [], renewalDate: payload.renewalDate,
+            eligibleWinBackOfferIDs: payload.eligibleWinBackOfferIds ?? [], renewalDate: payload.renewalDate,
             signedDate: payload.signedDate)
     }
 }

@@ -7,11 +7,11 @@ public import Foundation
 /// transaction signed at several times gives several facts; ``CustomerFacts`` says which counts.
 public struct TransactionFact: Sendable, Hashable {
     /// `transactionId`, new with every purchase and renewal.
-    public var transactionId: String
+    public var transactionID: String
     /// `originalTransactionId`, the key of a subscription; of every other purchase the transaction itself.
-    public var originalTransactionId: String
+    public var originalTransactionID: String
     /// `productId`.
-    public var productId: String
+    public var productID: String
     /// `type`.
     public var type: ProductType
     /// `purchaseDate`.
@@ -49,40 +49,40 @@ public struct TransactionFact: Sendable, Hashable {
     /// `appAccountToken`.
     public var appAccountToken: UUID?
     /// `appTransactionId`.
-    public var appTransactionId: String?
+    public var appTransactionID: String?
     /// `previousOriginalTransactionId`, the subscription that this one goes on with; nil unless it was migrated.
-    public var previousOriginalTransactionId: String?
+    public var previousOriginalTransactionID: String?
 }
 
 extension TransactionFact {
     /// States a fact. What is not given is absent.
     public init(
-        transactionId: String, originalTransactionId: String, productId: String, type: ProductType, purchaseDate: Date,
+        transactionID: String, originalTransactionID: String, productID: String, type: ProductType, purchaseDate: Date,
         expiresDate: Date? = nil, subscriptionGroupIdentifier: String? = nil, signedDate: Date,
         revocationDate: Date? = nil, revocationReason: RevocationReason? = nil, revocationType: RevocationType? = nil,
         isUpgraded: Bool = false, ownership: InAppOwnershipType = .purchased, offerType: OfferType? = nil,
         offerIdentifier: String? = nil, offerDiscountType: OfferDiscountType? = nil, quantity: Int32 = 1,
-        reason: TransactionReason? = nil, appAccountToken: UUID? = nil, appTransactionId: String? = nil,
-        previousOriginalTransactionId: String? = nil
+        reason: TransactionReason? = nil, appAccountToken: UUID? = nil, appTransactionID: String? = nil,
+        previousOriginalTransactionID: String? = nil
     ) {
         // Through the initializer that every struct has: one that sets the properties itself makes the fact twice, and
         // readers of ledgers make many.
         self.init(
-            transactionId: transactionId, originalTransactionId: originalTransactionId, productId: productId,
+            transactionID: transactionID, originalTransactionID: originalTransactionID, productID: productID,
             type: type, purchaseDate: purchaseDate, expiresDate: expiresDate,
             subscriptionGroupIdentifier: subscriptionGroupIdentifier, signedDate: signedDate,
             revocationDate: revocationDate, revocationReason: revocationReason, revocationType: revocationType,
             isUpgraded: isUpgraded, ownership: ownership, offerType: offerType, offerIdentifier: offerIdentifier,
             offerDiscountType: offerDiscountType, items: max(quantity, 1), reason: reason,
-            appAccountToken: appAccountToken, appTransactionId: appTransactionId,
-            previousOriginalTransactionId: previousOriginalTransactionId)
+            appAccountToken: appAccountToken, appTransactionID: appTransactionID,
+            previousOriginalTransactionID: previousOriginalTransactionID)
     }
 
     /// What a transaction of the App Store says.
     package init(_ payload: JWSTransactionDecodedPayload) {
         self.init(
-            transactionId: payload.transactionId, originalTransactionId: payload.originalTransactionId,
-            productId: payload.productId, type: payload.type, purchaseDate: payload.purchaseDate,
+            transactionID: payload.transactionId, originalTransactionID: payload.originalTransactionId,
+            productID: payload.productId, type: payload.type, purchaseDate: payload.purchaseDate,
             expiresDate: payload.expiresDate, subscriptionGroupIdentifier: payload.subscriptionGroupIdentifier,
             signedDate: payload.signedDate, revocationDate: payload.revocationDate,
             revocationReason: payload.revocationReason, revocationType: payload.revocationType,
@@ -90,7 +90,7 @@ extension TransactionFact {
             offerType: payload.offerType, offerIdentifier: payload.offerIdentifier,
             offerDiscountType: payload.offerDiscountType, quantity: payload.quantity,
             reason: payload.transactionReason, appAccountToken: payload.appAccountToken,
-            appTransactionId: payload.appTransactionId,
-            previousOriginalTransactionId: payload.previousOriginalTransactionId)
+            appTransactionID: payload.appTransactionId,
+            previousOriginalTransactionID: payload.previousOriginalTransactionId)
     }
 }

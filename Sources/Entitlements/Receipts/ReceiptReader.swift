@@ -17,9 +17,9 @@ struct ReceiptReader {
     func transactions() throws(VerifyReceiptError) -> [TransactionFact] {
         let latest = (written.latest?.items ?? []) + (written.latestExpired?.items ?? [])
         var facts = try read(latest, signedDate: asked)
-        let known = Set(facts.map(\.transactionId))
+        let known = Set(facts.map(\.transactionID))
         facts += try read(written.receipt?.purchases?.items ?? [], signedDate: made).filter {
-            !known.contains($0.transactionId)
+            !known.contains($0.transactionID)
         }
         // The receipt of a single transaction, as old as iOS 6.
         if let receipt = written.receipt, receipt.purchases == nil, let id = receipt.members.text("transaction_id"),
@@ -79,7 +79,7 @@ extension ReceiptReader {
             hasWebOrderLineItem: item.text("web_order_line_item_id").map { $0 != "0" } ?? false)
         let isSubscription = type == .autoRenewableSubscription
         return TransactionFact(
-            transactionId: id, originalTransactionId: isSubscription ? original : id, productId: product, type: type,
+            transactionID: id, originalTransactionID: isSubscription ? original : id, productID: product, type: type,
             purchaseDate: purchaseDate, expiresDate: expiresDate,
             subscriptionGroupIdentifier: item.text("subscription_group_identifier"), signedDate: signedDate,
             revocationDate: cancellation,
@@ -130,8 +130,8 @@ extension ReceiptReader {
             throw VerifyReceiptError(.malformed, "a pending renewal has no product_id, or one that is too long")
         }
         return RenewalFact(
-            originalTransactionId: try identifier(item, "original_transaction_id"), productId: product,
-            autoRenewProductId: next ?? product, willRenew: item.flag("auto_renew_status"),
+            originalTransactionID: try identifier(item, "original_transaction_id"), productID: product,
+            autoRenewProductID: next ?? product, willRenew: item.flag("auto_renew_status"),
             expirationIntent: item.number("expiration_intent").map { ExpirationIntent(rawValue: $0) },
             isInBillingRetry: item.flag("is_in_billing_retry_period"),
             gracePeriodExpiresDate: item.date("grace_period_expires_date"),
@@ -152,8 +152,8 @@ extension ReceiptReader {
         let product = try identifier(receipt, "product_id")
         let isOriginal = receipt.text("original_transaction_id") == nil
         return RenewalFact(
-            originalTransactionId: try identifier(receipt, isOriginal ? "transaction_id" : "original_transaction_id"),
-            productId: product, autoRenewProductId: members.text("auto_renew_product_id") ?? product,
+            originalTransactionID: try identifier(receipt, isOriginal ? "transaction_id" : "original_transaction_id"),
+            productID: product, autoRenewProductID: members.text("auto_renew_product_id") ?? product,
             willRenew: members.flag("auto_renew_status"),
             expirationIntent: members.number("expiration_intent").map { ExpirationIntent(rawValue: $0) },
             isInBillingRetry: members.flag("is_in_billing_retry_period"), signedDate: asked)

@@ -9,7 +9,7 @@ public struct VerifyReceiptFacts: Sendable, Hashable {
     /// The facts.
     public let facts: CustomerFacts
     /// `bundle_id` of the receipt, `bid` in very old ones.
-    public let bundleId: String?
+    public let bundleID: String?
     /// `environment`; older responses have none.
     public let environment: AppStoreEnvironment?
 
@@ -36,7 +36,7 @@ public struct VerifyReceiptFacts: Sendable, Hashable {
         try Self.checkStatus(written)
         let reader = ReceiptReader(written: written, received: received, catalogue: catalogue, limits: limits)
         facts = CustomerFacts(transactions: try reader.transactions(), renewals: try reader.renewals())
-        bundleId = written.receipt?.members.text("bundle_id") ?? written.receipt?.members.text("bid")
+        bundleID = written.receipt?.members.text("bundle_id") ?? written.receipt?.members.text("bid")
         environment = written.members.text("environment").map { AppStoreEnvironment(rawValue: $0) }
     }
 

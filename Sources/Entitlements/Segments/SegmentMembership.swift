@@ -33,14 +33,14 @@ extension SegmentMembership {
     ///   - originalTransactionId: The purchase.
     ///   - facts: Of each fact the newest version: those of the purchase, and the transactions of others that go on with
     ///     it, if there are any.
-    package static func of(_ originalTransactionId: String, in facts: CustomerFacts) -> [SegmentMembership] {
+    package static func of(_ originalTransactionID: String, in facts: CustomerFacts) -> [SegmentMembership] {
         guard let present = facts.newestSignedDate else { return [] }
         let changes = Set(facts.changes.filter { $0 > present }).sorted()
         let instants = [present] + changes.prefix(horizon)
         var memberships: [SegmentMembership] = []
         for (index, instant) in instants.enumerated() {
             let until = index < changes.count ? changes[index] : nil
-            for entry in facts.segments(of: originalTransactionId, asOf: instant) {
+            for entry in facts.segments(of: originalTransactionID, asOf: instant) {
                 if let known = memberships.firstIndex(where: { $0.entry == entry && $0.until == instant }) {
                     memberships[known].until = until
                 } else {
@@ -61,10 +61,10 @@ extension CustomerFacts {
     }
 
     /// The segments that a purchase is in at an instant, each once.
-    fileprivate func segments(of originalTransactionId: String, asOf: Date) -> [SegmentEntry] {
+    fileprivate func segments(of originalTransactionID: String, asOf: Date) -> [SegmentEntry] {
         let counting = CountingFacts(self, asOf: asOf)
         let own = counting.transactions.filter {
-            counting.fact($0).originalTransactionId == originalTransactionId
+            counting.fact($0).originalTransactionID == originalTransactionID
         }
         let periods = own.filter { counting.fact($0).type == .autoRenewableSubscription }
         var entries =

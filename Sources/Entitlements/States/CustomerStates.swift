@@ -24,8 +24,8 @@ public struct CustomerStates: Sendable, Hashable, Encodable {
     public func entitlement(_ name: String) -> EntitlementState? { entitlements.first { $0.entitlement == name } }
 
     /// The state of a product. Of one that was never bought it is new.
-    public func product(_ productId: String) -> ProductState {
-        products.first { $0.productId == productId } ?? ProductState(new: productId)
+    public func product(_ productID: String) -> ProductState {
+        products.first { $0.productID == productID } ?? ProductState(new: productID)
     }
 
     /// The state of a subscription group. Where there was no subscription it is new.
@@ -37,7 +37,7 @@ public struct CustomerStates: Sendable, Hashable, Encodable {
 /// What a customer has of a product.
 public struct ProductState: Sendable, Hashable, Encodable {
     /// The product.
-    public var productId: String
+    public var productID: String
     /// The kind of product; nil if it was never bought.
     public var type: ProductType?
     /// New, active or inactive.
@@ -51,9 +51,16 @@ public struct ProductState: Sendable, Hashable, Encodable {
     /// Whether it will renew; nil if that is not known, or it is no auto-renewable subscription.
     public var willRenew: Bool?
     /// The transaction that counts for the product.
-    public var transactionId: String?
+    public var transactionID: String?
     /// The first transaction of that purchase.
-    public var originalTransactionId: String?
+    public var originalTransactionID: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case type, state, details, until, endedDate, willRenew
+        case productID = "productId"
+        case transactionID = "transactionId"
+        case originalTransactionID = "originalTransactionId"
+    }
 }
 
 /// What a customer has of a subscription group.
@@ -70,14 +77,20 @@ public struct GroupState: Sendable, Hashable, Encodable {
     /// When access ends unless something happens. Nil where there is none.
     public var until: Date?
     /// The product of the subscription that speaks for the group.
-    public var productId: String?
+    public var productID: String?
     /// The original transaction of that subscription.
-    public var originalTransactionId: String?
+    public var originalTransactionID: String?
     /// Whether there is a right to an introductory offer, as far as the facts say: this customer's own purchases in the
     /// group never had one, and no subscription in it runs or is in billing retry.
     public var isEligibleForIntroductoryOffer: Bool
     /// What to ask or to offer.
     public var nextStep: NextStep
+
+    private enum CodingKeys: String, CodingKey {
+        case subscriptionGroupIdentifier, state, details, until, isEligibleForIntroductoryOffer, nextStep
+        case productID = "productId"
+        case originalTransactionID = "originalTransactionId"
+    }
 }
 
 /// Whether a customer has what the catalogue gives a name.
@@ -99,16 +112,23 @@ public struct EntitlementState: Sendable, Hashable, Encodable {
     /// Whether the product that speaks for it will renew; nil if that is not known, or it is no such product.
     public var willRenew: Bool?
     /// The product that gives it, or gave it last.
-    public var productId: String?
+    public var productID: String?
     /// The transaction by which.
-    public var transactionId: String?
+    public var transactionID: String?
     /// The first transaction of that purchase.
-    public var originalTransactionId: String?
+    public var originalTransactionID: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case entitlement, isActive, state, details, until, willRenew
+        case productID = "productId"
+        case transactionID = "transactionId"
+        case originalTransactionID = "originalTransactionId"
+    }
 }
 
 extension ProductState {
-    init(new productId: String) {
-        self.init(productId: productId, state: .new, details: [])
+    init(new productID: String) {
+        self.init(productID: productID, state: .new, details: [])
     }
 }
 

@@ -4,11 +4,11 @@ public import Foundation
 /// A purchase that is no auto-renewable subscription, at an instant.
 public struct PurchaseState: Sendable, Hashable, Encodable {
     /// The transaction.
-    public var transactionId: String
+    public var transactionID: String
     /// The first transaction of the purchase, usually the same.
-    public var originalTransactionId: String
+    public var originalTransactionID: String
     /// The product.
-    public var productId: String
+    public var productID: String
     /// The kind of product.
     public var type: ProductType
     /// How many were bought.
@@ -33,16 +33,29 @@ public struct PurchaseState: Sendable, Hashable, Encodable {
     public var revocationType: RevocationType?
     /// What there is to say about it.
     public var details: [StateDetail]
+
+    private enum CodingKeys: String, CodingKey {
+        case type, quantity, purchaseDate, ownership, hasAccess, endDate, offerType, offerIdentifier, revocationDate,
+            revocationReason, revocationType, details
+        case transactionID = "transactionId"
+        case originalTransactionID = "originalTransactionId"
+        case productID = "productId"
+    }
 }
 
 /// What was bought of a consumable product. It is no entitlement: what is left of it only the app knows.
 public struct ConsumableBalance: Sendable, Hashable, Encodable {
     /// The product.
-    public var productId: String
+    public var productID: String
     /// The number of transactions, revoked or not.
     public var purchases: Int
     /// How many were bought with them, revoked or not.
     public var quantity: Int
     /// How many of those were refunded, in whole or in part, or revoked.
     public var revokedQuantity: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case purchases, quantity, revokedQuantity
+        case productID = "productId"
+    }
 }

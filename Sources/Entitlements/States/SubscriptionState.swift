@@ -4,11 +4,11 @@ public import Foundation
 /// An auto-renewable subscription at an instant: own or shared, running or ended.
 public struct SubscriptionState: Sendable, Hashable, Encodable {
     /// The first transaction, which is the key of the subscription.
-    public var originalTransactionId: String
+    public var originalTransactionID: String
     /// The transaction of the current period, or of the last one.
-    public var transactionId: String
+    public var transactionID: String
     /// The product of that transaction.
-    public var productId: String
+    public var productID: String
     /// The group; nil where no fact names it, as in an app receipt.
     public var subscriptionGroupIdentifier: String?
     /// The status, as the App Store Server API would give it.
@@ -24,7 +24,7 @@ public struct SubscriptionState: Sendable, Hashable, Encodable {
     /// Whether it will renew; nil if no renewal info says so for this period.
     public var willRenew: Bool?
     /// What it will renew into; nil as above.
-    public var autoRenewProductId: String?
+    public var autoRenewProductID: String?
     /// Why it ended.
     public var expirationIntent: ExpirationIntent?
     /// Whether the App Store is trying to charge.
@@ -48,9 +48,20 @@ public struct SubscriptionState: Sendable, Hashable, Encodable {
     /// Whether it was a refund, of all or of a part, or the end of sharing.
     public var revocationType: RevocationType?
     /// The win-back offers the customer may have, the best first.
-    public var eligibleWinBackOfferIds: [String]
+    public var eligibleWinBackOfferIDs: [String]
     /// What there is to say about the status.
     public var details: [StateDetail]
     /// What to ask or to offer.
     public var nextStep: NextStep
+
+    private enum CodingKeys: String, CodingKey {
+        case subscriptionGroupIdentifier, status, hasAccess, accessUntil, purchaseDate, expiresDate, willRenew,
+            expirationIntent, isInBillingRetry, gracePeriodExpiresDate, ownership, offerType, offerIdentifier,
+            offerDiscountType, priceIncreaseStatus, revocationDate, revocationReason, revocationType, details, nextStep
+        case originalTransactionID = "originalTransactionId"
+        case transactionID = "transactionId"
+        case productID = "productId"
+        case autoRenewProductID = "autoRenewProductId"
+        case eligibleWinBackOfferIDs = "eligibleWinBackOfferIds"
+    }
 }

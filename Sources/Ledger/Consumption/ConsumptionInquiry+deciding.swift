@@ -27,7 +27,7 @@ extension ConsumptionInquiry {
             let original = notification.originalTransactionId
         else { return nil }
         self.init(
-            id: 0, scope: notification.scope, transactionId: transaction.transactionId,
+            id: 0, scope: notification.scope, transactionId: transaction.transactionID,
             originalTransactionId: original, customer: customer, requestedAt: notification.signedDate,
             deadline: notification.signedDate + Self.window(in: environment), state: .pending, attempts: 0,
             // It is answered at once, also where the App Store's clock is ahead of this machine's.

@@ -113,7 +113,7 @@ package struct FoldedNotification: Sendable {
 
     /// The subscription or purchase that it is about.
     package var originalTransactionId: String? {
-        transaction?.originalTransactionId ?? renewal?.originalTransactionId
+        transaction?.originalTransactionID ?? renewal?.originalTransactionID
     }
 }
 
@@ -126,8 +126,8 @@ package struct Statement: Sendable {
 
         package var originalTransactionId: String {
             switch self {
-            case .transaction(let fact): fact.originalTransactionId
-            case .renewal(let fact): fact.originalTransactionId
+            case .transaction(let fact): fact.originalTransactionID
+            case .renewal(let fact): fact.originalTransactionID
             }
         }
 

@@ -106,8 +106,8 @@ package struct LineageRecord: Sendable, Hashable {
 
     /// Puts in a transaction, and whose the purchase is by what it says.
     package mutating func put(_ fact: TransactionFact, _ source: Source) throws -> Outcome {
-        let place = place(of: fact.transactionId)
-        guard place < sources.count, !fact.transactionId.precedes(lineage.transactions[place].transactionId) else {
+        let place = place(of: fact.transactionID)
+        guard place < sources.count, !fact.transactionID.precedes(lineage.transactions[place].transactionID) else {
             lineage.transactions.insert(fact, at: place)
             sources.insert(source.id, at: place)
             setOwner()
@@ -160,10 +160,10 @@ package struct LineageRecord: Sendable, Hashable {
     private func place(of transactionId: String) -> Int {
         var (low, high) = (0, lineage.transactions.count)
         // New ones are nearly always the last.
-        if let last = lineage.transactions.last, last.transactionId.precedes(transactionId) { return high }
+        if let last = lineage.transactions.last, last.transactionID.precedes(transactionId) { return high }
         while low < high {
             let middle = low + (high - low) / 2
-            if lineage.transactions[middle].transactionId.precedes(transactionId) {
+            if lineage.transactions[middle].transactionID.precedes(transactionId) {
                 low = middle + 1
             } else {
                 high = middle
@@ -178,7 +178,7 @@ package struct LineageRecord: Sendable, Hashable {
         var owner: TransactionFact?
         var account: String?
         for fact in lineage.transactions {
-            if let other = fact.appTransactionId, account?.precedes(other) ?? true { account = other }
+            if let other = fact.appTransactionID, account?.precedes(other) ?? true { account = other }
             guard fact.appAccountToken != nil else { continue }
             // In the order of their identifiers: of two at the same time the later one.
             guard let known = owner, (fact.purchaseDate, fact.signedDate) < (known.purchaseDate, known.signedDate)

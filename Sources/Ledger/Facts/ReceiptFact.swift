@@ -47,9 +47,9 @@ package struct ReceiptFact: Sendable, Codable {
     }
 
     package init(_ fact: TransactionFact) {
-        transactionId = fact.transactionId
-        originalTransactionId = fact.originalTransactionId
-        productId = fact.productId
+        transactionId = fact.transactionID
+        originalTransactionId = fact.originalTransactionID
+        productId = fact.productID
         type = fact.type.rawValue
         purchaseDate = fact.purchaseDate.milliseconds
         expiresDate = fact.expiresDate?.milliseconds
@@ -69,7 +69,7 @@ package struct ReceiptFact: Sendable, Codable {
     /// What it says.
     package var fact: TransactionFact {
         TransactionFact(
-            transactionId: transactionId, originalTransactionId: originalTransactionId, productId: productId,
+            transactionID: transactionId, originalTransactionID: originalTransactionId, productID: productId,
             type: ProductType(rawValue: type), purchaseDate: Date(milliseconds: purchaseDate),
             expiresDate: expiresDate.map { Date(milliseconds: $0) },
             subscriptionGroupIdentifier: subscriptionGroupIdentifier, signedDate: Date(milliseconds: signedDate),

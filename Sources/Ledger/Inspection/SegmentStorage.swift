@@ -143,7 +143,7 @@ extension Lineage {
     package var predecessors: Set<ExactText> {
         var found: Set<ExactText> = []
         for fact in transactions {
-            guard let old = fact.previousOriginalTransactionId, !old.isExactly(originalTransactionId) else { continue }
+            guard let old = fact.previousOriginalTransactionID, !old.isExactly(originalTransactionId) else { continue }
             found.insert(ExactText(old))
         }
         return found

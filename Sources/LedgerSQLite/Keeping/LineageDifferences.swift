@@ -69,7 +69,7 @@ struct LineageDifferences {
         guard let record else { return [:] }
         var parts: [String: String] = [:]
         for (fact, source) in zip(record.lineage.transactions, record.sources) {
-            parts["transaction \(fact.transactionId)"] = "\(fact) \(source)"
+            parts["transaction \(fact.transactionID)"] = "\(fact) \(source)"
         }
         if let fact = record.lineage.renewal { parts["renewal info"] = "\(fact) \(record.renewalSource ?? 0)" }
         for mention in record.mentions {

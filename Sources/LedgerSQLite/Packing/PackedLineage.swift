@@ -101,7 +101,7 @@ package enum PackedLineage {
             if fact.offerDiscountType != nil { insert(.discount) }
             if fact.quantity != 1 { insert(.quantity) }
             if let token = fact.appAccountToken { insert(token == lastToken ? .sameToken : .newToken) }
-            if fact.previousOriginalTransactionId != nil { insert(.previousOriginal) }
+            if fact.previousOriginalTransactionID != nil { insert(.previousOriginal) }
         }
     }
 
@@ -109,13 +109,13 @@ package enum PackedLineage {
         let parts = Parts(fact, lastToken: lastToken)
         let purchased = fact.purchaseDate.milliseconds
         writer.number(parts.rawValue)
-        writer.text(fact.transactionId)
-        writer.word(fact.productId)
+        writer.text(fact.transactionID)
+        writer.word(fact.productID)
         writer.word(fact.type.rawValue)
         writer.word(fact.ownership.rawValue)
         writer.word(fact.subscriptionGroupIdentifier)
         writer.word(fact.reason?.rawValue)
-        writer.word(fact.appTransactionId)
+        writer.word(fact.appTransactionID)
         writer.signed(purchased)
         writer.signed(fact.signedDate.milliseconds &- purchased)
         if let date = fact.expiresDate { writer.signed(date.milliseconds &- purchased) }
@@ -127,7 +127,7 @@ package enum PackedLineage {
         if let type = fact.offerDiscountType { writer.word(type.rawValue) }
         if parts.contains(.quantity) { writer.signed(Int64(fact.quantity)) }
         if parts.contains(.newToken), let token = fact.appAccountToken { writer.append(contentsOf: token.bytes) }
-        if let original = fact.previousOriginalTransactionId { writer.word(original) }
+        if let original = fact.previousOriginalTransactionID { writer.word(original) }
         if let token = fact.appAccountToken { lastToken = token }
     }
 
@@ -152,7 +152,7 @@ package enum PackedLineage {
         let quantity = number(.quantity)
         if parts.contains(.newToken) { lastToken = reader.uuid() }
         return TransactionFact(
-            transactionId: id, originalTransactionId: original, productId: product, type: .init(rawValue: type),
+            transactionID: id, originalTransactionID: original, productID: product, type: .init(rawValue: type),
             purchaseDate: Date(milliseconds: purchased), expiresDate: expires, subscriptionGroupIdentifier: group,
             signedDate: Date(milliseconds: signed), revocationDate: revoked,
             revocationReason: revocationReason.map { .init(rawValue: $0) },
@@ -161,7 +161,7 @@ package enum PackedLineage {
             offerIdentifier: offer, offerDiscountType: discount.map { .init(rawValue: $0) }, quantity: quantity ?? 1,
             reason: reason.map { .init(rawValue: $0) },
             appAccountToken: parts.isDisjoint(with: [.newToken, .sameToken]) ? nil : lastToken,
-            appTransactionId: account, previousOriginalTransactionId: word(.previousOriginal))
+            appTransactionID: account, previousOriginalTransactionID: word(.previousOriginal))
     }
 
     private static func small(_ reader: inout PackedReader) -> Int32 { Int32(clamping: reader.signed()) }
@@ -169,8 +169,8 @@ package enum PackedLineage {
     // MARK: - Renewal infos
 
     private static func write(_ fact: RenewalFact, _ writer: inout PackedWriter) {
-        writer.word(fact.productId)
-        writer.word(fact.autoRenewProductId)
+        writer.word(fact.productID)
+        writer.word(fact.autoRenewProductID)
         writer.append((fact.willRenew ? 1 : 0) | (fact.isInBillingRetry ? 2 : 0))
         let signed = fact.signedDate.milliseconds
         writer.signed(signed)
@@ -183,8 +183,8 @@ package enum PackedLineage {
             if let number { writer.signed(Int64(number)) }
         }
         writer.word(fact.offerIdentifier)
-        writer.number(UInt64(fact.eligibleWinBackOfferIds.count))
-        for offer in fact.eligibleWinBackOfferIds { writer.word(offer) }
+        writer.number(UInt64(fact.eligibleWinBackOfferIDs.count))
+        for offer in fact.eligibleWinBackOfferIDs { writer.word(offer) }
     }
 
     private static func renewal(_ original: String, _ reader: inout PackedReader) -> RenewalFact {
@@ -192,7 +192,7 @@ package enum PackedLineage {
         let flags = reader.byte()
         let signed = reader.signed()
         var fact = RenewalFact(
-            originalTransactionId: original, productId: products.0, autoRenewProductId: products.1,
+            originalTransactionID: original, productID: products.0, autoRenewProductID: products.1,
             willRenew: flags & 1 != 0, isInBillingRetry: flags & 2 != 0, signedDate: Date(milliseconds: signed))
         if reader.byte() != 0 { fact.renewalDate = Date(milliseconds: signed &+ reader.signed()) }
         if reader.byte() != 0 { fact.gracePeriodExpiresDate = Date(milliseconds: signed &+ reader.signed()) }
@@ -201,7 +201,7 @@ package enum PackedLineage {
         if reader.byte() != 0 { fact.offerType = .init(rawValue: small(&reader)) }
         fact.offerIdentifier = reader.optionalWord()
         let count = reader.count()
-        fact.eligibleWinBackOfferIds = (0..<count).map { _ in reader.word() }
+        fact.eligibleWinBackOfferIDs = (0..<count).map { _ in reader.word() }
         return fact
     }
 }

@@ -61,13 +61,13 @@ enum ConsumptionTables {
                     VALUES (?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    notification.scope, original, transaction.transactionId, decision.decidedAt, decision.notification,
+                    notification.scope, original, transaction.transactionID, decision.decidedAt, decision.notification,
                     decision.decision.rawValue,
                 ])
         } else {
             return
         }
-        try settle([notification.scope, original, transaction.transactionId], db)
+        try settle([notification.scope, original, transaction.transactionID], db)
     }
 
     private static func add(_ inquiry: ConsumptionInquiry, _ notification: String, _ db: Database) throws {

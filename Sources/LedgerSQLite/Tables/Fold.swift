@@ -171,7 +171,7 @@ extension Statement.Fact {
     /// The key of its row in `statements`.
     var key: String {
         switch self {
-        case .transaction(let fact): fact.transactionId
+        case .transaction(let fact): fact.transactionID
         case .renewal: ""
         }
     }

@@ -112,9 +112,9 @@ enum LineageTable {
                 ] + owner + [facts])
         }
         guard lineage.transactions.count != known?.lineage.transactions.count else { return }
-        let present = Set(known?.lineage.transactions.map(\.transactionId) ?? [])
-        for fact in lineage.transactions where !present.contains(fact.transactionId) {
-            try index(fact.transactionId, of: lineage.originalTransactionId, in: scope, db)
+        let present = Set(known?.lineage.transactions.map(\.transactionID) ?? [])
+        for fact in lineage.transactions where !present.contains(fact.transactionID) {
+            try index(fact.transactionID, of: lineage.originalTransactionId, in: scope, db)
         }
     }
 

@@ -18,7 +18,7 @@ enum ProductGroupTable {
         guard let group = fact.subscriptionGroupIdentifier else { return }
         try db.run(
             "INSERT OR IGNORE INTO product_groups (scope, product_id, group_id) VALUES (?, ?, ?)",
-            [.integer(scope), .text(fact.productId), .text(group)])
+            [.integer(scope), .text(fact.productID), .text(group)])
     }
 
     /// Learns from what a ledger holds already. They lie in the order of account tokens, which are random, so a part of them

@@ -72,7 +72,7 @@ enum SegmentTable {
         ) { $0.text(0) }
         return try originals.flatMap { original in
             try SQLiteStorage.lineage(original, in: scope, db)?.transactions.filter {
-                $0.previousOriginalTransactionId?.isExactly(lineage.originalTransactionId) ?? false
+                $0.previousOriginalTransactionID?.isExactly(lineage.originalTransactionId) ?? false
             } ?? []
         }
     }

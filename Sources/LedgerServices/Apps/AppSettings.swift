@@ -6,10 +6,10 @@ public import Ledger
 /// One app and what its owner knows about it.
 public struct AppSettings: Sendable {
     /// The bundle identifier.
-    public var bundleId: String
+    public var bundleID: String
 
     /// The Apple ID of the app, a number. Always there if production is among ``environments``.
-    public var appAppleId: Int64?
+    public var appAppleID: Int64?
 
     /// Where its data may come from. The sandbox is among them unless it is taken out, since App Review buys there; what
     /// comes from it is kept apart.
@@ -47,11 +47,11 @@ public struct AppSettings: Sendable {
 
     /// An app with the default of everything else. The sandbox is added to `environments`.
     public init(
-        bundleId: String, appAppleId: Int64? = nil,
+        bundleID: String, appAppleID: Int64? = nil,
         environments: Set<AppStoreEnvironment> = [.production, .sandbox]
     ) {
-        self.bundleId = bundleId
-        self.appAppleId = appAppleId
+        self.bundleID = bundleID
+        self.appAppleID = appAppleID
         self.environments = environments.union([.sandbox])
     }
 

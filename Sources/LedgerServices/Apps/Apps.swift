@@ -11,7 +11,7 @@ package struct Apps: Sendable {
         init(_ all: [AppSettings]) {
             self.all = all
             engines = Dictionary(
-                all.map { ($0.bundleId, EntitlementEngine(catalogue: $0.catalogue)) },
+                all.map { ($0.bundleID, EntitlementEngine(catalogue: $0.catalogue)) },
                 uniquingKeysWith: { first, _ in first })
         }
     }
@@ -24,12 +24,12 @@ package struct Apps: Sendable {
     package var all: [AppSettings] { table.current.all }
 
     /// The app with this bundle identifier.
-    package subscript(bundleId: String) -> AppSettings? { table.current.all.first { $0.bundleId.isExactly(bundleId) } }
+    package subscript(bundleID: String) -> AppSettings? { table.current.all.first { $0.bundleID.isExactly(bundleID) } }
 
     /// What says which states follow from the facts of an app's customers. Of an app that is not served any more, one
     /// without a catalogue.
-    package func engine(of bundleId: String) -> EntitlementEngine {
-        table.current.engines[bundleId] ?? EntitlementEngine(catalogue: ProductCatalogue())
+    package func engine(of bundleID: String) -> EntitlementEngine {
+        table.current.engines[bundleID] ?? EntitlementEngine(catalogue: ProductCatalogue())
     }
 
     /// Has everybody who asks from now on find other settings.

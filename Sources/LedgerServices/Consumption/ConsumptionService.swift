@@ -63,12 +63,12 @@ package struct ConsumptionService: Service {
     {
         guard let original = try await storage.originalTransactionId(of: transactionId, in: scope.id),
             let lineage = try await storage.lineage(original, in: scope.id),
-            let transaction = lineage.transactions.first(where: { $0.transactionId == transactionId })
+            let transaction = lineage.transactions.first(where: { $0.transactionID == transactionId })
         else { return nil }
         var usage: [UsageReport] = []
         if let customer {
             usage = try await storage.usage(
-                of: customer, transactionId: transactionId, productId: transaction.productId, in: scope.id)
+                of: customer, transactionId: transactionId, productId: transaction.productID, in: scope.id)
         }
         return ConsumptionAnswer(
             about: transaction, usage: usage, policy: apps[scope.bundleId]?.consumption)

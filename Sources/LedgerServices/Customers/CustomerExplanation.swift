@@ -28,7 +28,7 @@ package struct CustomerExplanation: Sendable {
         _ held: [HeldPurchase], by engine: EntitlementEngine, until instant: Milliseconds
     ) {
         let products = engine.catalogue.entitlements[explanation.entitlement] ?? []
-        let concerned = held.filter { $0.lineage.transactions.contains { products.contains($0.productId) } }
+        let concerned = held.filter { $0.lineage.transactions.contains { products.contains($0.productID) } }
         var all: [CustomerChange] = []
         var losses: [(loss: CustomerChange, explanation: Explanation)] = []
         for purchase in concerned {
@@ -45,13 +45,13 @@ package struct CustomerExplanation: Sendable {
         guard !explanation.isActive, let last = losses.max(by: { $0.loss.change.instant < $1.loss.change.instant }),
             explanation.rule == .neverBought || last.explanation.isActive
         else { return }
-        let product = last.explanation.productId ?? "The purchase \(last.loss.originalTransactionId)"
+        let product = last.explanation.productID ?? "The purchase \(last.loss.originalTransactionId)"
         let owner =
             namesCustomers
             ? last.loss.change.to.map { "the customer \($0)" }.joined(separator: " and ") : "another customer"
         let date = Date(milliseconds: last.loss.change.instant).formatted(.iso8601)
-        (explanation.rule, explanation.productId) = (.transferred, last.explanation.productId)
-        explanation.transactionId = nil
+        (explanation.rule, explanation.productID) = (.transferred, last.explanation.productID)
+        explanation.transactionID = nil
         explanation.sentence = "\(product) was transferred to \(owner.isEmpty ? "nobody" : owner) on \(date)."
     }
 }
@@ -78,7 +78,7 @@ extension CustomerReader {
                 .filter { $0.entitlement.isExactly(entitlement) && $0.createdAt <= at }
         }
         let evidence = try await self.evidence(
-            about: Set(explanation.facts.map(\.originalTransactionId)), in: scope)
+            about: Set(explanation.facts.map(\.originalTransactionID)), in: scope)
         answer.evidence = evidence.found
         answer.unverified =
             evidence.unverified + reading.unverified.filter { !evidence.unverified.contains($0) }

@@ -84,7 +84,7 @@ private struct SubscriptionGroups {
             for index in lineages[lineage].transactions.indices {
                 let fact = lineages[lineage].transactions[index]
                 guard fact.type == .autoRenewableSubscription else { continue }
-                let others = self.names(of: fact.productId)
+                let others = self.names(of: fact.productID)
                 let group = fact.subscriptionGroupIdentifier ?? others.min() ?? ""
                 lineages[lineage].transactions[index].subscriptionGroupIdentifier = group
                 names[group, default: [group]].formUnion(others)

@@ -75,8 +75,8 @@ package struct OfferService: Sendable {
     package func transactionId(_ named: String?, _ reading: CustomerReading, isPublic: Bool) async throws -> String? {
         guard let named else {
             return reading.facts.transactions.max {
-                ($0.purchaseDate, $0.transactionId) < ($1.purchaseDate, $1.transactionId)
-            }?.transactionId ?? reading.lineages.compactMap(\.appTransactionId).first
+                ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID)
+            }?.transactionID ?? reading.lineages.compactMap(\.appTransactionId).first
         }
         let original = try await storage.originalTransactionId(of: named, in: scope.id)
         guard let original else {

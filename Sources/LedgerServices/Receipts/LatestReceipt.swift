@@ -28,10 +28,10 @@ struct LatestReceipt {
             receipt.purchases.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
         var all: [(fact: TransactionFact, original: Date?)] = []
         for lineage in lineages {
-            let original = lineage.transactions.first { $0.transactionId == lineage.originalTransactionId }
+            let original = lineage.transactions.first { $0.transactionID == lineage.originalTransactionId }
             var facts = lineage.transactions.filter { fact in
                 // The App Store drops consumables from receipts once the app has finished them.
-                fact.type != .consumable || listed[fact.transactionId] != nil
+                fact.type != .consumable || listed[fact.transactionID] != nil
             }
             if excludesOld, let newest = facts.filter(\.isSubscription).max(by: { $0.purchaseDate < $1.purchaseDate }) {
                 facts = facts.filter { !$0.isSubscription } + [newest]
@@ -39,11 +39,11 @@ struct LatestReceipt {
             all += facts.map { ($0, original?.purchaseDate) }
         }
         all.sort {
-            ($0.fact.purchaseDate, $0.fact.transactionId) > ($1.fact.purchaseDate, $1.fact.transactionId)
+            ($0.fact.purchaseDate, $0.fact.transactionID) > ($1.fact.purchaseDate, $1.fact.transactionID)
         }
         return .array(
             all.prefix(Self.mostTransactions).map { item in
-                .object(Self.members(item.fact, item.original, listed[item.fact.transactionId]))
+                .object(Self.members(item.fact, item.original, listed[item.fact.transactionID]))
             })
     }
 
@@ -54,9 +54,9 @@ struct LatestReceipt {
         let isTrial = isIntroductory && fact.offerDiscountType == .freeTrial
         var members = ReceiptMembers()
         members.add("quantity", String(fact.quantity))
-        members.add("product_id", fact.productId)
-        members.add("transaction_id", fact.transactionId)
-        members.add("original_transaction_id", fact.originalTransactionId)
+        members.add("product_id", fact.productID)
+        members.add("transaction_id", fact.transactionID)
+        members.add("original_transaction_id", fact.originalTransactionID)
         members.add("purchase_date", fact.purchaseDate)
         members.add("original_purchase_date", original ?? listed?.originalPurchaseDate)
         members.add("expires_date", fact.expiresDate)
@@ -84,9 +84,9 @@ struct LatestReceipt {
 
     private static func members(_ fact: RenewalFact, at now: Date) -> [OrderedJSON.Member] {
         var members = ReceiptMembers()
-        members.add("auto_renew_product_id", fact.autoRenewProductId)
-        members.add("original_transaction_id", fact.originalTransactionId)
-        members.add("product_id", fact.productId)
+        members.add("auto_renew_product_id", fact.autoRenewProductID)
+        members.add("original_transaction_id", fact.originalTransactionID)
+        members.add("product_id", fact.productID)
         members.add("auto_renew_status", fact.willRenew ? "1" : "0")
         members.add("expiration_intent", fact.expirationIntent.map { String($0.rawValue) })
         if fact.expirationIntent == .billingError || fact.isInBillingRetry {

@@ -61,13 +61,13 @@ package final class NotificationV1Receiver: Sendable {
         }
         guard app.accepts(password: notification.password) else {
             logger.warning(
-                "a version 1 notification has the wrong shared secret", metadata: ["app": "\(app.bundleId)"])
+                "a version 1 notification has the wrong shared secret", metadata: ["app": "\(app.bundleID)"])
             throw Self.wrongSecret
         }
-        tell(app.bundleId)
+        tell(app.bundleID)
         // One Apple account made all the purchases of a receipt, and any of them leads to the history of all. A receipt lists
         // no consumables that the app has finished, such as one that was refunded; the sender, who has the secret, names it.
-        let newest = receipt.facts.max { $0.purchaseDate < $1.purchaseDate }?.originalTransactionId
+        let newest = receipt.facts.max { $0.purchaseDate < $1.purchaseDate }?.originalTransactionID
         guard let lead = newest ?? notification.originalTransactionId else { return }
         try await storage.add(
             requests: [lead], in: scope.id, because: .notificationV1, at: clock.now().milliseconds)

@@ -70,7 +70,7 @@ package struct VerifyReceiptService: Sendable {
         guard receipt.audience.environment == environment else {
             throw Refusal(status: environment == .production ? .sandboxReceipt : .productionReceipt)
         }
-        guard let scope = scopes[app.bundleId, environment] else { throw Refusal(status: .notAuthentic) }
+        guard let scope = scopes[app.bundleID, environment] else { throw Refusal(status: .notAuthentic) }
         let response = VerifyReceiptEndpoint(validator: prover.receiptValidator).response(about: receipt.receipt)
         guard case .app(let appReceipt) = receipt.receipt.payload, !receipt.facts.isEmpty,
             case .object(let members) = response.object
@@ -83,15 +83,15 @@ package struct VerifyReceiptService: Sendable {
     private func latest(
         _ request: VerifyReceiptRequest, _ receipt: ProvenReceipt, _ appReceipt: AppReceipt, _ scope: Scope
     ) async throws -> [OrderedJSON.Member] {
-        let originals = Set(receipt.facts.map(\.originalTransactionId)).sorted()
+        let originals = Set(receipt.facts.map(\.originalTransactionID)).sorted()
         let history = try await histories.ask(
             about: originals, in: scope, because: .receipt, unlessYoungerThan: AccountHistories.pause)
         if history.state == .refused(String(APIErrorCode.accountNotFound.rawValue)) {
             throw Refusal(status: .accountNotFound)
         }
         let relatives = try await storage.relatives(of: originals + history.found, in: scope.id)
-        let known = Set(relatives.flatMap { $0.transactions.map(\.transactionId) })
-        let lineages = relatives.adding(receipt.facts.filter { !known.contains($0.transactionId) })
+        let known = Set(relatives.flatMap { $0.transactions.map(\.transactionID) })
+        let lineages = relatives.adding(receipt.facts.filter { !known.contains($0.transactionID) })
         let latest = LatestReceipt(
             lineages: lineages, receipt: appReceipt, excludesOld: request.excludesOldTransactions, now: clock.now())
         guard latest.hasAutoRenewables else { return [] }

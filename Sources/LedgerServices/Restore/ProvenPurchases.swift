@@ -23,14 +23,14 @@ package struct ProvenPurchases: Sendable {
     /// The transactions that were sent, the receipt's included.
     var transactionIds: [String] {
         var seen: Set<String> = []
-        return (transactions.map(\.payload.transactionId) + (receipt?.facts ?? []).map(\.transactionId))
+        return (transactions.map(\.payload.transactionId) + (receipt?.facts ?? []).map(\.transactionID))
             .filter { seen.insert($0).inserted }
     }
 
     /// The subscriptions and purchases that were sent, the receipt's included.
     var originalTransactionIds: [String] {
         let all =
-            transactions.map(\.payload.originalTransactionId) + (receipt?.facts ?? []).map(\.originalTransactionId)
+            transactions.map(\.payload.originalTransactionId) + (receipt?.facts ?? []).map(\.originalTransactionID)
         return Set(all).sorted()
     }
 

@@ -18,7 +18,7 @@ extension PurchaseProver {
     /// Validates receipts of the configured apps, of any device.
     package var receiptValidator: ReceiptValidator {
         ReceiptValidator(
-            anchors: receiptAnchors, bundleIDs: Set(apps.all.map(\.bundleId)),
+            anchors: receiptAnchors, bundleIDs: Set(apps.all.map(\.bundleID)),
             limits: ReceiptLimits(bytes: 4 << 20, attributes: 100_000), now: clock.now)
     }
 

@@ -120,12 +120,12 @@ package struct RestoreService: Sendable {
     /// Keeps what a receipt says and is not known as new. One and the same is sent again and again.
     private func keep(_ facts: [TransactionFact], in scope: Scope) async throws {
         var news: [Statement] = []
-        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionId) {
+        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionID) {
             let known = Dictionary(
                 (try await storage.lineage(original, in: scope.id)?.transactions ?? []).map {
-                    ($0.transactionId, $0.signedDate.milliseconds)
+                    ($0.transactionID, $0.signedDate.milliseconds)
                 }, uniquingKeysWith: { first, _ in first })
-            for fact in facts where known[fact.transactionId].map({ $0 < fact.signedDate.milliseconds }) ?? true {
+            for fact in facts where known[fact.transactionID].map({ $0 < fact.signedDate.milliseconds }) ?? true {
                 news.append(
                     try Statement(receipt: fact, scope: scope, at: now, origin: .app))
             }
@@ -173,7 +173,7 @@ extension ProvenPurchases {
     fileprivate func sorted(_ inUse: Set<String>) -> (kept: [String], refused: [RefusedText]) {
         let taken = Set(
             transactions.filter { inUse.contains($0.payload.originalTransactionId) }.map(\.payload.transactionId)
-                + (receipt?.facts ?? []).filter { inUse.contains($0.originalTransactionId) }.map(\.transactionId))
+                + (receipt?.facts ?? []).filter { inUse.contains($0.originalTransactionID) }.map(\.transactionID))
         let all = transactionIds
         return (
             all.filter { !taken.contains($0) },
@@ -197,9 +197,9 @@ extension [Lineage] {
     /// It is what was read that counts: recovery may have put some of them into the ledger since.
     func adding(_ facts: [TransactionFact]) -> [Lineage] {
         var lineages = self
-        let known = Set(lineages.flatMap { $0.transactions.map(\.transactionId) })
-        let facts = facts.filter { !known.contains($0.transactionId) }
-        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionId).sorted(by: { $0.key < $1.key }
+        let known = Set(lineages.flatMap { $0.transactions.map(\.transactionID) })
+        let facts = facts.filter { !known.contains($0.transactionID) }
+        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionID).sorted(by: { $0.key < $1.key }
         ) {
             if let index = lineages.firstIndex(where: { $0.originalTransactionId == original }) {
                 lineages[index].transactions += facts

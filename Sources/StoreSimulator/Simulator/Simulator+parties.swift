@@ -13,7 +13,7 @@ extension Simulator {
     /// What ``verifier()`` is made of, to be changed.
     public func trust() throws(VerificationError) -> SignedDataVerifier.Configuration {
         var configuration = SignedDataVerifier.Configuration(
-            apps: .only([App(bundleId: information.bundleId, appAppleId: information.appAppleId)]))
+            apps: .only([App(bundleID: information.bundleId, appAppleID: information.appAppleId)]))
         configuration.anchors = try TrustAnchors(
             contentsOf: information.rootCertificates.map { URL(filePath: $0) })
         let core = core

@@ -78,19 +78,19 @@ struct APIAccess: ParsableArguments {
         let app = try app(of: Configurations.load(file).configuration)
         guard let key = app.key else {
             throw Refusal(
-                message: "\(app.bundleId.printable) has no key for the App Store Server API in \(file.printable)")
+                message: "\(app.bundleID.printable) has no key for the App Store Server API in \(file.printable)")
         }
         let environment = environment?.environment ?? (app.environments.contains(.production) ? .production : .sandbox)
         guard app.environments.contains(environment), let configured = app.hosts[environment] else {
             throw Refusal(
-                message: "\(app.bundleId.printable) is not in \(environment.rawValue), says \(file.printable)")
+                message: "\(app.bundleID.printable) is not in \(environment.rawValue), says \(file.printable)")
         }
-        let tokens = try Self.tokens(key.signingKey, key.issuerID, app.bundleId)
+        let tokens = try Self.tokens(key.signingKey, key.issuerID, app.bundleID)
         return AppStoreServerClient(tokens: tokens, host: baseURL == nil ? configured : try host(environment))
     }
 
     private func app(of configuration: ServerConfiguration) throws -> ServerConfiguration.App {
-        let names = configuration.apps.map(\.bundleId).joined(separator: ", ").printable
+        let names = configuration.apps.map(\.bundleID).joined(separator: ", ").printable
         if let app {
             guard let found = configuration.app(app) else {
                 throw ValidationError("--app \(app.printable) is not in the configuration, which has \(names).")

@@ -91,7 +91,7 @@ final class DemoWorld {
 
     private func configuration() throws -> ServerConfiguration {
         let information = simulator.information
-        var app = ServerConfiguration.App(bundleId: information.bundleId, appAppleId: information.appAppleId)
+        var app = ServerConfiguration.App(bundleID: information.bundleId, appAppleID: information.appAppleId)
         let pem = try String(contentsOfFile: information.privateKey, encoding: .utf8)
         app.key = .init(
             issuerID: information.issuerId, signingKey: try SigningKey(pem: pem, keyID: information.keyId))

@@ -106,10 +106,10 @@ struct KeysCreate: ParsableCommand {
             throw Refusal(message: "\(app.printable) is none of the apps in \(file.printable)")
         }
         guard isPublic else { return }
-        for app in configuration.apps where apps.isEmpty || apps.contains(app.bundleId) {
+        for app in configuration.apps where apps.isEmpty || apps.contains(app.bundleID) {
             guard app.customerTokenSecret == nil else { continue }
             throw Refusal(
-                message: "\(app.bundleId.printable) has no customer_token_secret, which a public key needs")
+                message: "\(app.bundleID.printable) has no customer_token_secret, which a public key needs")
         }
     }
 }

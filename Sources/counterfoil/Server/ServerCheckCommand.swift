@@ -157,7 +157,7 @@ enum ConfigurationReport {
             storage = configuration.storage.path
             apps = configuration.apps.map { app in
                 App(
-                    bundleId: app.bundleId, environments: app.environments.map(\.rawValue).sorted(),
+                    bundleId: app.bundleID, environments: app.environments.map(\.rawValue).sorted(),
                     entitlements: app.catalogue.entitlements.mapValues { $0.sorted() }, hasKey: app.key != nil)
             }
             keys = configuration.keys.map { key in
@@ -182,7 +182,7 @@ enum ConfigurationReport {
         lines.append("storage     \(configuration.storage.path.printable)")
         for app in configuration.apps {
             let environments = app.environments.map(\.rawValue).sorted().joined(separator: ", ")
-            lines.append("app         \(app.bundleId.printable), \(environments)\(app.key == nil ? ", no key" : "")")
+            lines.append("app         \(app.bundleID.printable), \(environments)\(app.key == nil ? ", no key" : "")")
             for (name, products) in app.catalogue.entitlements.sorted(by: { $0.key < $1.key }) {
                 lines.append("  \(name)  \(style.faint(products.sorted().joined(separator: ", ").printable))")
             }

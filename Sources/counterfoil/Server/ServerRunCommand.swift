@@ -135,7 +135,7 @@ private struct Serving {
         var lines = [
             "\(style.good("serving")) \(style.strong(url.printable))", "",
             "  ledger         \(configuration.storage.path.printable)",
-            "  apps           \(configuration.apps.map(\.bundleId).joined(separator: ", ").printable)", "",
+            "  apps           \(configuration.apps.map(\.bundleID).joined(separator: ", ").printable)", "",
         ]
         if configuration.console.isEnabled {
             let place = configuration.console.listen.map { "http://\($0.host):\($0.port)" } ?? url
@@ -157,7 +157,7 @@ private struct Serving {
         if case .simulator = configuration.clock {
             customer = ["  ID=$(counterfoil simulator customers anna --account-token)"]
         }
-        let query = configuration.apps.count > 1 ? "?app=\(configuration.apps.first?.bundleId.printable ?? "")" : ""
+        let query = configuration.apps.count > 1 ? "?app=\(configuration.apps.first?.bundleID.printable ?? "")" : ""
         lines += ["", style.strong("What a customer owns, by the account token of the purchases")] + customer
         lines += [
             "  curl -H \"Authorization: Bearer $KEY\" \"\(url.printable)/v1/customers/$ID\(query)\"", "",

@@ -19,7 +19,7 @@ actor NotificationReader {
         var verifiers: [EnvironmentName: SignedDataVerifier] = [:]
         for environment in EnvironmentName.allCases {
             let app = App(
-                bundleId: information.bundleId, appAppleId: information.appAppleId,
+                bundleID: information.bundleId, appAppleID: information.appAppleId,
                 environments: [environment.environment])
             var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
             do {

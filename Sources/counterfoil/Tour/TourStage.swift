@@ -102,7 +102,7 @@ struct TourStage {
     }
 
     private static func configuration(_ authority: Authority) throws -> SignedDataVerifier.Configuration {
-        var configuration = SignedDataVerifier.Configuration(apps: .only([App(bundleId: bundleID)]))
+        var configuration = SignedDataVerifier.Configuration(apps: .only([App(bundleID: bundleID)]))
         configuration.anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         return configuration
     }

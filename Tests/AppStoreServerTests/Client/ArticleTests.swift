@@ -32,8 +32,8 @@ struct ArticleTests {
             let verifier = try SignedDataVerifier(
                 .init(
                     apps: .only([
-                        App(bundleId: "com.example.app", appAppleId: 1_234_567_890),
-                        App(bundleId: "com.example.beta", environments: [.sandbox]),
+                        App(bundleID: "com.example.app", appAppleID: 1_234_567_890),
+                        App(bundleID: "com.example.beta", environments: [.sandbox]),
                     ])))
             return verifier
         }
@@ -79,7 +79,7 @@ struct ArticleTests {
             let certificateFile = folder.appending(path: "xcode.cer")
             try Data(signer.certificate.der).write(to: certificateFile)
             var configuration = SignedDataVerifier.Configuration(
-                apps: .only([App(bundleId: "com.example.app", environments: [.xcode])]))
+                apps: .only([App(bundleID: "com.example.app", environments: [.xcode])]))
             configuration.enrolledXcodeCertificates = [try Data(contentsOf: certificateFile)]
             _ = try SignedDataVerifier(configuration)
         }

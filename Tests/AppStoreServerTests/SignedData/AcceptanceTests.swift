@@ -18,8 +18,8 @@ import X509
     func apps() async throws {
         let verifier = try TestStore.verifier(
             apps: .only([
-                App(bundleId: "a", appAppleId: 1, environments: [.production]),
-                App(bundleId: "b", appAppleId: 2, environments: [.sandbox]), App(bundleId: "c"),
+                App(bundleID: "a", appAppleID: 1, environments: [.production]),
+                App(bundleID: "b", appAppleID: 2, environments: [.sandbox]), App(bundleID: "c"),
             ]))
         let expected: [(String, AppStoreEnvironment, VerificationError.Code?)] = [
             ("a", .production, nil), ("a", .sandbox, .wrongEnvironment), ("b", .production, .wrongEnvironment),
@@ -37,7 +37,7 @@ import X509
     @Test("a notification's Apple ID is compared with that of its own bundle")
     func crossedIdentifiers() async throws {
         let verifier = try TestStore.verifier(
-            apps: .only([App(bundleId: "a", appAppleId: 1), App(bundleId: "b", appAppleId: 2)]))
+            apps: .only([App(bundleID: "a", appAppleID: 1), App(bundleID: "b", appAppleID: 2)]))
         for (bundleId, number, code) in [
             ("a", "1", nil), ("b", "2", nil), ("a", "2", .wrongApp), ("b", "1", .wrongApp),
         ]
@@ -57,7 +57,7 @@ import X509
     func codePoints(_ ours: String, _ theirs: String) async throws {
         #expect(ours == theirs, "Swift takes them for equal")
         for (app, signed) in [(ours, theirs), (theirs, ours)] {
-            let verifier = try TestStore.verifier(apps: .only([App(bundleId: app)]))
+            let verifier = try TestStore.verifier(apps: .only([App(bundleID: app)]))
             let foreign = try authority.sign(Members(.transaction).with("bundleId", "\"\(signed)\""))
             #expect(try await refusal { try await verifier.transaction(foreign) } == .wrongApp)
             let own = try authority.sign(Members(.transaction).with("bundleId", "\"\(app)\""))
@@ -68,7 +68,7 @@ import X509
     @Test("an external purchase token of the sandbox is known by its first letters, whatever mark follows them")
     func sandboxToken() async throws {
         let verifier = try TestStore.verifier(
-            apps: .only([App(bundleId: TestStore.bundleId, environments: [.sandbox])]))
+            apps: .only([App(bundleID: TestStore.bundleId, environments: [.sandbox])]))
         let token = Members.token(id: "SANDBOX\u{301}_9b0e")
         let text = try authority.sign(
             Members(.notification).with("data", nil).with("externalPurchaseToken", token))
@@ -89,7 +89,7 @@ import X509
         let verifier = try TestStore.verifier()
         let text = try authority.sign(Members(kind))
         #expect(try await verifier.anyPayload(text).payload.kind == kind.rawValue)
-        let elsewhere = try TestStore.verifier(apps: .only([App(bundleId: "other", environments: [.production])]))
+        let elsewhere = try TestStore.verifier(apps: .only([App(bundleID: "other", environments: [.production])]))
         #expect(try await refusal { try await elsewhere.anyPayload(text) } != nil)
     }
 

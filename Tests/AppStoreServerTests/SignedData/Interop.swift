@@ -71,6 +71,6 @@ enum Interop {
         return .init(
             name: specimen.name, kind: specimen.kind.rawValue, text: made.text, root: Data(made.authority.root.der),
             environment: environment.rawValue, bundleId: TestStore.bundleId,
-            appAppleId: specimen.setting == .withoutAppleID ? nil : TestStore.app.appAppleId)
+            appAppleId: specimen.setting == .withoutAppleID ? nil : TestStore.app.appAppleID)
     }
 }

@@ -125,7 +125,7 @@ extension Browser.Page {
             // An entry of the timeline opens in its place, without a script.
             let open = try await browser.get("/console/customers/\(anna)?open=\(uuid)").text
             #expect(!customer.contains("Verification of the transaction"))
-            #expect(open.contains("<li id=\"entry-\(uuid)\" class=\"open\">"))
+            #expect(open.contains("<li data-row id=\"entry-\(uuid)\" class=\"open\">"))
             #expect(open.contains("Verification of the transaction") && open.contains("<dt>anchor</dt>"))
             #expect(open.contains("No endpoint takes events of this kind"))
             // The audit log is a file for spreadsheets.

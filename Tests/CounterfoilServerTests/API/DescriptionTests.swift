@@ -240,7 +240,7 @@ import Yams
         let anna = try await world.subscriber("anna")
         let core = try world.server.core
         let transaction = try #require(
-            try await core.customers.customer(anna, in: world.scope(), at: nil).facts.transactions.first?.transactionId)
+            try await core.customers.customer(anna, in: world.scope(), at: nil).facts.transactions.first?.transactionID)
         let order = try #require(
             world.simulator.core.read(.production) { store, _ in store.transactions[transaction]?.order })
         let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)

@@ -13,7 +13,7 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             let reading = try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
-            let transaction = try #require(reading.facts.transactions.first?.transactionId)
+            let transaction = try #require(reading.facts.transactions.first?.transactionID)
             let found = try await world.api.get("/v1/search?q=\(transaction)")
             #expect(found.items.first?["kind"] as? String == "original_transaction")
             #expect(found.items.first?["customers"] as? [String] == [anna])
@@ -114,7 +114,7 @@ import Testing
             }
             let transaction = try #require(
                 try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
-                    .facts.transactions.first?.transactionId)
+                    .facts.transactions.first?.transactionID)
             let signed = try #require(try await world.signedTransactions(of: transaction).first)
             let answer = try await world.api.send("POST", "/v1/decode", body: Data(signed.utf8))
             #expect((answer["known"] as? [String: Any])?["customers"] as? [String] == [anna])

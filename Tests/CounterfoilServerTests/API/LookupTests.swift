@@ -12,7 +12,7 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
             let reading = try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
-            let transaction = try #require(reading.facts.transactions.first?.transactionId)
+            let transaction = try #require(reading.facts.transactions.first?.transactionID)
             let found = try await world.api.get("/v1/transactions/\(transaction)")
             #expect(found.status == 200)
             #expect(found["customers"] as? [String] == [anna])

@@ -77,7 +77,7 @@ import Testing
         let other = Self.key.base64EncodedString()
         try await World.withAPI(
             server: { configuration in
-                var app = ServerConfiguration.App(bundleId: "com.example.other", environments: [.sandbox])
+                var app = ServerConfiguration.App(bundleID: "com.example.other", environments: [.sandbox])
                 app.answerKey = .init(base64: other)
                 configuration.apps[0].answerKey = app.answerKey
                 configuration.apps.append(app)

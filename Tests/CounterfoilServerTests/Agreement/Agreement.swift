@@ -16,7 +16,7 @@ enum Agreement {
     ) -> [String] {
         compare(
             Dictionary(truth.map { ($0.originalTransactionId, members($0)) }) { first, _ in first },
-            Dictionary(known.map { ($0.originalTransactionId, members($0)) }) { first, _ in first })
+            Dictionary(known.map { ($0.originalTransactionID, members($0)) }) { first, _ in first })
     }
 
     private static func purchases(
@@ -24,7 +24,7 @@ enum Agreement {
     ) -> [String] {
         compare(
             Dictionary(truth.map { ($0.transactionId, members($0)) }) { first, _ in first },
-            Dictionary(known.map { ($0.transactionId, members($0)) }) { first, _ in first })
+            Dictionary(known.map { ($0.transactionID, members($0)) }) { first, _ in first })
     }
 
     private static func compare(_ truth: [String: [String]], _ known: [String: [String]]) -> [String] {
@@ -50,10 +50,10 @@ enum Agreement {
 
     private static func members(_ state: SubscriptionState) -> [String] {
         [
-            "status \(state.status)", "access \(state.hasAccess)", "product \(state.productId)",
-            "transaction \(state.transactionId)", "group \(text(state.subscriptionGroupIdentifier))",
+            "status \(state.status)", "access \(state.hasAccess)", "product \(state.productID)",
+            "transaction \(state.transactionID)", "group \(text(state.subscriptionGroupIdentifier))",
             "expires \(text(state.expiresDate))", "renews \(text(state.willRenew))",
-            "into \(text(state.autoRenewProductId))", "intent \(text(state.expirationIntent?.rawValue))",
+            "into \(text(state.autoRenewProductID))", "intent \(text(state.expirationIntent?.rawValue))",
             "retry \(state.isInBillingRetry)", "grace \(text(state.gracePeriodExpiresDate))",
             "ownership \(state.ownership.rawValue)",
             "offer \(text(state.offerType?.rawValue)) \(text(state.offerIdentifier))",
@@ -71,7 +71,7 @@ enum Agreement {
 
     private static func members(_ state: PurchaseState) -> [String] {
         [
-            "product \(state.productId)", "type \(state.type.rawValue)", "quantity \(state.quantity)",
+            "product \(state.productID)", "type \(state.type.rawValue)", "quantity \(state.quantity)",
             "bought \(text(state.purchaseDate))", "revoked \(text(state.revocationDate))",
             "ownership \(state.ownership.rawValue)",
         ]

@@ -90,10 +90,10 @@ import Testing
             wrong += life.differences(state.customer, now.states, at: core.now)
                 .map { "\(state.customer) now: \($0)" }
             for one in now.states.subscriptions {
-                segments[one.originalTransactionId, default: []].formUnion(one.segments.map(\.segment))
+                segments[one.originalTransactionID, default: []].formUnion(one.segments.map(\.segment))
             }
             for one in now.states.purchases {
-                segments[one.originalTransactionId, default: []].formUnion(one.segments.map(\.segment))
+                segments[one.originalTransactionID, default: []].formUnion(one.segments.map(\.segment))
             }
             guard Life.knowsThePast(life.seed), let first = life.probes.first else { continue }
             // Every text is verified again for an instant in the past: once is enough.

@@ -17,7 +17,7 @@ struct ServerConfigurationTests {
     func defaults() throws {
         let configuration = try TestConfiguration.read(TestConfiguration.smallest).configuration
         let app = try #require(configuration.apps.first)
-        #expect(app.bundleId == "com.example.app" && app.appAppleId == 1_234_567_890)
+        #expect(app.bundleID == "com.example.app" && app.appAppleID == 1_234_567_890)
         #expect(app.environments == [.production, .sandbox] && app.restorePolicy == .transfer)
         #expect(app.hosts == [.production: .production, .sandbox: .sandbox])
         #expect(app.key == nil && app.consumption == nil && app.catalogue == ProductCatalogue())

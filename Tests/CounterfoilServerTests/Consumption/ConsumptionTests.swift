@@ -61,7 +61,7 @@ import Testing
             ]
             #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", usage).status == 204)
             let reading = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil)
-            let id = try #require(reading.states.purchases.first?.transactionId)
+            let id = try #require(reading.states.purchases.first?.transactionID)
             let preview = try await world.call(
                 .GET, "/v1/customers/\(customer)/consumption/preview?transaction_id=\(id)")
             #expect(preview.flag("would_send") == true)
@@ -221,7 +221,7 @@ import Testing
         _ type: ProductType = .consumable, _ ownership: InAppOwnershipType = .purchased
     ) -> TransactionFact {
         TransactionFact(
-            transactionId: "1", originalTransactionId: "1", productId: "a", type: type, purchaseDate: World.start,
+            transactionID: "1", originalTransactionID: "1", productID: "a", type: type, purchaseDate: World.start,
             signedDate: World.start, ownership: ownership)
     }
 

@@ -72,9 +72,9 @@ struct `The App Store's own notifications` {
     }
 
     private static func server(_ folder: URL) async throws -> Server {
-        var app = ServerConfiguration.App(bundleId: "com.loki-project.loki-messenger", appAppleId: 1_470_168_868)
+        var app = ServerConfiguration.App(bundleID: "com.loki-project.loki-messenger", appAppleID: 1_470_168_868)
         app.catalogue.entitlements = ["pro": [month, quarter]]
-        let tested = ServerConfiguration.App(bundleId: "com.Abilities", environments: [.sandbox])
+        let tested = ServerConfiguration.App(bundleID: "com.Abilities", environments: [.sandbox])
         var configuration = ServerConfiguration(apps: [app, tested])
         configuration.listen.port = 0
         configuration.trust.validAt = .signingDate
@@ -119,10 +119,10 @@ struct `The App Store's own notifications` {
             let instant = Comment(rawValue: "\(chapter.instant)")
             #expect(states.subscriptions.count == 1, instant)
             #expect(state.status == chapter.status, instant)
-            #expect(state.productId == chapter.product, instant)
+            #expect(state.productID == chapter.product, instant)
             #expect(state.expiresDate == Date(milliseconds: chapter.expires), instant)
             #expect(state.willRenew == chapter.willRenew, instant)
-            #expect(state.autoRenewProductId == chapter.next, instant)
+            #expect(state.autoRenewProductID == chapter.next, instant)
             #expect(state.expirationIntent == chapter.intent, instant)
             #expect(states.entitlement("pro")?.isActive == (chapter.status == .active), instant)
         }

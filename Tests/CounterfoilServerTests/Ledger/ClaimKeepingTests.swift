@@ -32,9 +32,9 @@ import Testing
         _ original: String, named token: String? = nil, account: String? = nil, in ledger: TestLedger
     ) async throws {
         let fact = TransactionFact(
-            transactionId: original, originalTransactionId: original, productId: "gold", type: .nonConsumable,
+            transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: World.start, signedDate: World.start, appAccountToken: token.flatMap { UUID(uuidString: $0) },
-            appTransactionId: account)
+            appTransactionID: account)
         let folded = FoldedNotification(
             id: Int64(original) ?? 1, scope: ledger.scope.id, uuid: "notification \(original)", type: .oneTimeCharge,
             signedDate: World.start.milliseconds, transaction: fact, renewal: nil, foldedAt: 0)

@@ -47,7 +47,7 @@ import Testing
                 try LineageChanges.make(db, LineageChanges.loseMention)
                 var made = LineageRecord("999")
                 let fact = TransactionFact(
-                    transactionId: "never signed", originalTransactionId: "999", productId: "gold",
+                    transactionID: "never signed", originalTransactionID: "999", productID: "gold",
                     type: .nonConsumable, purchaseDate: World.start, signedDate: World.start)
                 _ = try made.put(fact, .init(id: 0) { _ in true })
                 try db.execute(

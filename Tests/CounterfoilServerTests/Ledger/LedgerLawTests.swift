@@ -147,7 +147,7 @@ private struct Contradictions {
     ) -> TransactionFact {
         let id = "\(original)\(Int.random(in: 0..<2, using: &random))"
         return TransactionFact(
-            transactionId: id, originalTransactionId: original, productId: "gold", type: .nonConsumable,
+            transactionID: id, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: World.start + Double(Int.random(in: 0..<2, using: &random)), expiresDate: nil,
             subscriptionGroupIdentifier: nil, signedDate: signed, revocationDate: nil, revocationReason: nil,
             revocationType: nil, isUpgraded: false, ownership: .purchased, offerType: nil, offerIdentifier: nil,
@@ -156,15 +156,15 @@ private struct Contradictions {
                 nil, UUID(uuidString: "00000000-0000-4000-8000-00000000000a"),
                 UUID(uuidString: "00000000-0000-4000-8000-00000000000b"),
             ].randomElement(using: &random) ?? nil,
-            appTransactionId: [nil, "x", "y"].randomElement(using: &random) ?? nil)
+            appTransactionID: [nil, "x", "y"].randomElement(using: &random) ?? nil)
     }
 
     private static func renewal(_ original: String, _ signed: Date, _ random: inout SeededGenerator) -> RenewalFact {
         RenewalFact(
-            originalTransactionId: original, productId: "gold", autoRenewProductId: "gold",
+            originalTransactionID: original, productID: "gold", autoRenewProductID: "gold",
             willRenew: Bool.random(using: &random), expirationIntent: nil, isInBillingRetry: false,
             gracePeriodExpiresDate: nil, priceIncreaseStatus: nil, offerType: nil, offerIdentifier: nil,
-            eligibleWinBackOfferIds: [], renewalDate: nil, signedDate: signed)
+            eligibleWinBackOfferIDs: [], renewalDate: nil, signedDate: signed)
     }
 
     func arrivals(in ledger: TestLedger) -> [TestLedger.Arrival] {

@@ -19,7 +19,7 @@ import Testing
     ) -> FoldedNotification {
         let date = World.start + Double(number)
         let fact = TransactionFact(
-            transactionId: original, originalTransactionId: original, productId: "gold", type: .nonConsumable,
+            transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: World.start, signedDate: date, appAccountToken: customer.flatMap { UUID(uuidString: $0) })
         return FoldedNotification(
             id: Int64(number), scope: ledger.scope.id, uuid: "notification \(number)", type: .oneTimeCharge,

@@ -50,10 +50,10 @@ import Testing
         for number in 0..<100 {
             let date = Self.date + Double(number) * 2_592_000
             let fact = TransactionFact(
-                transactionId: String(2_000_000_000_000_000 + number), originalTransactionId: "2000000000000000",
-                productId: "com.example.premium.monthly", type: .autoRenewableSubscription, purchaseDate: date,
+                transactionID: String(2_000_000_000_000_000 + number), originalTransactionID: "2000000000000000",
+                productID: "com.example.premium.monthly", type: .autoRenewableSubscription, purchaseDate: date,
                 expiresDate: date + 2_592_000, subscriptionGroupIdentifier: "21754321", signedDate: date,
-                reason: .renewal, appAccountToken: UUID(), appTransactionId: "704500000000000000")
+                reason: .renewal, appAccountToken: UUID(), appTransactionID: "704500000000000000")
             var same = fact
             same.appAccountToken = record.lineage.appAccountToken ?? fact.appAccountToken
             _ = try record.put(same, .init(id: Int64(number) + 1) { _ in true })
@@ -107,8 +107,8 @@ import Testing
     private static func transaction(_ random: inout SeededGenerator) -> TransactionFact {
         let ids = ["10", "2", "é", "e\u{301}", "", "2000000000000001", "2000000000000002"]
         return TransactionFact(
-            transactionId: ids.randomElement(using: &random) ?? "", originalTransactionId: "1",
-            productId: word(&random),
+            transactionID: ids.randomElement(using: &random) ?? "", originalTransactionID: "1",
+            productID: word(&random),
             type: .init(rawValue: word(&random)), purchaseDate: instant(&random),
             expiresDate: maybe(&random, instant), subscriptionGroupIdentifier: maybe(&random, word),
             signedDate: instant(&random), revocationDate: maybe(&random, instant),
@@ -119,18 +119,18 @@ import Testing
             offerDiscountType: maybe(&random, word).map { .init(rawValue: $0) }, quantity: number(&random),
             reason: maybe(&random, word).map { .init(rawValue: $0) },
             appAccountToken: maybe(&random) { UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, byte(&$0))) },
-            appTransactionId: maybe(&random, word), previousOriginalTransactionId: maybe(&random, word))
+            appTransactionID: maybe(&random, word), previousOriginalTransactionID: maybe(&random, word))
     }
 
     private static func renewal(_ random: inout SeededGenerator) -> RenewalFact {
         RenewalFact(
-            originalTransactionId: "1", productId: word(&random), autoRenewProductId: word(&random),
+            originalTransactionID: "1", productID: word(&random), autoRenewProductID: word(&random),
             willRenew: Bool.random(using: &random),
             expirationIntent: maybe(&random, number).map { .init(rawValue: $0) },
             isInBillingRetry: Bool.random(using: &random), gracePeriodExpiresDate: maybe(&random, instant),
             priceIncreaseStatus: maybe(&random, number).map { .init(rawValue: $0) },
             offerType: maybe(&random, number).map { .init(rawValue: $0) }, offerIdentifier: maybe(&random, word),
-            eligibleWinBackOfferIds: (0..<Int.random(in: 0..<3, using: &random)).map { _ in word(&random) },
+            eligibleWinBackOfferIDs: (0..<Int.random(in: 0..<3, using: &random)).map { _ in word(&random) },
             renewalDate: maybe(&random, instant), signedDate: instant(&random))
     }
 

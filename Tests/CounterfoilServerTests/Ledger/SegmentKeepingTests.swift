@@ -101,14 +101,14 @@ import Testing
     @Test func `takes out who goes on under another key, in either order`() async throws {
         let date = World.start
         let old = TransactionFact(
-            transactionId: "1", originalTransactionId: "1", productId: "p", type: .autoRenewableSubscription,
+            transactionID: "1", originalTransactionID: "1", productID: "p", type: .autoRenewableSubscription,
             purchaseDate: date, expiresDate: date + 86_400 * 30, signedDate: date)
         let renewal = RenewalFact(
-            originalTransactionId: "1", productId: "p", autoRenewProductId: "p", willRenew: false, signedDate: date)
+            originalTransactionID: "1", productID: "p", autoRenewProductID: "p", willRenew: false, signedDate: date)
         let new = TransactionFact(
-            transactionId: "2", originalTransactionId: "2", productId: "p", type: .autoRenewableSubscription,
+            transactionID: "2", originalTransactionID: "2", productID: "p", type: .autoRenewableSubscription,
             purchaseDate: date + 60, expiresDate: date + 86_400 * 30, signedDate: date + 60,
-            previousOriginalTransactionId: "1")
+            previousOriginalTransactionID: "1")
         try await Tool.inTemporaryFolder { folder in
             for order in [[0, 1, 2], [2, 1, 0], [0, 2, 1]] {
                 let ledger = try await TestLedger(in: folder)

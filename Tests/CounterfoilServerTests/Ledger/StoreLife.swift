@@ -45,7 +45,7 @@ struct StoreLife: Sendable {
     static func verifier(trusting simulator: Simulator) throws -> SignedDataVerifier {
         let information = simulator.information
         var options = SignedDataVerifier.Configuration(
-            apps: .only([App(bundleId: information.bundleId, appAppleId: information.appAppleId)]))
+            apps: .only([App(bundleID: information.bundleId, appAppleID: information.appAppleId)]))
         options.anchors = try TrustAnchors(
             certificates: information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) })
         options.validAt = .signingDate

@@ -64,7 +64,7 @@ struct TestLedger {
                 var fact = TransactionFact(transaction.payload)
                 (fact.signedDate, fact.quantity) = (fact.signedDate + days * 86_400, 7)
                 facts.append(fact)
-                (fact.transactionId, fact.originalTransactionId) = ("r\(index)", "r\(index)")
+                (fact.transactionID, fact.originalTransactionID) = ("r\(index)", "r\(index)")
                 facts.append(fact)
             }
         }

@@ -41,7 +41,7 @@ import WebConsole
         let start = Date(timeIntervalSince1970: 1_750_000_000)
         func bought(_ days: Double, _ change: (inout TransactionFact) -> Void = { _ in }) -> TransactionFact {
             var fact = TransactionFact(
-                transactionId: "\(days)", originalTransactionId: "1", productId: "monthly",
+                transactionID: "\(days)", originalTransactionID: "1", productID: "monthly",
                 type: .autoRenewableSubscription,
                 purchaseDate: start + days * 86_400, expiresDate: start + (days + 30) * 86_400, signedDate: start)
             change(&fact)
@@ -53,7 +53,7 @@ import WebConsole
             bought(90) { $0.revocationDate = start },
         ]
         var renewal = RenewalFact(
-            originalTransactionId: "1", productId: "monthly", autoRenewProductId: "monthly", willRenew: true,
+            originalTransactionID: "1", productID: "monthly", autoRenewProductID: "monthly", willRenew: true,
             signedDate: start)
         (renewal.isInBillingRetry, renewal.gracePeriodExpiresDate) = (true, start + 126 * 86_400)
         facts.renewals = [renewal]

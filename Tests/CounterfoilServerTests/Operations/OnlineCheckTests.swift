@@ -86,7 +86,7 @@ import Testing
             let roots = try await Self.check(world) { $0.trust.anchors = .apple }
             #expect(roots.map(\.finding.code) == ["not_believed", "not_believed"])
             #expect(roots[0].finding.advice.contains("trust.anchors"))
-            let app = try await Self.check(world) { $0.apps[0].appAppleId = 1 }
+            let app = try await Self.check(world) { $0.apps[0].appAppleID = 1 }
             #expect(app.map(\.finding.code) == ["not_believed", "arrived"])
             #expect(app[0].finding.advice.contains("apple_id"))
         }

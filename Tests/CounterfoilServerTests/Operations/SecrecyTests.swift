@@ -40,10 +40,10 @@ import Entitlements
             let customer = try await core.customers.customer(token.uuidString.lowercased(), in: world.scope(), at: nil)
             said += [token.uuidString, token.uuidString.lowercased()]
             said += try await Self.restore(
-                world, key: key, customer.lineages.flatMap(\.transactions).map(\.transactionId))
+                world, key: key, customer.lineages.flatMap(\.transactions).map(\.transactionID))
             for lineage in customer.lineages {
                 said.append(lineage.originalTransactionId)
-                said += lineage.transactions.map(\.transactionId)
+                said += lineage.transactions.map(\.transactionID)
                 let kept = try await core.storage.notifications(
                     about: lineage.originalTransactionId, in: world.scope().id, limit: 100)
                 #expect(!kept.isEmpty)

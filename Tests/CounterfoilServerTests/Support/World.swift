@@ -87,7 +87,7 @@ final class World: Sendable {
     /// The configuration of a server that trusts the simulator and nobody else.
     func configuration() throws -> ServerConfiguration {
         let information = simulator.information
-        var app = ServerConfiguration.App(bundleId: information.bundleId, appAppleId: information.appAppleId)
+        var app = ServerConfiguration.App(bundleID: information.bundleId, appAppleID: information.appAppleId)
         let pem = try String(contentsOfFile: information.privateKey, encoding: .utf8)
         app.key = .init(
             issuerID: information.issuerId, signingKey: try SigningKey(pem: pem, keyID: information.keyId))

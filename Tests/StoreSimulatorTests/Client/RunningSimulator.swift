@@ -69,7 +69,7 @@ extension Simulator {
     func verifier(
         _ change: (inout SignedDataVerifier.Configuration) -> Void = { _ in }
     ) throws -> SignedDataVerifier {
-        let app = App(bundleId: information.bundleId, appAppleId: information.appAppleId)
+        let app = App(bundleID: information.bundleId, appAppleID: information.appAppleId)
         var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
         let roots = try information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) }
         configuration.anchors = try TrustAnchors(certificates: roots)

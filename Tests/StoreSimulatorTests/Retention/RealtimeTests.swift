@@ -44,7 +44,7 @@ struct RealtimeTests {
     /// A verifier that trusts the simulator.
     static func verifier(_ simulator: Simulator) throws -> SignedDataVerifier {
         var configuration = SignedDataVerifier.Configuration(
-            apps: .only([App(bundleId: "com.example.app", appAppleId: 1_234_567_890)]))
+            apps: .only([App(bundleID: "com.example.app", appAppleID: 1_234_567_890)]))
         configuration.anchors = try TrustAnchors(
             certificates: simulator.information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) })
         return try SignedDataVerifier(configuration)

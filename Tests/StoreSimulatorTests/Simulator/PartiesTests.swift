@@ -57,7 +57,7 @@ import Testing
             try await simulator.advance(by: .months(2))
             let facts = try await simulator.client().customerFacts(
                 of: try #require(bought.transactionId), verifiedBy: simulator.verifier())
-            #expect(Set(facts.transactions.map(\.transactionId)).count == 3)
+            #expect(Set(facts.transactions.map(\.transactionID)).count == 3)
             #expect(facts.renewals.map(\.willRenew) == [true])
             let engine = EntitlementEngine(
                 catalogue: ProductCatalogue(entitlements: ["premium": [Self.monthly]]))

@@ -86,13 +86,13 @@ package struct Specimen: Sendable, CustomStringConvertible {
     }
 
     private var app: App {
-        let (id, number) = (TestStore.bundleId, TestStore.app.appAppleId)
+        let (id, number) = (TestStore.bundleId, TestStore.app.appAppleID)
         return switch setting {
         case .standard, .production, .xcodeUnlisted: TestStore.app
-        case .withoutAppleID: App(bundleId: id)
-        case .sandboxOnly: App(bundleId: id, appAppleId: number, environments: [.sandbox])
+        case .withoutAppleID: App(bundleID: id)
+        case .sandboxOnly: App(bundleID: id, appAppleID: number, environments: [.sandbox])
         case .xcodeListed, .xcodeEnrolled:
-            App(bundleId: id, appAppleId: number, environments: [.production, .sandbox, .xcode, .localTesting])
+            App(bundleID: id, appAppleID: number, environments: [.production, .sandbox, .xcode, .localTesting])
         }
     }
 }

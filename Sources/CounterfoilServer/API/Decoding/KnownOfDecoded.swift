@@ -52,7 +52,7 @@ struct KnownOfDecoded {
         else { return nil }
         var known = KnownOfDecoded(
             kind: "transaction", id: id, scope: scope, customers: try await storage.owners(of: original, in: scope.id))
-        let kept = try await storage.lineage(original, in: scope.id)?.transactions.first { $0.transactionId == id }
+        let kept = try await storage.lineage(original, in: scope.id)?.transactions.first { $0.transactionID == id }
         if let kept, let shown = verdict.subject.transaction { known.differences = differences(kept, shown) }
         return known
     }
@@ -61,7 +61,7 @@ struct KnownOfDecoded {
         func day(_ date: Date?) -> String { date?.formatted(.iso8601) ?? "none" }
         let pairs = [
             ("signedDate", day(kept.signedDate), day(shown.signedDate)),
-            ("productId", kept.productId, shown.productId),
+            ("productId", kept.productID, shown.productID),
             ("purchaseDate", day(kept.purchaseDate), day(shown.purchaseDate)),
             ("expiresDate", day(kept.expiresDate), day(shown.expiresDate)),
             ("revocationDate", day(kept.revocationDate), day(shown.revocationDate)),

@@ -39,7 +39,7 @@ struct PastedDataDecoder: Sendable {
         silent = try verifier(.off)
         asking = try verifier(.soft)
         trust = configuration.trust
-        bundleIDs = Set(configuration.apps.map(\.bundleId))
+        bundleIDs = Set(configuration.apps.map(\.bundleID))
         var keys: [String: SigningKey] = [:]
         for key in configuration.apps.compactMap({ $0.key?.signingKey }) { keys[key.keyID] = key }
         self.keys = keys

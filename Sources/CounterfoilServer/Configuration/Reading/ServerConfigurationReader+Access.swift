@@ -68,9 +68,9 @@ extension ServerConfigurationReader {
         if !excess.isEmpty {
             section.problem("scopes", "a key that is shipped in an app cannot have \(excess.joined(separator: ", "))")
         }
-        for app in apps where key.apps?.contains(app.bundleId) ?? true {
+        for app in apps where key.apps?.contains(app.bundleID) ?? true {
             guard app.customerTokenSecret == nil else { continue }
-            section.problem("public", "\(quoted(app.bundleId)) has no customer_token_secret, which this key needs")
+            section.problem("public", "\(quoted(app.bundleID)) has no customer_token_secret, which this key needs")
         }
     }
 
@@ -150,7 +150,7 @@ extension ServerConfigurationReader {
 
     private func bundleIds(_ section: inout Section, apps: [ServerConfiguration.App]) -> Set<String>? {
         guard let ids = section.texts("apps") else { return nil }
-        let known = apps.map(\.bundleId)
+        let known = apps.map(\.bundleID)
         for id in ids where !known.containsExactly(id.text) {
             findings.problem(
                 id.path, "\(quoted(id.text)) is none of the apps" + Spelling.suggestion(for: id.text, among: known))

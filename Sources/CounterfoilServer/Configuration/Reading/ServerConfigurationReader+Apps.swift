@@ -40,10 +40,10 @@ extension ServerConfigurationReader {
         return sections.map { section in
             var section = section
             var app = app(&section)
-            if !app.bundleId.isEmpty, !seen.insert(ExactText(app.bundleId)).inserted {
-                section.problem("bundle_id", "\(quoted(app.bundleId)) is there twice")
+            if !app.bundleID.isEmpty, !seen.insert(ExactText(app.bundleID)).inserted {
+                section.problem("bundle_id", "\(quoted(app.bundleID)) is there twice")
             }
-            if !CustomerName.isNormal(app.bundleId) {
+            if !CustomerName.isNormal(app.bundleID) {
                 section.problem("bundle_id", "is not in Unicode Normalization Form C (NFC)")
             }
             judgeSharedSecrets(of: app, account, among: &secrets, section)
@@ -91,7 +91,7 @@ extension ServerConfigurationReader {
         let environments = section.has("environments") ? section.words("environments", of: Self.environments) : nil
         let refusesSandbox = section.word("sandbox", of: Self.sandboxes) ?? false
         var app = ServerConfiguration.App(
-            bundleId: section.requiredText("bundle_id") ?? "", appAppleId: appleID(&section),
+            bundleID: section.requiredText("bundle_id") ?? "", appAppleID: appleID(&section),
             environments: Set(environments ?? [.production, .sandbox]))
         if refusesSandbox {
             app.environments.remove(.sandbox)

@@ -31,7 +31,7 @@ enum ConfigurationFacts {
         ]
             + configuration.apps.enumerated().map { index, app in
                 let environments = app.environments.map(\.rawValue).sorted().joined(separator: ", ")
-                return ("apps[\(index)]", "\(app.bundleId) (\(environments))")
+                return ("apps[\(index)]", "\(app.bundleID) (\(environments))")
             }
             + configuration.keys.enumerated().map { ("keys[\($0)]", $1.name) }
             + configuration.webhooks.enumerated().map { ("webhooks[\($0)]", $1.name) }

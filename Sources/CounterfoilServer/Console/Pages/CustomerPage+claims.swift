@@ -1,3 +1,4 @@
+internal import Entitlements
 internal import Foundation
 internal import Ledger
 internal import LedgerServices
@@ -23,7 +24,7 @@ extension CustomerPage {
                 let isTheirs = owners.contains { CustomerName.normal($0) == name }
                 return [
                     .link(original, visit.link("transactions", original)),
-                    .foreign(purchase.lineage.transactions.last?.productId ?? ""),
+                    .foreign(purchase.lineage.transactions.last?.productID ?? ""),
                     isTheirs
                         ? .plain("this customer's")
                         : owners.first.map { .link($0, visit.link("customers", $0)) } ?? .plain("nobody's"),

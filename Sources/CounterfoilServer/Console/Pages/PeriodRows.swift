@@ -11,9 +11,9 @@ enum PeriodRows {
 
     static func rows(of facts: CustomerFacts, now: Date) -> [TimeBars.Row] {
         let purchases = Dictionary(grouping: facts.transactions) { fact in
-            fact.expiresDate == nil ? fact.productId : fact.originalTransactionId
+            fact.expiresDate == nil ? fact.productID : fact.originalTransactionID
         }
-        let renewals = Dictionary(facts.renewals.map { ($0.originalTransactionId, $0) }) { older, newer in
+        let renewals = Dictionary(facts.renewals.map { ($0.originalTransactionID, $0) }) { older, newer in
             older.signedDate < newer.signedDate ? newer : older
         }
         return purchases.sorted { (start($0.value), $0.key) < (start($1.value), $1.key) }.map { key, transactions in
@@ -22,7 +22,7 @@ enum PeriodRows {
             if let renewal = renewals[key], let end = transactions.compactMap(\.expiresDate).max() {
                 bars += unpaid(renewal, after: end, now: now)
             }
-            return TimeBars.Row(transactions.last?.productId ?? key, bars)
+            return TimeBars.Row(transactions.last?.productID ?? key, bars)
         }
     }
 
@@ -41,7 +41,7 @@ enum PeriodRows {
         // What was taken back before it began would be a bar that goes backwards.
         let end = fact.revocationDate.map { max($0, fact.purchaseDate + 1) } ?? fact.expiresDate
         let label =
-            "\(fact.productId), \(fact.purchaseDate.consoleText) to \(fact.expiresDate?.consoleText ?? "no end")"
+            "\(fact.productID), \(fact.purchaseDate.consoleText) to \(fact.expiresDate?.consoleText ?? "no end")"
         return TimeBars.Bar(fact.purchaseDate, end, kind, label)
     }
 

@@ -50,9 +50,9 @@ package struct EventRenderer: Sendable {
         guard let transaction = told.parts?.transaction, let scope = told.scope else { return nil }
         let lineage = try await storage.lineage(transaction.originalTransactionId, in: scope.id)
         let before = lineage?.transactions
-            .filter { $0.transactionId != transaction.transactionId && $0.purchaseDate < transaction.purchaseDate }
-            .max { ($0.purchaseDate, $0.transactionId) < ($1.purchaseDate, $1.transactionId) }
-        return before.map { PreviousPurchase(productId: $0.productId, wasTrial: $0.offerDiscountType == .freeTrial) }
+            .filter { $0.transactionID != transaction.transactionId && $0.purchaseDate < transaction.purchaseDate }
+            .max { ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID) }
+        return before.map { PreviousPurchase(productId: $0.productID, wasTrial: $0.offerDiscountType == .freeTrial) }
     }
 }
 
