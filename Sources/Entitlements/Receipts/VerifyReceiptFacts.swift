@@ -4,7 +4,7 @@ public import Foundation
 /// What a response of `verifyReceipt`, the retired endpoint, says of a customer.
 ///
 /// Such a response is not signed: it is worth as much as the connection it came by. The receipt in it may be of another
-/// app or environment; compare ``bundleId`` and ``environment`` before using the facts.
+/// app or environment; compare ``bundleID`` and ``environment`` before using the facts.
 public struct VerifyReceiptFacts: Sendable, Hashable {
     /// The facts.
     public let facts: CustomerFacts
