@@ -60,6 +60,8 @@ struct APICall: Sendable {
     /// The body.
     ///
     /// - Parameter form: What it is, for whoever sent something else: `a JSON object that …`.
+    // Inlined into some routes it crashes the optimiser of Swift 6.3.1.
+    @inline(never)
     func body<Body: JSONRequestBody>(
         _ type: Body.Type, upTo limit: Int = 16 << 10, form: String
     ) async throws -> Body {

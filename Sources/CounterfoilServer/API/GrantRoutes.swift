@@ -26,16 +26,28 @@ struct GrantRoutes {
         let body = try await call.body(
             GrantBody.self, form: "a JSON object with entitlement, reason, actor and until")
         let now = clock.now().milliseconds
-        let content = try body.content(
-            for: customer, among: apps[scope.bundleId]?.catalogue.entitlements.keys.map(\.self) ?? [], at: now)
+        let content = try content(of: body, for: customer, in: scope, at: now)
+        let grant = try await keep(content, in: scope, at: now)
+        webhooks.wake()
+        return answer(grant, scope, at: now, status: .created)
+    }
+
+    private func content(
+        of body: GrantBody, for customer: String, in scope: Scope, at now: Milliseconds
+    ) throws -> GrantEvent.Content {
+        let entitlements = apps[scope.bundleId]?.catalogue.entitlements.keys.map(\.self) ?? []
+        return try body.content(for: customer, among: entitlements, at: now)
+    }
+
+    private func keep(_ content: GrantEvent.Content, in scope: Scope, at now: Milliseconds) async throws -> Grant {
         let id = "grt_" + UUID().uuidString.lowercased()
-        guard case .created(let grant) = try await storage.createGrant(id, content, in: scope.id, at: now) else {
+        switch try await storage.createGrant(id, content, in: scope.id, at: now) {
+        case .created(let grant): return grant
+        case .refused:
             throw APIFailure(
                 .unprocessableContent, "too_many_grants",
                 "The customer has \(GrantDecision.most) grants that run; revoke some of them first.")
         }
-        webhooks.wake()
-        return answer(grant, scope, at: now, status: .created)
     }
 
     private func revoke(_ call: APICall) async throws -> Response {
