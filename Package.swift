@@ -39,6 +39,7 @@ let lifecycle: [Target.Dependency] = [
     server("ServiceLifecycle", "swift-service-lifecycle"), server("UnixSignals", "swift-service-lifecycle"),
 ]
 let metrics = server("CoreMetrics", "swift-metrics")
+let tracing = server("Tracing", "swift-distributed-tracing")
 let mustache = server("Mustache", "swift-mustache")
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -60,7 +61,7 @@ let serverDependencies: [Target.Dependency] =
     ]
     + network + httpServer
     + lifecycle
-    + [metrics, server("HummingbirdTLS", "hummingbird"), httpParts]
+    + [metrics, tracing, server("HummingbirdTLS", "hummingbird"), httpParts]
 let everything: [Target.Dependency] =
     libraries + [
         "StoreSimulator", "Entitlements", "Ledger", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto, x509,
@@ -107,6 +108,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.7.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.3.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.0.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.5.0"),
@@ -171,7 +173,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "LedgerServices",
-            dependencies: libraries + ["Entitlements", "Ledger", crypto, metrics] + network + lifecycle,
+            dependencies: libraries + ["Entitlements", "Ledger", crypto, metrics, tracing] + network + lifecycle,
             swiftSettings: settings),
         .target(
             name: "CounterfoilServer", dependencies: serverDependencies,
@@ -225,7 +227,10 @@ let package = Package(
             ["Ledger", "LedgerSQLite", "MemoryLedger", "Basics", "AppStoreModels", "Entitlements", "StoreSimulator"]),
         tests(
             "CounterfoilServerTests",
-            everything + ["counterfoil", metrics, grdb, sqlite, yams, "ConfigurationReading", "WebConsole"]),
+            everything + [
+                "counterfoil", metrics, tracing, server("InMemoryTracing", "swift-distributed-tracing"), grdb, sqlite,
+                yams, "ConfigurationReading", "WebConsole",
+            ]),
         tests(
             "CounterfoilTests",
             [
@@ -269,6 +274,7 @@ if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
         harness("certificates", "Certificates"),
         harness("commands", "Commands"),
         harness("configurations", "Configurations", "CounterfoilServer"),
+        harness("customer-tokens", "CustomerTokens", "CounterfoilServer", "Ledger"),
         harness("legacy-receipts", "LegacyReceipts"),
         harness("ocsp-queries", "OCSPQueries"),
         harness("ocsp-responses", "OCSPResponses"),

@@ -11,7 +11,7 @@ struct Seeds {
     static func main() throws {
         let seeds =
             try base64() + certificates() + ocspResponses() + payloads() + signedData() + unifiedReceipts()
-            + legacyReceipts() + simulator()
+            + legacyReceipts() + simulator() + customerTokens()
         for folder in ["Corpus", "Trust"] {
             try? FileManager.default.removeItem(at: Material.folder.appending(path: folder))
         }
@@ -30,6 +30,17 @@ struct Seeds {
 
     static func seed(_ target: String, _ name: String, _ bytes: some Sequence<UInt8>) -> Seed {
         ("Corpus/\(target)/\(name)", Array(bytes))
+    }
+
+    private static func customerTokens() -> [Seed] {
+        let plain = #""sub":"anna","iat":1780000000,"exp":1780003600"#
+        let account = #""app_account_token":"7A1B0F6E-0000-4000-8000-000000000001""#
+        return [
+            seed("customer-tokens", "plain", "{\(plain)}"),
+            seed(
+                "customer-tokens", "session",
+                "{\(plain)," + #""aud":"com.example.app","app_transaction_id":"704000000000000001","# + "\(account)}"),
+        ]
     }
 
     private static func base64() -> [Seed] {

@@ -199,7 +199,7 @@ extension Step {
     }
 
     private static func request(_ facts: inout RandomFacts, _ scope: Scope, _ now: Milliseconds) -> Step {
-        let (id, kind) = (facts.original(), Int.random(in: 0..<7, using: &facts.random))
+        let (id, kind) = (facts.original(), Int.random(in: 0..<8, using: &facts.random))
         return Step(name: "request \(kind) \(id)") { walk in
             let ledger = walk.ledger
             let taken = try await ledger.takeHistoryRequests(at: now, limit: 10).first { $0.transactionId == id }
@@ -208,7 +208,13 @@ extension Step {
             case 2: try await ledger.putAside(id, in: scope.id, code: "no", until: now + 1000, at: now)
             case 3: if let taken { try await ledger.finish(request: taken.id) }
             case 4: if let taken { try await ledger.fail(request: taken.id, code: "never", at: now) }
-            case 5: if let taken { try await ledger.postpone(request: taken.id, until: now + 9_000_000, code: "later") }
+            case 5: if let taken { try await ledger.postpone(taken, until: now + 9_000_000, code: "later") }
+            case 6:
+                // Two take the same one: the other has finished it before.
+                if let taken {
+                    try await ledger.finish(request: taken.id)
+                    try await ledger.postpone(taken, until: now + 3_000_000, code: "doubted")
+                }
             default: try await ledger.note(revision: "r\(id)", of: id, in: scope.id, at: now)
             }
             let (waiting, failed) = try await ledger.historyRequestCounts(in: scope.id)

@@ -119,12 +119,17 @@ extension MemoryLedger: HistoryRequestStorage {
         try write { state in state.historyRequests = state.historyRequests.filter { $0.value.id != id } }
     }
 
-    package func postpone(request id: Int64, until next: Milliseconds, code: String?) async throws {
+    package func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws {
         try write { state in
-            state.change(request: id) {
-                $0.attempts += 1
-                ($0.nextAttemptAt, $0.failure) = (next, code)
+            let key = Key(request.scope, request.transactionId)
+            var known = state.historyRequests[key] ?? request
+            if state.historyRequests[key] == nil {
+                state.lastHistoryRequest += 1
+                known.id = state.lastHistoryRequest
             }
+            known.attempts += 1
+            (known.nextAttemptAt, known.failure) = (next, code)
+            state.historyRequests[key] = known
         }
     }
 

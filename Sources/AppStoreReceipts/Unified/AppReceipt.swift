@@ -80,6 +80,44 @@ public struct AppReceipt: Sendable, Hashable {
     /// The attributes without a property above, and those whose value was not of the expected kind, in file order.
     public let otherAttributes: [ReceiptAttribute]
 
+    /// A receipt with these values, as a test needs one; readers of receipts make the others.
+    public init(
+        receiptType: ReceiptType? = nil, appAppleID: Int64? = nil, bundleID: String, bundleIDOctets: Data = Data(),
+        version: String, opaqueValue: Data = Data(), deviceHash: Data = Data(), downloadDate: Date? = nil,
+        signingServiceVersion: Int64? = nil, ageRating: String? = nil, vendorID: Int64? = nil, creationDate: Date,
+        systemVersion: Int64? = nil, deviceKind: Int64? = nil, downloadID: Int64? = nil,
+        versionExternalID: Int64? = nil, purchases: [InAppPurchase] = [], originalPurchaseDate: Date? = nil,
+        originalVersion: String? = nil, expirationDate: Date? = nil, volumePurchaseDate: Date? = nil,
+        volumePurchaseOrganization: String? = nil, platform: Int64? = nil, preorderDate: Date? = nil,
+        otherAttributes: [ReceiptAttribute] = []
+    ) {
+        self.receiptType = receiptType
+        self.appAppleID = appAppleID
+        self.bundleID = bundleID
+        self.bundleIDOctets = bundleIDOctets
+        self.version = version
+        self.opaqueValue = opaqueValue
+        self.deviceHash = deviceHash
+        self.downloadDate = downloadDate
+        self.signingServiceVersion = signingServiceVersion
+        self.ageRating = ageRating
+        self.vendorID = vendorID
+        self.creationDate = creationDate
+        self.systemVersion = systemVersion
+        self.deviceKind = deviceKind
+        self.downloadID = downloadID
+        self.versionExternalID = versionExternalID
+        self.purchases = purchases
+        self.originalPurchaseDate = originalPurchaseDate
+        self.originalVersion = originalVersion
+        self.expirationDate = expirationDate
+        self.volumePurchaseDate = volumePurchaseDate
+        self.volumePurchaseOrganization = volumePurchaseOrganization
+        self.platform = platform
+        self.preorderDate = preorderDate
+        self.otherAttributes = otherAttributes
+    }
+
     /// Where the receipt was made; nil when ``receiptType`` is absent or unknown. Only this attribute says: the
     /// certificates of production and sandbox are the same.
     public var environment: ReceiptEnvironment? { receiptType?.environment }

@@ -50,6 +50,32 @@ public struct InAppPurchase: Sendable, Hashable {
 
     /// The attributes without a property above, and those whose value was not of the expected kind, in file order.
     public let otherAttributes: [ReceiptAttribute]
+
+    /// A purchase with these values, as a test needs one; readers of receipts make the others.
+    public init(
+        quantity: Int64? = nil, productID: String, transactionID: String, purchaseDate: Date,
+        originalTransactionID: String? = nil, originalPurchaseDate: Date? = nil, productType: ReceiptProductType? = nil,
+        expirationDate: Date? = nil, productAppleID: Int64? = nil, webOrderLineItemID: Int64? = nil,
+        cancellationDate: Date? = nil, isTrialPeriod: Bool? = nil, isInIntroductoryOfferPeriod: Bool? = nil,
+        cancellationReason: Int64? = nil, promotionalOfferID: String? = nil, otherAttributes: [ReceiptAttribute] = []
+    ) {
+        self.quantity = quantity
+        self.productID = productID
+        self.transactionID = transactionID
+        self.purchaseDate = purchaseDate
+        self.originalTransactionID = originalTransactionID
+        self.originalPurchaseDate = originalPurchaseDate
+        self.productType = productType
+        self.expirationDate = expirationDate
+        self.productAppleID = productAppleID
+        self.webOrderLineItemID = webOrderLineItemID
+        self.cancellationDate = cancellationDate
+        self.isTrialPeriod = isTrialPeriod
+        self.isInIntroductoryOfferPeriod = isInIntroductoryOfferPeriod
+        self.cancellationReason = cancellationReason
+        self.promotionalOfferID = promotionalOfferID
+        self.otherAttributes = otherAttributes
+    }
 }
 
 /// The kind of an in-app product: attribute 1707.

@@ -36,9 +36,14 @@ public struct AppStoreServerError: CounterfoilError {
     /// The most bytes of ``body``.
     public static let maximumBodySize = 4096
 
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
+    /// An error with these values, as a test of what a program does about it needs one.
+    public init(
+        _ code: Code, _ message: String, endpoint: String? = nil, status: Int? = nil, apiCode: APIErrorCode? = nil,
+        apiMessage: String? = nil, body: Data = Data(), retryAfter: Date? = nil, attempts: Int = 0
+    ) {
+        (self.code, self.message, self.endpoint, self.status) = (code, message, endpoint, status)
+        (self.apiCode, self.apiMessage, self.body) = (apiCode, apiMessage, body)
+        (self.retryAfter, self.attempts) = (retryAfter, attempts)
     }
 
     /// Whether the same call may succeed later, with nothing changed; so too after a cancellation, see ``isCancellation``.

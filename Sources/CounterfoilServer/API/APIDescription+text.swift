@@ -114,6 +114,32 @@ extension APIDescription {
                     application/json:
                       schema: {$ref: "#/components/schemas/DecodedNotification"}
                 default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/claims:
+            get:
+              operationId: listClaims
+              tags: [customers]
+              summary: Whose the purchases are that a customer has or had, and what makes them so
+              description: Needs the scope support:read. By original transaction.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+                - {$ref: "#/components/parameters/at"}
+                - {$ref: "#/components/parameters/page"}
+                - {$ref: "#/components/parameters/limit"}
+              responses:
+                "200":
+                  description: Some of the purchases
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [object, items, next_page]
+                        properties:
+                          object: {const: list}
+                          items: {type: array, items: {$ref: "#/components/schemas/Claim"}}
+                          next_page: {$ref: "#/components/schemas/NextPage"}
+                default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/entitlements/{key}/explain:
             get:
               operationId: explainEntitlement
@@ -2213,6 +2239,21 @@ extension APIDescription {
                     - UNDELIVERED_SERVER_OUTAGE
                     - UNDELIVERED_OTHER
                 sample_content_provided: {type: boolean}
+            Claim:
+              type: object
+              required: [object, original_transaction_id, owners, reason]
+              properties:
+                object: {const: claim}
+                original_transaction_id: {type: string}
+                product_id: {type: string}
+                owners: {type: array, items: {type: string}, description: Customers}
+                reason:
+                  type: string
+                  enum: [claimed, account_named, account_claimed]
+                  description: >-
+                    A restore or merge claimed it; the purchase names the account; other purchases of its Apple account
+                    were claimed
+                since: {$ref: "#/components/schemas/Instant"}
             ConsumptionRequest:
               type: object
               required: [object, transaction_id, original_transaction_id, state, requested_at, answer_due_at, attempts]

@@ -1,10 +1,10 @@
-internal import Ledger
+package import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
 internal import Crypto
-internal import Foundation
+package import Foundation
 internal import HTTPTypes
 
 /// Who the user of an app is, in the words of the app's own backend: a JWT signed with HS256 and the app's
@@ -13,13 +13,13 @@ internal import HTTPTypes
 /// Claims: `sub`, the customer; `iat` and `exp`, at most a day apart; `aud`, the bundle identifier, if at all. The tokens of
 /// ``SessionRoutes`` have `app_transaction_id` as well, and are good for less. `app_account_token` is the account that the app
 /// names when it buys for the customer, where that is not the customer's own identifier.
-struct CustomerToken {
+package struct CustomerToken: Sendable {
     /// The customer.
-    let customer: String
+    package let customer: String
     /// The Apple account that a session is of; nil where the app's own backend signed it.
-    let appTransactionId: String?
+    package let appTransactionId: String?
     /// The UUID that the customer's purchases name; nil where it is the customer's identifier, or there is none.
-    let appAccountToken: String?
+    package let appAccountToken: String?
 
     static let header = "Counterfoil-Customer-Token"
     private static let maximumBytes = 4096
@@ -28,7 +28,7 @@ struct CustomerToken {
     private static let tolerance: TimeInterval = 60
 
     /// Why a token says nothing.
-    enum Refusal: Error { case malformed, notSigned, notNormal, expired, notYet, tooLong, wrongAudience }
+    package enum Refusal: Error { case malformed, notSigned, notNormal, expired, notYet, tooLong, wrongAudience }
 
     private struct Head: Decodable {
         let alg: String
@@ -55,7 +55,7 @@ struct CustomerToken {
     }
 
     /// Verifies a token. Nothing in it is looked at before its signature holds.
-    init(_ text: String, secret: Secret, bundleId: String, now: Date) throws(Refusal) {
+    package init(_ text: String, secret: Secret, bundleId: String, now: Date) throws(Refusal) {
         let parts =
             text.utf8.count <= Self.maximumBytes ? text.split(separator: ".", omittingEmptySubsequences: false) : []
         guard parts.count == 3, let head = Base64.decodeURL(parts[0]), let payload = Base64.decodeURL(parts[1]),

@@ -19,6 +19,7 @@ struct KnownParameters: RouterMiddleware {
         "DELETE /v1/customers/{id}": scope,
         "GET /v1/customers/{id}/timeline": scope + paging + ["at"],
         "GET /v1/customers/{id}/timeline/{uuid}": scope,
+        "GET /v1/customers/{id}/claims": scope + paging + ["at"],
         "GET /v1/customers/{id}/entitlements/{key}": scope + ["at"],
         "GET /v1/customers/{id}/entitlements/{key}/explain": scope + ["at", "include"],
         "POST /v1/customers/{id}/purchases": scope,

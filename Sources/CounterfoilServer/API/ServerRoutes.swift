@@ -25,7 +25,7 @@ enum ServerRoutes {
         let resolver = RequestResolver(apps: core.apps, scopes: core.scopes)
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
-            RequestMiddleware(logger: logger, requests: core.requests)
+            RequestMiddleware(logger: logger, requests: core.requests, spans: core.metrics.spans)
             FailureMiddleware(logger: logger, methods: methods)
             BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
             KnownParameters()
@@ -68,6 +68,7 @@ enum ServerRoutes {
         ).add(to: v1)
         TimelineRoutes(storage: storage, customers: customers, scopes: core.scopes, historical: core.historical)
             .add(to: v1)
+        ClaimRoutes(storage: storage).add(to: v1)
         ExplanationRoutes(customers: customers, apps: apps).add(to: v1)
         InboxRoutes(
             storage: storage, scopes: core.scopes, historical: core.historical, processor: core.processor, clock: clock

@@ -7,7 +7,7 @@ extension ServerConfiguration {
     /// - Returns: What counts now, and the names of the settings that are others and count from the next start.
     package func taking(_ other: ServerConfiguration) -> (taken: ServerConfiguration, waiting: [String]) {
         var (taken, waiting) = (self, [String]())
-        (taken.keys, taken.webhooks) = (other.keys, other.webhooks)
+        (taken.keys, taken.webhooks, taken.origins) = (other.keys, other.webhooks, other.origins)
         if listen.tls != nil, let tls = other.listen.tls { taken.listen.tls = tls }
         for index in taken.apps.indices {
             let name = taken.apps[index].bundleID

@@ -19,7 +19,7 @@ final class Console: Sendable {
     let tickets = FormTickets()
     let hub = EventHub()
     let history = MetricHistory()
-    /// The port that it listens on, once that is known.
+    /// What the configuration says of it.
     let settings: ServerConfiguration.Console
 
     init(_ core: ServerCore) throws {
@@ -54,9 +54,11 @@ final class Console: Sendable {
     }
 
     func principal(named name: String) -> Principal? {
-        core.access.current.keys.values.first { entry in
+        let entry = core.access.current.keys.values.first { entry in
             entry.principal.name == name && !entry.isPublic && entry.principal.scopes.contains(.consoleOpen)
-        }?.principal
+        }
+        entry?.use.note()
+        return entry?.principal
     }
 
     /// What may be seen where nothing may be done. Webhooks have one scope for both; the console asks nothing there then

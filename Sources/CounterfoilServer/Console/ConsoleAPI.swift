@@ -6,7 +6,8 @@ internal import Logging
 internal import NIOCore
 
 /// The API as the console asks it: the same routes, with the scopes of the key that somebody signed in with. There is no
-/// second way to read or to do anything.
+/// second way to do anything; what the API does not say, such as the periods of a customer and the state of the process, is read
+/// from where the API reads.
 struct ConsoleAPI: Sendable {
     /// What the API answered.
     struct Answer: Sendable {

@@ -146,12 +146,13 @@ struct ConsoleAction: Sendable {
             .post, visit.target(["webhooks", visit.fields["name"] ?? "", "replay"], isScoped: false),
             body: try JSONSerialization.data(withJSONObject: body), for: visit.context)
         guard answer.isFine else { return [answer.message] }
-        let count = answer.json["deliveries"].number ?? 0
+        let number = answer.json["deliveries"].number ?? 0
+        let count = number == 1 ? "1 delivery" : "\(number.grouped) deliveries"
         guard let after = answer.json["after"].number else {
-            return ["That makes \(count.grouped) deliveries now, and is all of it."]
+            return ["That makes \(count) now, and is all of it."]
         }
         return [
-            "That makes \(count.grouped) deliveries now, as many as go at once; the rest begins after event "
+            "That makes \(count) now, as many as go at once; the rest begins after event "
                 + "number \(after): send again from there."
         ]
     }

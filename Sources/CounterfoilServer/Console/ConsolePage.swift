@@ -15,8 +15,9 @@ struct ConsolePage: Sendable {
     var problem: Shell.Problem?
     var notes: [String] = []
     var status = 200
-    /// Whether new rows wait until the reader asks for them.
-    var holdsStill = false
+    /// How many blocks are replaced at once when something changes. What comes after them is a list, whose new rows wait until
+    /// the reader asks for them.
+    private var replaced: Int?
     private(set) var blocks: [PageValue] = []
     /// What is not replaced while the page is open.
     private(set) var forms: [PageValue] = []
@@ -40,6 +41,9 @@ struct ConsolePage: Sendable {
     }
 
     enum Tone: String, Sendable { case good, warn, bad, plain }
+
+    /// What is added from here on is a list that does not move under its reader.
+    mutating func holdFromHere() { replaced = blocks.count }
 
     // MARK: Blocks
 
@@ -105,7 +109,8 @@ struct ConsolePage: Sendable {
         fileprivate func values(_ now: Date?) -> PageValue {
             let shown = facts.filter { if case .none = $0.1 { false } else { true } }
             return [
-                "hasAnchor": .flag(!anchor.isEmpty), "anchor": .exact(anchor), "isOpen": .flag(inside != nil),
+                "entryKey": .exact(anchor.isEmpty ? sentence : anchor), "hasAnchor": .flag(!anchor.isEmpty),
+                "anchor": .exact(anchor), "isOpen": .flag(inside != nil),
                 "sentence": .object(
                     (link.map { Cell.link(sentence, $0) } ?? .foreign(sentence, limit: 300)).values(now)),
                 "entryFacts": .list(shown.map { .object($0.1.values(now).merging(["name": .text($0.0)]) { $1 }) }),
@@ -191,9 +196,10 @@ struct ConsolePage: Sendable {
 
     /// The values of the template `page`.
     var values: [String: PageValue] {
-        [
-            "blocks": .list(blocks), "forms": .list(forms), "isLive": .flag(!topics.isEmpty),
-            "liveKind": .text(holdsStill ? "hold" : "replace"),
+        let count = replaced ?? blocks.count
+        return [
+            "blocks": .list(Array(blocks.prefix(count))), "held": .list(Array(blocks.dropFirst(count))),
+            "forms": .list(forms), "isLive": .flag(!topics.isEmpty), "hasHeld": .flag(count < blocks.count),
         ]
     }
 }

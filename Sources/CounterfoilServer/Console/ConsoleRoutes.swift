@@ -26,7 +26,7 @@ enum ConsoleRoutes {
     static func responder(_ core: ServerCore, _ console: Console) -> some HTTPResponder<ServerContext> {
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
-            RequestMiddleware(logger: core.logger, requests: core.requests)
+            RequestMiddleware(logger: core.logger, requests: core.requests, spans: core.metrics.spans)
             ConsoleFailures(console: console)
             OriginGuard(console.originCheck) { refusal, request, context in
                 core.audit.addAnonymous(

@@ -11,7 +11,7 @@ package enum ServerPages {
             {{#isFacts}}<dl class="facts">{{#facts}}<dt>{{name}}</dt><dd>{{>cell}}</dd>{{/facts}}</dl>{{/isFacts}}
             {{#isTable}}<table class="stack"><caption>{{caption}}</caption><thead><tr>{{#columns}}<th scope="col">{{.}}</th>{{/columns}}</tr></thead><tbody>{{#rows}}<tr data-row data-key="{{rowKey}}">{{#cells}}{{#isHeader}}<th scope="row" data-label="{{label}}">{{>cell}}</th>{{/isHeader}}{{^isHeader}}<td data-label="{{label}}">{{>cell}}</td>{{/isHeader}}{{/cells}}</tr>{{/rows}}</tbody></table>{{/isTable}}
             {{#isDrawing}}<figure tabindex="0" role="group" aria-label="{{caption}}">{{#drawing}}{{>drawing}}{{/drawing}}<figcaption>{{#hasLegend}}<ul class="legend">{{#legend}}<li class="{{look}}">{{word}}</li>{{/legend}}</ul>{{/hasLegend}}{{caption}}</figcaption></figure>{{/isDrawing}}
-            {{#isEntries}}<ol class="timeline">{{#entries}}<li data-row{{#hasAnchor}} id="{{anchor}}"{{/hasAnchor}}{{#isOpen}} class="open"{{/isOpen}}><p class="what">{{#sentence}}{{>cell}}{{/sentence}}</p><p class="when">{{#entryFacts}}<span><span class="soft">{{name}}</span> {{>cell}}</span> {{/entryFacts}}{{#entryLinks}}<a href="{{url}}">{{linkText}}</a> {{/entryLinks}}</p>{{#isOpen}}<div class="inside">{{#inside}}{{>block}}{{/inside}}</div>{{/isOpen}}</li>{{/entries}}</ol>{{/isEntries}}
+            {{#isEntries}}<ol class="timeline">{{#entries}}<li data-row data-key="{{entryKey}}"{{#hasAnchor}} id="{{anchor}}"{{/hasAnchor}}{{#isOpen}} class="open"{{/isOpen}}><p class="what">{{#sentence}}{{>cell}}{{/sentence}}</p><p class="when">{{#entryFacts}}<span><span class="soft">{{name}}</span> {{>cell}}</span> {{/entryFacts}}{{#entryLinks}}<a href="{{url}}">{{linkText}}</a> {{/entryLinks}}</p>{{#isOpen}}<div class="inside">{{#inside}}{{>block}}{{/inside}}</div>{{/isOpen}}</li>{{/entries}}</ol>{{/isEntries}}
             {{#isExact}}<details{{#isOpen}} open{{/isOpen}}><summary>{{title}}</summary><pre class="{{exactKind}}" tabindex="0">{{#exact}}{{>foreign}}{{/exact}}</pre></details>{{/isExact}}
             {{#isLinks}}<p class="buttons">{{#links}}<a href="{{url}}"{{#isNext}} rel="next"{{/isNext}}>{{#text}}{{>foreign}}{{/text}}</a> {{/links}}</p>{{/isLinks}}
             {{#isForm}}<form class="stack" action="{{actionURL}}" method="{{method}}"{{#isUpload}} enctype="multipart/form-data"{{/isUpload}}>
@@ -25,9 +25,12 @@ package enum ServerPages {
             """#,
         "page": #"""
             {{<shell}}{{$main}}
-            {{#isLive}}<!--live--><div id="page" data-live="{{liveKind}}">{{/isLive}}
+            {{#isLive}}<!--live--><div id="page" data-live="replace">{{/isLive}}
             {{#blocks}}{{>block}}{{/blocks}}
             {{#isLive}}</div><!--/live-->{{/isLive}}
+            {{#hasHeld}}{{#isLive}}<!--live--><div id="list" data-live="hold">{{/isLive}}
+            {{#held}}{{>block}}{{/held}}
+            {{#isLive}}</div><!--/live-->{{/isLive}}{{/hasHeld}}
             {{#forms}}{{>block}}{{/forms}}
             {{/main}}{{/shell}}
 

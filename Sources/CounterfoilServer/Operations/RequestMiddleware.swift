@@ -1,6 +1,8 @@
+internal import Tracing
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
+internal import LedgerServices
 internal import Logging
 
 /// Counts each request, logs it at the level debug, and gives its answer the number that the log has.
@@ -10,6 +12,7 @@ struct RequestMiddleware: RouterMiddleware {
     private static let header = HTTPField.Name("x-request-id")
     let logger: Logger
     let requests: RequestMetrics
+    let spans: Spans
 
     @concurrent func handle(
         _ request: Request, context: ServerContext,
@@ -17,7 +20,16 @@ struct RequestMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let start = begin()
         do {
-            return end(request, context, try await next(request, context), start)
+            // The route is known afterwards, and the path names customers.
+            let response = try await spans.measure(request.method.rawValue, .server) {
+                try await next(request, context)
+            } after: { response, attributes in
+                attributes["http.request.method"] = request.method.rawValue
+                attributes["http.route"] = context.route
+                attributes["http.response.status_code"] = response.status.code
+                return "\(request.method.rawValue) \(context.route)"
+            }
+            return end(request, context, response, start)
         } catch {
             // Only what cannot be read as HTTP comes this far.
             note(request, context, .badRequest, start)

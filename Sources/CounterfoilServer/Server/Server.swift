@@ -4,6 +4,7 @@ internal import Ledger
 internal import LedgerSQLite
 public import CoreMetrics
 public import Logging
+public import Tracing
 internal import Foundation
 internal import Hummingbird
 internal import HummingbirdCore
@@ -46,20 +47,24 @@ public final class Server: Sendable {
     ///   - logger: Where it logs to.
     ///   - metrics: Where it records its metrics: by default a backend of its own, which `/metrics` shows. With any other,
     ///     `/metrics` answers 404, and what only the ledger knows is recorded every 15 seconds.
+    ///   - tracer: Where its spans go: requests (`GET /v1/customers/{id}`), `verify`, `commit`, `fold` and `deliver`. By default
+    ///     the tracer of `InstrumentationSystem`, if one was bootstrapped.
     ///   - signals: The signals that end it gracefully; none by default.
     /// - Throws: ``ServerError`` when it cannot begin, with a message that says what to do.
     public static func start(
         _ configuration: ServerConfiguration, logger: Logger = Logger(label: "counterfoil.server"),
-        metrics: any MetricsFactory = PrometheusMetrics(), stoppingAt signals: [UnixSignal] = []
+        metrics: any MetricsFactory = PrometheusMetrics(), tracer: any Tracer = InstrumentationSystem.tracer,
+        stoppingAt signals: [UnixSignal] = []
     ) async throws -> Server {
         let clock = try await ServerClock(configuration.clock)
-        return try await start(configuration, clock: clock, logger: logger, metrics: metrics, stoppingAt: signals)
+        return try await start(
+            configuration, clock: clock, logger: logger, metrics: metrics, tracer: tracer, stoppingAt: signals)
     }
 
     package static func start(
         _ configuration: ServerConfiguration, clock: ServerClock,
         logger: Logger = Logger(label: "counterfoil.server"), metrics: any MetricsFactory = PrometheusMetrics(),
-        stoppingAt signals: [UnixSignal] = []
+        tracer: any Tracer = InstrumentationSystem.tracer, stoppingAt signals: [UnixSignal] = []
     ) async throws -> Server {
         var options = SQLiteStorage.Options()
         options.isSynchronous = configuration.storage.synchronous == .full
@@ -74,7 +79,8 @@ public final class Server: Sendable {
         let application: any Service
         let console: Console?
         do {
-            core = try await ServerCore(configuration, storage: storage, clock: clock, logger: logger, metrics: metrics)
+            core = try await ServerCore(
+                configuration, storage: storage, clock: clock, logger: logger, metrics: metrics, tracer: tracer)
             identity = try configuration.listen.tls.map { Live(try TLSIdentity($0)) }
             console = configuration.console.isEnabled ? try Console(core) : nil
             application = try HTTPService.application(core, identity, console) { port in

@@ -8,6 +8,7 @@ package import CoreMetrics
 internal import Entitlements
 package import Foundation
 package import Logging
+package import Tracing
 
 /// The services of a server, put together, before there is a port: what the routes are made with.
 package struct ServerCore: Sendable {
@@ -73,7 +74,7 @@ package struct ServerCore: Sendable {
 
     package init(
         _ configuration: ServerConfiguration, storage: any LedgerEngine, clock: ServerClock, logger: Logger,
-        metrics factory: any MetricsFactory = PrometheusMetrics()
+        metrics factory: any MetricsFactory = PrometheusMetrics(), tracer: any Tracer = NoOpTracer()
     ) async throws {
         settings = Live(configuration)
         access = Live(AccessTable(configuration))
@@ -81,7 +82,7 @@ package struct ServerCore: Sendable {
         self.clock = clock
         self.logger = logger
         apps = Apps(configuration.apps)
-        metrics = ServerMetrics(factory)
+        metrics = ServerMetrics(factory, tracer: tracer)
         requests = RequestMetrics(factory)
         scopes = try await storage.scopes(of: Self.environments(configuration))
         clients = try Self.clients(configuration, scopes, clock, logger)

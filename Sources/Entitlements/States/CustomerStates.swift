@@ -20,6 +20,22 @@ public struct CustomerStates: Sendable, Hashable, Encodable {
     /// When the customer first got the app, of several Apple accounts the first one; nil where nothing tells.
     public var originalPurchase: OriginalPurchaseFact?
 
+    /// A state with these values, as a test needs one; the engine makes the others.
+    public init(
+        asOf: Date, entitlements: [EntitlementState] = [], subscriptions: [SubscriptionState] = [],
+        groups: [GroupState] = [], products: [ProductState] = [], purchases: [PurchaseState] = [],
+        consumables: [ConsumableBalance] = [], originalPurchase: OriginalPurchaseFact? = nil
+    ) {
+        self.asOf = asOf
+        self.entitlements = entitlements
+        self.subscriptions = subscriptions
+        self.groups = groups
+        self.products = products
+        self.purchases = purchases
+        self.consumables = consumables
+        self.originalPurchase = originalPurchase
+    }
+
     /// The state of an entitlement; nil if the catalogue does not name it.
     public func entitlement(_ name: String) -> EntitlementState? { entitlements.first { $0.entitlement == name } }
 
@@ -55,6 +71,23 @@ public struct ProductState: Sendable, Hashable, Encodable {
     /// The first transaction of that purchase.
     public var originalTransactionID: String?
 
+    /// A state with these values, as a test needs one; the engine makes the others.
+    public init(
+        productID: String, type: ProductType? = nil, state: CoreState, details: [StateDetail] = [], until: Date? = nil,
+        endedDate: Date? = nil, willRenew: Bool? = nil, transactionID: String? = nil,
+        originalTransactionID: String? = nil
+    ) {
+        self.productID = productID
+        self.type = type
+        self.state = state
+        self.details = details
+        self.until = until
+        self.endedDate = endedDate
+        self.willRenew = willRenew
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
+    }
+
     private enum CodingKeys: String, CodingKey {
         case type, state, details, until, endedDate, willRenew
         case productID = "productId"
@@ -85,6 +118,22 @@ public struct GroupState: Sendable, Hashable, Encodable {
     public var isEligibleForIntroductoryOffer: Bool
     /// What to ask or to offer.
     public var nextStep: NextStep
+
+    /// A state with these values, as a test needs one; the engine makes the others.
+    public init(
+        subscriptionGroupIdentifier: String, state: CoreState, details: [StateDetail] = [], until: Date? = nil,
+        productID: String? = nil, originalTransactionID: String? = nil, isEligibleForIntroductoryOffer: Bool,
+        nextStep: NextStep
+    ) {
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.state = state
+        self.details = details
+        self.until = until
+        self.productID = productID
+        self.originalTransactionID = originalTransactionID
+        self.isEligibleForIntroductoryOffer = isEligibleForIntroductoryOffer
+        self.nextStep = nextStep
+    }
 
     private enum CodingKeys: String, CodingKey {
         case subscriptionGroupIdentifier, state, details, until, isEligibleForIntroductoryOffer, nextStep
@@ -117,6 +166,23 @@ public struct EntitlementState: Sendable, Hashable, Encodable {
     public var transactionID: String?
     /// The first transaction of that purchase.
     public var originalTransactionID: String?
+
+    /// A state with these values, as a test needs one; the engine makes the others.
+    public init(
+        entitlement: String, isActive: Bool, state: CoreState, details: [StateDetail] = [], until: Date? = nil,
+        willRenew: Bool? = nil, productID: String? = nil, transactionID: String? = nil,
+        originalTransactionID: String? = nil
+    ) {
+        self.entitlement = entitlement
+        self.isActive = isActive
+        self.state = state
+        self.details = details
+        self.until = until
+        self.willRenew = willRenew
+        self.productID = productID
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
+    }
 
     private enum CodingKeys: String, CodingKey {
         case entitlement, isActive, state, details, until, willRenew

@@ -34,6 +34,30 @@ public struct PurchaseState: Sendable, Hashable, Encodable {
     /// What there is to say about it.
     public var details: [StateDetail]
 
+    /// A state with these values, as a test needs one; the engine makes the others.
+    public init(
+        transactionID: String, originalTransactionID: String, productID: String, type: ProductType, quantity: Int32 = 1,
+        purchaseDate: Date, ownership: InAppOwnershipType, hasAccess: Bool, endDate: Date? = nil,
+        offerType: OfferType? = nil, offerIdentifier: String? = nil, revocationDate: Date? = nil,
+        revocationReason: RevocationReason? = nil, revocationType: RevocationType? = nil, details: [StateDetail] = []
+    ) {
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
+        self.productID = productID
+        self.type = type
+        self.quantity = quantity
+        self.purchaseDate = purchaseDate
+        self.ownership = ownership
+        self.hasAccess = hasAccess
+        self.endDate = endDate
+        self.offerType = offerType
+        self.offerIdentifier = offerIdentifier
+        self.revocationDate = revocationDate
+        self.revocationReason = revocationReason
+        self.revocationType = revocationType
+        self.details = details
+    }
+
     private enum CodingKeys: String, CodingKey {
         case type, quantity, purchaseDate, ownership, hasAccess, endDate, offerType, offerIdentifier, revocationDate,
             revocationReason, revocationType, details
@@ -53,6 +77,16 @@ public struct ConsumableBalance: Sendable, Hashable, Encodable {
     public var quantity: Int
     /// How many of those were refunded, in whole or in part, or revoked.
     public var revokedQuantity: Int
+
+    /// A state with these values, as a test needs one; the engine makes the others.
+    public init(
+        productID: String, purchases: Int, quantity: Int, revokedQuantity: Int = 0
+    ) {
+        self.productID = productID
+        self.purchases = purchases
+        self.quantity = quantity
+        self.revokedQuantity = revokedQuantity
+    }
 
     private enum CodingKeys: String, CodingKey {
         case purchases, quantity, revokedQuantity

@@ -54,6 +54,45 @@ public struct SubscriptionState: Sendable, Hashable, Encodable {
     /// What to ask or to offer.
     public var nextStep: NextStep
 
+    /// A state with these values, as a test needs one; the engine makes the others.
+    public init(
+        originalTransactionID: String, transactionID: String, productID: String,
+        subscriptionGroupIdentifier: String? = nil, status: SubscriptionStatus, hasAccess: Bool,
+        accessUntil: Date? = nil, purchaseDate: Date, expiresDate: Date? = nil, willRenew: Bool? = nil,
+        autoRenewProductID: String? = nil, expirationIntent: ExpirationIntent? = nil, isInBillingRetry: Bool = false,
+        gracePeriodExpiresDate: Date? = nil, ownership: InAppOwnershipType, offerType: OfferType? = nil,
+        offerIdentifier: String? = nil, offerDiscountType: OfferDiscountType? = nil,
+        priceIncreaseStatus: PriceIncreaseStatus? = nil, revocationDate: Date? = nil,
+        revocationReason: RevocationReason? = nil, revocationType: RevocationType? = nil,
+        eligibleWinBackOfferIDs: [String] = [], details: [StateDetail] = [], nextStep: NextStep
+    ) {
+        self.originalTransactionID = originalTransactionID
+        self.transactionID = transactionID
+        self.productID = productID
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.status = status
+        self.hasAccess = hasAccess
+        self.accessUntil = accessUntil
+        self.purchaseDate = purchaseDate
+        self.expiresDate = expiresDate
+        self.willRenew = willRenew
+        self.autoRenewProductID = autoRenewProductID
+        self.expirationIntent = expirationIntent
+        self.isInBillingRetry = isInBillingRetry
+        self.gracePeriodExpiresDate = gracePeriodExpiresDate
+        self.ownership = ownership
+        self.offerType = offerType
+        self.offerIdentifier = offerIdentifier
+        self.offerDiscountType = offerDiscountType
+        self.priceIncreaseStatus = priceIncreaseStatus
+        self.revocationDate = revocationDate
+        self.revocationReason = revocationReason
+        self.revocationType = revocationType
+        self.eligibleWinBackOfferIDs = eligibleWinBackOfferIDs
+        self.details = details
+        self.nextStep = nextStep
+    }
+
     private enum CodingKeys: String, CodingKey {
         case subscriptionGroupIdentifier, status, hasAccess, accessUntil, purchaseDate, expiresDate, willRenew,
             expirationIntent, isInBillingRetry, gracePeriodExpiresDate, ownership, offerType, offerIdentifier,

@@ -58,8 +58,9 @@ package protocol HistoryRequestStorage: Sendable {
     /// Crosses one off: its history is in the ledger.
     func finish(request id: Int64) async throws
 
-    /// Has one tried again later, and counts the attempt.
-    func postpone(request id: Int64, until next: Milliseconds, code: String?) async throws
+    /// Has one tried again later, and counts the attempt. If somebody else has finished it meanwhile it is put down again:
+    /// what could not be believed last has to be asked for again.
+    func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws
 
     /// Puts a transaction down whose history was asked for in vain. One that waits already stays as it is.
     func putAside(

@@ -66,11 +66,20 @@ extension SQLiteStorage: HistoryRequestStorage {
         try await write { try $0.execute(sql: "DELETE FROM errands WHERE id = ?", arguments: [id]) }
     }
 
-    package func postpone(request id: Int64, until next: Milliseconds, code: String?) async throws {
+    package func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws {
         try await write { db in
+            // The number stays: whoever took the one that was added meanwhile finishes that one.
             try db.execute(
-                sql: "UPDATE errands SET attempts = attempts + 1, next_attempt_at = ?, failure = ? WHERE id = ?",
-                arguments: [next, code, id])
+                sql: """
+                    INSERT INTO errands (scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (scope, transaction_id) DO UPDATE SET attempts = attempts + 1,
+                        next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
+                    """,
+                arguments: [
+                    request.scope, request.transactionId, request.reason.rawValue, request.addedAt,
+                    request.attempts + 1, next, code,
+                ])
         }
     }
 

@@ -3,6 +3,19 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: InspectionStorage {
+    /// How many notifications one page looks through for what it is asked for.
+    private static let inboxWindow: Int64 = 20_000
+
+    /// The first number that a page before a number looks at.
+    private static func inboxWindow(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
+        // Numbers have hardly a gap: so many numbers are so many notifications at most.
+        guard table != InboxFilter.all else { return max(0, id - inboxWindow) }
+        let first = try Row.fetchOne(
+            db, sql: "SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
+            arguments: [id, inboxWindow - 1])
+        return first?.number(0) ?? 0
+    }
+
     package func timeline(
         of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
     ) async throws -> [TimelineItem] {
@@ -24,17 +37,19 @@ extension SQLiteStorage: InspectionStorage {
             if let original = filter.originalTransactionId {
                 return try self.notifications(about: original, filter, before: id, limit: limit, db)
             }
-            let window = 20_000
-            let (sql, arguments) = filter.query(before: id, window: window)
+            let newest = try Row.fetchOne(db, sql: "SELECT max(id) FROM notifications")?.number(0) ?? 0
+            let before = max(0, min(id, newest &+ 1))
+            let after = try Self.inboxWindow(of: filter.table, before: before, db)
+            let (sql, arguments) = filter.query(before: before, after: after)
             let ids = try Row.fetchAll(db, sql: sql, arguments: arguments + [limit + 1]).compactMap { $0.number(0) }
             let items = try ids.prefix(limit).flatMap { id in
                 try self.notifications(db, sql: "WHERE notifications.id = ?", [id])
             }
             if ids.count > limit { return NotificationPage(items: items, next: items.last?.id) }
-            let last = try Row.fetchOne(
-                db, sql: "SELECT id FROM \(filter.table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
-                arguments: [id, window - 1])
-            return NotificationPage(items: items, next: last?.number(0))
+            // What is not positive is no notification: facts wait in the inbox as well.
+            let rest = try Row.fetchOne(
+                db, sql: "SELECT max(id) FROM \(filter.table) WHERE id < ? AND id > 0", arguments: [after])
+            return NotificationPage(items: items, next: rest?.number(0).map { $0 + 1 })
         }
     }
 
@@ -119,13 +134,15 @@ extension InboxFilter {
         switch state {
         case .pending: "inbox"
         case .failed: "failures"
-        default: "notifications"
+        default: Self.all
         }
     }
 
-    /// The numbers of those that are looked for among the next `window`. The limit is the last argument.
-    func query(before id: Int64, window: Int) -> (String, StatementArguments) {
-        var arguments: StatementArguments = [id, window]
+    fileprivate static let all = "notifications"
+
+    /// The numbers of those that are looked for from `after` to before `id`, the last first. The limit is the last argument.
+    func query(before id: Int64, after: Int64) -> (String, StatementArguments) {
+        var arguments: StatementArguments = [id, after]
         var conditions: [String] = []
         func require(_ condition: String, _ values: (any DatabaseValueConvertible)?...) {
             conditions.append(condition)
@@ -139,9 +156,10 @@ extension InboxFilter {
         if state == .folded {
             conditions.append("id NOT IN (SELECT id FROM inbox) AND id NOT IN (SELECT id FROM failures)")
         }
+        let source = table == Self.all ? "notifications AS n" : "\(table) CROSS JOIN notifications AS n USING (id)"
         let sql = """
-            SELECT id FROM (SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT ?)
-            JOIN notifications AS n USING (id) WHERE \(conditions.joined(separator: " AND "))
+            SELECT id FROM \(source)
+            WHERE id < ? AND id >= ? AND \(conditions.joined(separator: " AND "))
             ORDER BY id DESC LIMIT ?
             """
         return (sql, arguments)

@@ -49,7 +49,7 @@ package struct Ingest: Sendable {
     package func accept(_ signedPayload: String, origin: Origin) async throws -> Acceptance {
         let verifier = origin == .delivered ? live : historical
         let start = ContinuousClock.now
-        let verified = try await verifier.notification(signedPayload)
+        let verified = try await metrics.spans.measure("verify") { try await verifier.notification(signedPayload) }
         metrics.verification.record(since: start)
         let audience = NotificationAudience(verified.payload)
         guard let bundleId = audience.bundleId, let environment = audience.environment,

@@ -1,3 +1,4 @@
+internal import Tracing
 internal import ServiceLifecycle
 package import Ledger
 internal import CoreMetrics
@@ -110,8 +111,14 @@ package final class LedgerWriter: Service {
         guard !receiving.isEmpty || !folding.isEmpty else { return false }
         let start = ContinuousClock.now
         do {
-            let receptions = try await storage.commit(
-                receiving: receiving.map(\.notification), folding: folding.flatMap(\.notifications))
+            let toFold = folding.flatMap(\.notifications)
+            let receptions = try await metrics.spans.measure(
+                "commit",
+                of: [
+                    "counterfoil.received": .int64(Int64(receiving.count)),
+                    "counterfoil.folded": .int64(Int64(toFold.count)),
+                ]
+            ) { try await storage.commit(receiving: receiving.map(\.notification), folding: toFold) }
             metrics.commit.record(since: start)
             if !receiving.isEmpty { metrics.batch.record(receiving.count) }
             for (reservation, reception) in zip(receiving, receptions) {

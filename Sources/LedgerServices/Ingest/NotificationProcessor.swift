@@ -1,3 +1,4 @@
+internal import Tracing
 internal import ServiceLifecycle
 package import Ledger
 package import AppStoreModels
@@ -147,7 +148,10 @@ package final class NotificationProcessor: Service {
             case .end: return
             case .wait: await waitForWork()
             case .read(let cursor): await readInbox(after: cursor)
-            case .fold(let jobs): await fold(jobs)
+            case .fold(let jobs):
+                await metrics.spans.measure("fold", of: ["counterfoil.notifications": .int64(Int64(jobs.count))]) {
+                    await fold(jobs)
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 package import CoreMetrics
 package import Ledger
 internal import Synchronization
+package import Tracing
 
 /// What the server counts and measures about itself, recorded through swift-metrics.
 ///
@@ -46,11 +47,14 @@ package final class ServerMetrics: Sendable {
 
     /// Where everything is recorded.
     package let factory: any MetricsFactory
+    /// The spans of the same work.
+    package let spans: Spans
     private let gauges = Mutex<[SampledGauge]>([])
 
-    /// Records to a backend.
-    package init(_ factory: any MetricsFactory) {
+    /// Records to a backend, and to a tracer.
+    package init(_ factory: any MetricsFactory, tracer: any Tracer = NoOpTracer()) {
         self.factory = factory
+        spans = Spans(tracer)
         func timer(_ family: MetricFamily) -> Timer { Timer(label: family.name, factory: factory) }
         let notifications: @Sendable (String, String) -> Counter = { result, code in
             let labels = [("result", result), ("code", code)]

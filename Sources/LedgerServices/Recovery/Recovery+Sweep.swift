@@ -24,7 +24,7 @@ extension Recovery {
 
     private func run(_ request: HistoryRequest) async throws {
         guard let scope = scopes[id: request.scope], clients[request.scope] != nil else {
-            return try await storage.postpone(request: request.id, until: now + Self.sweepInterval, code: "no_key")
+            return try await storage.postpone(request, until: now + Self.sweepInterval, code: "no_key")
         }
         do {
             let reading = try await histories.read(
@@ -48,7 +48,7 @@ extension Recovery {
 
     private func postpone(_ request: HistoryRequest, _ code: String) async throws {
         try await storage.postpone(
-            request: request.id, until: now + AccountHistories.pause(after: request.attempts), code: code)
+            request, until: now + AccountHistories.pause(after: request.attempts), code: code)
     }
 
     /// Looks for subscriptions and purchases that are out of date, and asks the App Store about them.

@@ -1,3 +1,4 @@
+internal import Tracing
 internal import ServiceLifecycle
 internal import Basics
 package import Ledger
@@ -273,7 +274,13 @@ package final class WebhookDispatcher: Service {
     }
 
     private func deliver(_ delivery: WebhookDelivery, _ definition: WebhookDefinition) async {
-        let outcome = await attempt(delivery, definition)
+        let attributes: SpanAttributes = [
+            "counterfoil.endpoint": .string(definition.name),
+            "counterfoil.attempt": .int64(Int64(delivery.attempts) + 1),
+        ]
+        let outcome = await metrics.spans.measure("deliver", .client, of: attributes) {
+            await attempt(delivery, definition)
+        }
         if let outcome { metrics.count(outcome) }
         state.withLock { state in
             // What was cut short is sent again.

@@ -12,6 +12,14 @@ public struct NotificationRequest: Sendable {
     /// The body: JSON, `{"signedPayload":"…"}` of App Store Server Notifications V2.
     public let body: Data
 
+    /// A request with these values, as a test of a receiver needs one.
+    public init(
+        environment: AppStoreEnvironment, body: Data
+    ) {
+        self.environment = environment
+        self.body = body
+    }
+
     /// The JWS in the body; nil where a fault has spoiled it, or it is of version 1.
     public var signedPayload: String? {
         do { return try JSONDecoder().decode(ResponseBodyV2.self, from: body).signedPayload } catch { return nil }

@@ -62,6 +62,7 @@ import Yams
         ("GET /metrics", "/metrics", nil), ("GET /openapi.yaml", "/openapi.yaml", nil),
         ("GET /v1/customers/{id}", "/v1/customers/$ID", nil),
         ("GET /v1/customers/{id}/timeline", "/v1/customers/$ID/timeline", nil),
+        ("GET /v1/customers/{id}/claims", "/v1/customers/$ID/claims", nil),
         ("GET /v1/customers/{id}/timeline/{uuid}", "/v1/customers/$ID/timeline/$UUID", nil),
         (
             "GET /v1/customers/{id}/entitlements/{key}/explain",

@@ -68,6 +68,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func `is in the claims of both, with whose it is and why`(_ named: Bool)
+        async throws
+    {
+        try await Self.happens(named: named) { transfer in
+            let before = try await transfer.api.get("/v1/customers/\(transfer.loser)/claims?at=\(transfer.before)")
+            #expect(before.items.map { $0["owners"] as? [String] } == [[transfer.loser]])
+            #expect(before.items.first?["reason"] as? String == (named ? "account_named" : "claimed"))
+            for customer in [transfer.loser, "ben"] {
+                let claims = try await transfer.api.get("/v1/customers/\(customer)/claims")
+                #expect(claims.status == 200 && claims.items.count == 1)
+                #expect(claims.items.first?["original_transaction_id"] as? String == transfer.original)
+                #expect(claims.items.first?["owners"] as? [String] == ["ben"])
+                #expect(claims.items.first?["reason"] as? String == "claimed")
+                #expect(claims.items.first?["since"] as? Int64 ?? 0 >= transfer.before)
+            }
+            #expect(try await transfer.api.get("/v1/customers/ben/claims?page=1").items.isEmpty)
+            #expect(try await transfer.api.get("/v1/customers/nobody/claims").items.isEmpty)
+        }
+    }
+
     @Test(arguments: [true, false]) func `was whose it was`(named: Bool) async throws {
         try await Self.happens(named: named) { transfer in
             #expect(try await transfer.states("ben").count == 1)

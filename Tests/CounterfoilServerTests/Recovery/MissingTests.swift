@@ -118,7 +118,8 @@ import Testing
             try await core.recovery.runNow()
             #expect(try await world.completeness().missing.unverified == missing.missing.unverified)
             for fault in faults { try simulator.removeFault(fault) }
-            // The server's own service may still hold an answer of before, and puts it down after this one.
+            // The server's own service asks as well. It may hold an answer of before the faults ended, and puts that down after
+            // this one: then it is asked for again, after a pause.
             var healed = missing
             for _ in 0..<5 where healed.state != .complete {
                 try await simulator.advance(by: 86_400)

@@ -9,6 +9,7 @@ import Foundation
 import Logging
 import StoreSimulator
 import Synchronization
+import Tracing
 
 @testable import Ledger
 
@@ -20,6 +21,7 @@ final class World: Sendable {
     let folder: URL
     private let change: @Sendable (inout ServerConfiguration) -> Void
     private let metrics: @Sendable () -> any MetricsFactory
+    private let tracer: any Tracer
     private let logger: Logger
     private let state = Mutex<(server: Server?, port: Int)>((nil, 0))
     /// By how many seconds the server's clock is ahead of the App Store's.
@@ -27,13 +29,14 @@ final class World: Sendable {
 
     private init(
         _ simulator: Simulator, _ folder: URL, _ logger: Logger,
-        _ metrics: @escaping @Sendable () -> any MetricsFactory,
+        _ metrics: @escaping @Sendable () -> any MetricsFactory, _ tracer: any Tracer,
         _ change: @escaping @Sendable (inout ServerConfiguration) -> Void
     ) {
         self.simulator = simulator
         self.folder = folder
         self.logger = logger
         self.metrics = metrics
+        self.tracer = tracer
         self.change = change
     }
 
@@ -42,6 +45,7 @@ final class World: Sendable {
         simulator changeSimulator: (inout SimulatorConfiguration) -> Void = { _ in },
         server changeServer: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
         metrics: @escaping @Sendable () -> any MetricsFactory = { PrometheusMetrics() },
+        tracer: any Tracer = NoOpTracer(),
         logger: Logger? = nil, _ body: (World) async throws -> Value
     ) async throws -> Value {
         var configuration = SimulatorConfiguration()
@@ -56,7 +60,7 @@ final class World: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let world = World(
-            try await Simulator.start(configuration), folder, logger ?? quiet, metrics, changeServer)
+            try await Simulator.start(configuration), folder, logger ?? quiet, metrics, tracer, changeServer)
         let result: Result<Value, any Error>
         do {
             try await world.startServer()
@@ -117,7 +121,7 @@ final class World: Sendable {
         let simulator = simulator
         let server = try await Server.start(
             try configuration(), clock: .showing { simulator.core.now + self.clockIsAhead.withLock { $0 } },
-            logger: logger, metrics: metrics())
+            logger: logger, metrics: metrics(), tracer: tracer)
         state.withLock { $0 = (server, server.port) }
         let url = url
         for environment in [AppStoreEnvironment.production, .sandbox] {

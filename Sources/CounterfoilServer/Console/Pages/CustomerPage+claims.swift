@@ -1,45 +1,41 @@
-internal import Entitlements
 internal import Foundation
+internal import HTTPTypes
 internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
 extension CustomerPage {
-    /// The most purchases that are listed.
-    private static let mostPurchases = 50
-
     /// What is the customer's, or was, and what makes it so.
-    static func claims(_ id: String, _ at: Int64?, _ visit: Visit, _ page: inout ConsolePage) async throws {
-        guard let scope = visit.selection.scope else { return }
-        let (name, instant) = (CustomerName.normal(id), at ?? .max)
-        let held = try await visit.console.core.storage.purchasesHeld(by: name, in: scope.id)
-        guard !held.isEmpty else { return }
+    static func claims(
+        _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
+    ) async throws {
+        guard visit.may(.supportRead) else { return }
+        let answer = try await visit.get(visit.target(["customers", id, "claims"], instant))
+        let items = answer.json["items"].items
+        guard answer.isFine, !items.isEmpty else { return }
         page.title("Claims")
         page.table(
             "Whose the purchases are, and why", ["Purchase", "Product", "Whose it is", "Because", "Since"],
-            held.prefix(mostPurchases).map { purchase in
-                let original = purchase.lineage.originalTransactionId
-                let owners = purchase.ownership.owners(at: instant)
-                let since = purchase.changes(for: name, until: instant).last?.change.instant
-                let isTheirs = owners.contains { CustomerName.normal($0) == name }
+            items.map { item in
+                let original = item["original_transaction_id"].text ?? ""
+                let owners = item["owners"].items.compactMap(\.text)
+                let isTheirs = owners.contains { CustomerName.normal($0) == CustomerName.normal(id) }
                 return [
-                    .link(original, visit.link("transactions", original)),
-                    .foreign(purchase.lineage.transactions.last?.productID ?? ""),
+                    .link(original, visit.link("transactions", original)), .foreign(item["product_id"].text ?? ""),
                     isTheirs
                         ? .plain("this customer's")
                         : owners.first.map { .link($0, visit.link("customers", $0)) } ?? .plain("nobody's"),
-                    .plain(reason(purchase.ownership, at: instant)),
-                    since.map { .time(Date(milliseconds: $0)) } ?? .plain("the purchase"),
+                    .plain(reasons[item["reason"].text ?? ""] ?? "not known"),
+                    item["since"].isNothing ? .plain("the purchase") : .time(item["since"].instant),
                 ]
             }, empty: "")
-        if held.count > mostPurchases {
-            page.paragraph("\(held.count - mostPurchases) more are not listed here.", "empty")
+        if answer.json["next_page"].text != nil {
+            page.paragraph("There are more. The API lists all of them: GET /v1/customers/ID/claims.", "empty")
         }
     }
 
-    private static func reason(_ ownership: Ownership, at instant: Milliseconds) -> String {
-        if !ownership.claims.owners(at: instant).isEmpty { return "a restore or merge claimed it" }
-        if ownership.named != nil { return "the purchase names the account" }
-        return "the Apple account's other purchases were claimed"
-    }
+    private static let reasons = [
+        "claimed": "a restore or merge claimed it", "account_named": "the purchase names the account",
+        "account_claimed": "other purchases of its Apple account were claimed",
+    ]
 }

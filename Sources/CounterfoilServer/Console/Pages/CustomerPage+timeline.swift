@@ -11,6 +11,7 @@ extension CustomerPage {
     ) async throws {
         let place = visit.parameter("page").map { [("page", $0)] } ?? []
         let answer = try await visit.get(visit.target(["customers", id, "timeline"], instant + place))
+        page.holdFromHere()
         page.title("Timeline")
         guard visit.accept(answer, &page, "The timeline") else { return }
         var entries: [ConsolePage.Entry] = []

@@ -24,7 +24,7 @@ enum CustomerPage {
         states(answer.json, id, instant, visit, &page)
         try await bars(id, at, visit, &page)
         lists(answer.json, visit, &page)
-        try await claims(id, at, visit, &page)
+        try await claims(id, instant, visit, &page)
         try await grants(id, visit, &page)
         try await timeline(id, instant, visit, &page)
         forms(answer.json, id, visit, &page)

@@ -19,8 +19,8 @@ enum CustomersPage {
                 "Search for a customer, a transaction, an order, a token, a notification or an event by its exact identifier."
             )
         }
-        guard visit.may(.operationsRead) else { return page }
-        try await active(visit, &page)
+        // Who has found somebody looks for nobody else.
+        if visit.parameter("q") == nil, visit.may(.operationsRead) { try await active(visit, &page) }
         return page
     }
 
@@ -64,12 +64,15 @@ enum CustomersPage {
         }
     }
 
+    /// How many events are looked at.
+    private static let lastEvents: Int64 = 50
+
     /// The owners of the last events. There is no list of all customers, on purpose.
     private static func active(_ visit: Visit, _ page: inout ConsolePage) async throws {
         let last = try await visit.get(visit.target(["events"], [("page", "end")]))
         guard let end = last.json["next_page"].text.flatMap({ Int64($0) }) else { return }
         let answer = try await visit.get(
-            visit.target(["events"], [("page", String(max(0, end - 200))), ("limit", "100")]))
+            visit.target(["events"], [("page", String(max(0, end - lastEvents))), ("limit", String(lastEvents))]))
         var seen: Set<String> = []
         let rows = answer.json["items"].items.reversed().compactMap { event -> [ConsolePage.Cell]? in
             let data = event["data"].isNothing ? event : event["data"]
@@ -81,7 +84,7 @@ enum CustomersPage {
         }
         page.title("Lately active")
         page.table(
-            "Customers of the last events", ["Customer", "Last event", "When"], Array(rows.prefix(50)),
+            "Customers of the last events", ["Customer", "Last event", "When"], rows,
             empty: "Nobody yet. What the simulator sells, or a sandbox purchase, appears here.")
     }
 }

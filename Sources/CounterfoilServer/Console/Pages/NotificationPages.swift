@@ -12,7 +12,6 @@ enum NotificationsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Notifications")
         page.topics = visit.parameter("page") == nil ? ["inbox"] : []
-        page.holdsStill = true
         var query: [(String, String)] = []
         for name in filters + ["page"] {
             guard let value = visit.parameter(name) else { continue }
@@ -23,6 +22,7 @@ enum NotificationsPage {
         (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
         let answer = try await visit.get(target)
         page.links([("What was refused", visit.link("refused"))])
+        page.holdFromHere()
         if visit.accept(answer, &page, "Notifications") {
             let items = answer.json["items"].items
             table(

@@ -135,6 +135,7 @@ enum OverviewPage {
     private static func latest(_ visit: Visit, _ page: inout ConsolePage) async throws {
         let target = visit.target(["notifications"], [("limit", "10")])
         let answer = try await visit.get(target)
+        page.holdFromHere()
         page.title("Last notifications")
         guard visit.accept(answer, &page, "Notifications") else { return }
         NotificationsPage.table(

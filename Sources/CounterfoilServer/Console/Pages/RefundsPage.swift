@@ -24,6 +24,7 @@ enum RefundsPage {
             }
         }
         let answer = try await visit.get(target)
+        page.holdFromHere()
         page.title("All questions")
         guard visit.accept(answer, &page, "Questions") else { return page }
         table(

@@ -39,7 +39,6 @@ enum WebhookPage {
         var page = visit.page("Endpoint", foreign: name)
         page.up = ("Webhooks", visit.link("webhooks"))
         page.topics = visit.parameter("page") == nil ? ["deliveries"] : []
-        page.holdsStill = true
         page.sayWhatWasDone(visit)
         let state = visit.parameter("state").map { [("state", $0)] } ?? []
         let target = visit.target(
@@ -56,6 +55,7 @@ enum WebhookPage {
                     ($0, visit.link("webhooks", name, query: [("state", $0)]))
                 })
         let answer = try await visit.get(target)
+        page.holdFromHere()
         if visit.accept(answer, &page, "Deliveries") {
             deliveries(answer.json, name, visit, &page)
             page.links(

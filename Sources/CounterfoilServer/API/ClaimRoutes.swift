@@ -1,0 +1,40 @@
+internal import Basics
+internal import Entitlements
+internal import Foundation
+internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
+
+/// Whose purchases are, and what makes them so.
+struct ClaimRoutes {
+    let storage: any ClaimStorage
+
+    func add(to v1: APIRouter) { v1.get("/customers/{id}/claims", needs: .supportRead, list) }
+
+    /// What a customer has, or had at any time, by original transaction.
+    private func list(_ call: APICall) async throws -> Response {
+        let (scope, customer) = try call.subject()
+        let paging = try Paging(call.request)
+        let instant = try call.request.instant("at") ?? .max
+        let start = paging.page == nil ? 0 : Int(clamping: max(0, try paging.number()))
+        let held = try await storage.purchasesHeld(by: customer, in: scope.id)
+            .sorted { $0.lineage.originalTransactionId < $1.lineage.originalTransactionId }
+        let page = held.dropFirst(start).prefix(paging.limit)
+        let next = start + page.count < held.count && !page.isEmpty ? String(start + page.count) : nil
+        return .list(page, next: next) { json, purchase in
+            json.object { json in
+                json.member("object", "claim")
+                json.member("original_transaction_id", purchase.lineage.originalTransactionId)
+                json.member("product_id", purchase.lineage.transactions.last?.productID)
+                json.member("owners", purchase.ownership.owners(at: instant)) { $0.string($1) }
+                json.member("reason", Self.reason(purchase.ownership, at: instant))
+                json.member("since", purchase.changes(for: customer, until: instant).last?.change.instant)
+            }
+        }
+    }
+
+    private static func reason(_ ownership: Ownership, at instant: Milliseconds) -> String {
+        if !ownership.claims.owners(at: instant).isEmpty { return "claimed" }
+        return ownership.named == nil ? "account_claimed" : "account_named"
+    }
+}

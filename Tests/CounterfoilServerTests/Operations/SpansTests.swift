@@ -1,0 +1,45 @@
+import CounterfoilServer
+import Foundation
+import InMemoryTracing
+import StoreSimulator
+import Testing
+import Tracing
+
+@testable import LedgerServices
+
+@Suite struct `The spans of a server` {
+    @Test func `follow a notification from the request to the webhook`() async throws {
+        let tracer = InMemoryTracer()
+        try await WebhookReceiver.run { receiver in
+            try await follow(tracer, World.webhook("backend", receiver.url))
+        }
+    }
+
+    private func follow(_ tracer: InMemoryTracer, _ webhook: ServerConfiguration.Webhook) async throws {
+        try await World.run(server: { $0.webhooks = [webhook] }, tracer: tracer) { world async throws in
+            let token = UUID()
+            try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token)))
+            try await world.tell()
+            _ = try await world.ask("/v1/customers/\(token.uuidString.lowercased())")
+            _ = try await world.ask("/nowhere/\(token)")
+            let spans = tracer.finishedSpans
+            let request = try #require(spans.first { $0.operationName == "POST /apple/notifications" })
+            #expect(request.kind == .server && request.attributes.get("http.response.status_code") == 200)
+            let verification = try #require(spans.first { $0.operationName == "verify" })
+            #expect(verification.traceID == request.traceID && verification.parentSpanID == request.spanID)
+            for name in ["commit", "fold", "deliver", "GET none"] {
+                #expect(spans.contains { $0.operationName == name }, "\(name)")
+            }
+            #expect(spans.contains { $0.attributes.get("counterfoil.received") == 1 })
+            // No span has anything of a customer.
+            for span in spans {
+                #expect(!span.operationName.localizedCaseInsensitiveContains(token.uuidString))
+                span.attributes.forEach { name, value in
+                    #expect(!"\(name) \(value)".localizedCaseInsensitiveContains(token.uuidString))
+                }
+            }
+        }
+    }
+}
