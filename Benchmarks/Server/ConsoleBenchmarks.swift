@@ -129,16 +129,22 @@ struct ConsoleBenchmarks {
 
     /// What 64 open pages hold, and what they cost while nothing happens.
     private func reportStreams(_ cookie: String, count: Int = 64) async throws {
+        let alone = try await idleShare()
         let before = Memory.settled
         let streams = try await LoadGenerator(port: server.port, connections: count)
         try await streams.open(
             "GET /console/events?topics=overview HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(cookie)\r\n\r\n")
         try await Task.sleep(for: .seconds(2))
         report("console.streams.memory", (Memory.settled - before) / 1_048_576, "MiB")
-        let (begin, processor) = (ContinuousClock.now, Processor.time)
-        try await Task.sleep(for: .seconds(10))
-        let share = (Processor.time - processor) / (begin.duration(to: .now) / .seconds(1))
-        report("console.streams.idle", share * 100, "% of one core")
+        report("console.idle", alone * 100, "% of one core")
+        report("console.streams.idle", (try await idleShare() - alone) * 100, "% of one core")
         try await streams.stop()
+    }
+
+    /// How much of a processor the process uses while nobody asks for anything.
+    private func idleShare() async throws -> Double {
+        let (begin, processor) = (ContinuousClock.now, Processor.time)
+        try await Task.sleep(for: .seconds(20))
+        return (Processor.time - processor) / (begin.duration(to: .now) / .seconds(1))
     }
 }

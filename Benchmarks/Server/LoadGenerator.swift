@@ -1,3 +1,4 @@
+import CoreFoundation
 import Foundation
 import NIOCore
 import NIOPosix
@@ -17,6 +18,8 @@ struct LoadGenerator: Sendable {
         var latencies: [Double]
         /// Answers other than 200.
         var failures: Int
+        /// The generator's own processor time, in seconds.
+        var processor: Double
 
         var rate: Double { Double(latencies.count) / seconds }
 
@@ -65,6 +68,7 @@ struct LoadGenerator: Sendable {
         }
         var latencies: [Double] = []
         var failures = 0
+        let own = try await processorTime()
         for future in handlers {
             let result = try await future.get()
             latencies += result.latencies
@@ -72,7 +76,17 @@ struct LoadGenerator: Sendable {
         }
         let seconds = begin.duration(to: .now) / .seconds(1)
         for channel in channels { try await channel.pipeline.removeHandler(name: "answers").get() }
-        return Result(seconds: seconds, latencies: latencies.sorted(), failures: failures)
+        let processor = try await processorTime() - own
+        return Result(seconds: seconds, latencies: latencies.sorted(), failures: failures, processor: processor)
+    }
+
+    /// What the one thread of the generator has taken so far, in seconds.
+    private func processorTime() async throws -> Double {
+        try await group.next().submit {
+            var usage = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &usage)
+            return Double(usage.tv_sec) + Double(usage.tv_nsec) / 1e9
+        }.get()
     }
 }
 

@@ -55,6 +55,7 @@ struct ServerBenchmarks {
         let benchmarks = try await ServerBenchmarks(
             ledger: arguments.first, customers: max(transactions / LoadedStore.renewals, 1))
         if arguments.isEmpty { try await benchmarks.reportIngest(count: 20_000) }
+        try await benchmarks.reportProcessorTime()
         try await benchmarks.reportReading()
         benchmarks.reportMemory("after-reading")
         if !arguments.isEmpty { try await benchmarks.reportIngest(count: 20_000) }
@@ -87,6 +88,28 @@ struct ServerBenchmarks {
         report("server.ingest.drained", Double(count) / (result.seconds + drained), "1/s")
         report("server.ingest.drained / limit", Double(count) / (result.seconds + drained) / limit, "ratio")
         try await reportPaced(first + count..<first + 2 * count, rate: result.rate * 0.8)
+    }
+
+    /// What one notification takes of the processors, from its request until it is folded and its event written, next to the
+    /// three verifications that it cannot do without. Rates tell how busy the machine is; this hardly does.
+    func reportProcessorTime(count: Int = 10_000) async throws {
+        let first =
+            (store.customers + 1) * LoadedStore.renewals + 2_000_000 + Int(Date().timeIntervalSince1970) % 1_000_000
+        let requests = try await prepared(first..<first + count)
+        try await requireFolded()
+        let few = try await LoadGenerator(port: server.port, connections: 32)
+        let before = Processor.time
+        let result = try await few.send(count) { requests[$0] }
+        try await requireFolded()
+        let taken = Processor.time - before - result.processor
+        try require(result.failures == 0)
+        try await few.stop()
+        let start = Processor.time
+        let verifications = 20_000
+        _ = try Self.rawRate()
+        let verification = (Processor.time - start) / Double(verifications)
+        report("server.notification", taken / Double(count) * 1e6, "µs of processor time")
+        report("server.notification / three verifications", taken / Double(count) / (3 * verification), "ratio")
     }
 
     /// Everything that was sent was believed.

@@ -139,6 +139,54 @@ class World:
         page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
 
 
+class Way:
+    """How somebody uses a page: with the mouse, without a script, or by keys alone."""
+
+    def __init__(self, name: str, script: bool = True, keys: bool = False):
+        (self.name, self.script, self.keys) = (name, script, keys)
+
+    def press(self, locator):
+        """Follows a link or presses a button."""
+        if not self.keys:
+            return locator.click()
+        self.reach(locator)
+        with locator.page.expect_navigation():
+            locator.page.keyboard.press("Enter")
+
+    def fill(self, locator, text: str):
+        """Writes a text into a field."""
+        if not self.keys:
+            return locator.fill(text)
+        self.reach(locator)
+        locator.page.keyboard.press("Control+A")
+        # Whoever has a long text pastes it.
+        (locator.page.keyboard.type if len(text) < 200 else locator.page.keyboard.insert_text)(text)
+
+    def choose(self, locator, value: str):
+        """Chooses from a list."""
+        if not self.keys:
+            return locator.select_option(value)
+        self.reach(locator)
+        locator.page.keyboard.press("Home")
+        for _ in range(200):
+            if locator.input_value() == value:
+                return
+            locator.page.keyboard.press("ArrowDown")
+        raise AssertionError(f"{value} is not in the list {locator}")
+
+    @staticmethod
+    def reach(locator):
+        """Goes there by Tab."""
+        locator.page.wait_for_load_state()
+        for _ in range(200):
+            if locator.evaluate("element => element === document.activeElement"):
+                return
+            locator.page.keyboard.press("Tab")
+        raise AssertionError(f"Tab does not reach {locator}")
+
+
+WAYS = [Way("with the mouse"), Way("without a script", script=False), Way("by keys", keys=True)]
+
 HOSTILE = [
     "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'><svg/onload=alert(1)>", "</title><script>alert(1)</script>",
     "</textarea><script>alert(1)</script>", "<!--", "-->", "<!--live-->", "<![CDATA[", "{{shellTitle}}", "{{{svgMarkup}}}",

@@ -2,57 +2,38 @@
 import re
 import urllib.parse
 
-from harness import Simulator, World
+from harness import WAYS, Simulator, World
 from test_server import MONTHLY, Program, Shop, sign_in, with_shop
-
-
-def by_keys(page, locator):
-    """Follows a link or presses a button as somebody without a mouse: Tab until it has the focus, and Enter."""
-    page.wait_for_load_state()
-    for _ in range(150):
-        if locator.evaluate("element => element === document.activeElement"):
-            break
-        page.keyboard.press("Tab")
-    else:
-        raise AssertionError(f"Tab does not reach {locator}")
-    page.keyboard.press("Enter")
-
-
-def by_click(page, locator):
-    locator.click()
-
-
-WAYS = [("with the mouse", True, by_click), ("without a script", False, by_click), ("by keys", True, by_keys)]
 
 
 @with_shop
 def test_signing_in_with_a_key_and_with_a_link(world: World, shop: Shop):
-    for name, script, press in WAYS:
-        with world.page(script=script) as page:
+    for way in WAYS:
+        with world.page(script=way.script) as page:
             page.goto(shop.base + "/console/webhooks")
-            page.get_by_label("API key").fill("cfk_wrong")
-            press(page, page.get_by_role("button", name="Sign in"))
+            way.fill(page.get_by_label("API key"), "cfk_wrong")
+            way.press(page.get_by_role("button", name="Sign in"))
             page.get_by_text("The key is not known").or_(page.locator("[role=alert], .error").first).first.wait_for()
-            world.expect("/console/sign-in" in page.url, f"{name}: a wrong key led to {page.url}")
-            if script:
+            world.expect("/console/sign-in" in page.url, f"{way.name}: a wrong key led to {page.url}")
+            if way.script:
                 world.check(page, "a key that is not known")
-            page.get_by_label("API key").fill(shop.key)
-            press(page, page.get_by_role("button", name="Sign in"))
+            way.fill(page.get_by_label("API key"), shop.key)
+            way.press(page.get_by_role("button", name="Sign in"))
             page.get_by_role("button", name="Sign out").wait_for()
-            press(page, page.get_by_role("button", name="Sign out"))
+            way.press(page.get_by_role("button", name="Sign out"))
             page.get_by_label("API key").wait_for()
             page.goto(shop.base + "/console/customers")
-            world.expect("/console/sign-in" in page.url, f"{name}: signed out, and still sees {page.url}")
-        with world.page(script=script) as page:
+            world.expect("/console/sign-in" in page.url, f"{way.name}: signed out, and still sees {page.url}")
+        with world.page(script=way.script) as page:
             link = shop.link()
             page.goto(link)
-            press(page, page.get_by_role("button", name="Sign in"))
+            way.press(page.get_by_role("button", name="Sign in"))
             page.get_by_role("button", name="Sign out").wait_for()
-        with world.page(script=script) as page:
+        with world.page(script=way.script) as page:
             page.goto(link)
-            world.expect("used" in page.inner_text("main"), f"{name}: nothing says that the link was used")
+            world.expect("used" in page.inner_text("main"), f"{way.name}: nothing says that the link was used")
             page.goto(shop.base + "/console/customers")
-            world.expect("/console/sign-in" in page.url, f"{name}: a link signs in twice")
+            world.expect("/console/sign-in" in page.url, f"{way.name}: a link signs in twice")
 
 
 @with_shop
@@ -62,20 +43,20 @@ def test_from_an_order_to_the_reason_for_no_access(world: World, shop: Shop):
     shop.simulator.call("POST", "/clock/advance", {"by": "40 days"})
     shop.wait(lambda: len(shop.api("/v1/notifications")["items"]) >= 2)
     cookies = sign_in(world, shop)
-    for name, script, press in WAYS:
-        with world.page(script=script) as page:
+    for way in WAYS:
+        with world.page(script=way.script) as page:
             page.context.add_cookies(cookies)
             page.goto(shop.base + "/console/customers")
-            page.get_by_role("searchbox").or_(page.locator("input[name=q]")).first.fill(bought["orderId"])
+            way.fill(page.get_by_role("searchbox").or_(page.locator("input[name=q]")).first, bought["orderId"])
             page.keyboard.press("Enter")
-            press(page, page.get_by_role("link", name=re.compile("Ask the App Store for the order")))
-            press(page, page.get_by_role("button", name="Ask the App Store"))
-            press(page, page.locator("main").get_by_role("link", name=bought["appAccountToken"]).first)
+            way.press(page.get_by_role("link", name=re.compile("Ask the App Store for the order")))
+            way.press(page.get_by_role("button", name="Ask the App Store"))
+            way.press(page.locator("main").get_by_role("link", name=bought["appAccountToken"]).first)
             page.wait_for_url("**/console/customers/**")
-            press(page, page.get_by_role("link", name="explain premium"))
+            way.press(page.get_by_role("link", name="explain premium"))
             page.wait_for_url("**/explain/**")
             text = page.inner_text("main")
-            world.expect("no access" in text.lower() or "expired" in text.lower(), f"{name}: no reason in {text[:300]}")
+            world.expect("no access" in text.lower() or "expired" in text.lower(), f"{way.name}: no reason in {text[:300]}")
 
 
 @with_shop
@@ -112,21 +93,21 @@ def test_a_forged_text_is_told_from_a_genuine_one(world: World, shop: Shop):
     head, body, signature = genuine.split(".")
     forged = ".".join([head, body[:-6] + ("A" if body[-6] != "A" else "B") + body[-5:], signature])
     cookies = sign_in(world, shop)
-    for name, script, press in WAYS:
-        with world.page(script=script) as page:
+    for way in WAYS:
+        with world.page(script=way.script) as page:
             page.context.add_cookies(cookies)
             for text, verdict in ((genuine, "proven"), (forged, "not proven")):
                 page.goto(shop.base + "/console/decode")
-                page.get_by_label("Text").first.fill(text)
-                press(page, page.get_by_role("button", name="Decode"))
+                way.fill(page.get_by_label("Text").first, text)
+                way.press(page.get_by_role("button", name="Decode"))
                 page.locator("main .tag").first.wait_for()
                 world.expect(
-                    page.locator("main .tag").first.inner_text().strip() == verdict, f"{name}: no {verdict} of the text")
+                    page.locator("main .tag").first.inner_text().strip() == verdict, f"{way.name}: no {verdict} of the text")
             page.goto(shop.base + "/console/decode")
-            page.get_by_label("Text").first.fill(genuine)
-            press(page, page.get_by_role("button", name="Decode"))
+            way.fill(page.get_by_label("Text").first, genuine)
+            way.press(page.get_by_role("button", name="Decode"))
             page.locator("main .tag").first.wait_for()
-            world.expect(bought["transactionId"] in page.inner_text("main"), f"{name}: the transaction is not read")
+            world.expect(bought["transactionId"] in page.inner_text("main"), f"{way.name}: the transaction is not read")
 
 
 @with_shop
@@ -158,25 +139,25 @@ def test_two_environments_are_apart(world: World):
 
 
 def test_a_year_in_the_simulator(world: World):
-    for name, script, press in WAYS:
+    for way in WAYS:
         simulator = Simulator()
         try:
             simulator.do("purchase", customer="anna", product=MONTHLY)
-            with world.page(script=script) as page:
+            with world.page(script=way.script) as page:
                 for _ in range(12):
                     # While the clock goes forward there is nothing to press but Stop.
                     for _ in range(100):
                         page.goto(simulator.base)
                         if page.get_by_role("button", name="Month").count():
                             break
-                    press(page, page.get_by_role("button", name="Month"))
+                    way.press(page.get_by_role("button", name="Month"))
                     page.wait_for_load_state()
                 for _ in range(100):
                     page.goto(simulator.base + "/customers/anna")
                     if page.get_by_role("button", name="Month").count():
                         break
                 bars = page.locator("svg .paid").count()
-                world.expect(bars >= 11, f"{name}: a year of months shows {bars} bars")
+                world.expect(bars >= 11, f"{way.name}: a year of months shows {bars} bars")
         finally:
             simulator.stop()
 
@@ -187,22 +168,22 @@ def test_what_waits_is_discarded_only_by_who_types_the_name(world: World, shop: 
     shop.receiver.status = 500
     shop.simulator.do("purchase", customer="anna", product=MONTHLY)
     shop.wait(lambda: shop.api("/v1/webhooks/backend/deliveries?state=pending")["items"])
-    for number, (name, script, press) in enumerate(WAYS):
-        with world.page(script=script) as page:
+    for number, way in enumerate(WAYS):
+        with world.page(script=way.script) as page:
             page.context.add_cookies(cookies)
             page.goto(shop.base + "/console/webhooks/backend")
-            press(page, page.get_by_role("button", name="Discard what waits…"))
-            page.get_by_label(re.compile("to confirm")).fill("somebody else")
-            press(page, page.get_by_role("button", name="Discard what waits"))
+            way.press(page.get_by_role("button", name="Discard what waits…"))
+            way.fill(page.get_by_label(re.compile("to confirm")), "somebody else")
+            way.press(page.get_by_role("button", name="Discard what waits"))
             page.get_by_text("What you typed is not the name").wait_for()
-            world.expect(page.title().startswith("Error: "), f"{name}: the title is {page.title()}")
-            if script:
+            world.expect(page.title().startswith("Error: "), f"{way.name}: the title is {page.title()}")
+            if way.script:
                 world.check(page, "a word that was typed wrong")
             waiting = shop.api("/v1/webhooks/backend/deliveries?state=pending")["items"]
-            world.expect(bool(waiting) == (number == 0), f"{name}: {len(waiting)} wait")
-            page.get_by_label(re.compile("to confirm")).fill("backend")
-            press(page, page.get_by_role("button", name="Discard what waits"))
+            world.expect(bool(waiting) == (number == 0), f"{way.name}: {len(waiting)} wait")
+            way.fill(page.get_by_label(re.compile("to confirm")), "backend")
+            way.press(page.get_by_role("button", name="Discard what waits"))
             page.get_by_text("Done").first.wait_for()
         world.expect(
             shop.wait(lambda: not shop.api("/v1/webhooks/backend/deliveries?state=pending")["items"]),
-            f"{name}: what waits is not discarded")
+            f"{way.name}: what waits is not discarded")

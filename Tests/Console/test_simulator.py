@@ -6,7 +6,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from harness import HOSTILE, Simulator, World
+from harness import HOSTILE, WAYS, Simulator, Way, World
 
 MONTHLY = "com.example.premium.monthly"
 PAGES = ["", "trigger", "notifications", "faults", "catalogue", "settings", "snapshots", "scenarios"]
@@ -62,81 +62,86 @@ def test_every_page_when_there_is_something(world: World, simulator: Simulator):
     world.look(f"{simulator.base}/notifications/{uuid}", "simulator-notification")
 
 
-def journey(world: World, simulator: Simulator, script: bool):
-    with world.page(script=script) as page:
+def journey(world: World, simulator: Simulator, way: Way):
+    with world.page(script=way.script) as page:
         page.goto(simulator.base)
         form = page.locator("#form-buy")
-        form.get_by_label("Customer").fill("anna$smith")
-        form.get_by_label("Product").select_option(MONTHLY)
-        if script:
+        way.fill(form.get_by_label("Customer"), "anna$smith")
+        way.choose(form.get_by_label("Product"), MONTHLY)
+        if way.script:
             world.expect(form.locator("code").inner_text() == f"counterfoil simulator buy 'anna$smith' {MONTHLY}",
                          f"the command is {form.locator('code').inner_text()}")
-        form.get_by_role("button").click()
+        way.press(form.get_by_role("button"))
         world.expect(page.locator("h1").inner_text() == "Customer anna$smith", "no page of the customer")
         world.expect("SUBSCRIBED.INITIAL_BUY" in page.locator(".note").inner_text(), "the page does not say what was done")
         page.reload()
-        page.get_by_role("button", name="Month").click()
+        way.press(page.get_by_role("button", name="Month"))
         for _ in range(50):
             page.goto(f"{simulator.base}/customers/anna%24smith")
             if page.locator("table").nth(1).locator("tbody tr").count() >= 2:
                 break
             time.sleep(0.1)
         world.expect(page.locator("table").nth(1).locator("tbody tr").count() >= 2, "no renewal within the month")
-        page.locator("#form-cancel button").click()
+        way.press(page.locator("#form-cancel button"))
         world.expect("DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED" in page.locator(".note").inner_text(), "not cancelled")
-        page.locator("#form-cancel button").click()
+        way.press(page.locator("#form-cancel button"))
         world.expect(page.title().startswith("Error: "), "a second cancellation is no error")
         world.expect(page.locator(".problem").count() == 1, "no reason")
-        if script:
+        if way.script:
             world.check(page, "a form that was refused")
-        if script:
+        if way.script:
             world.expect(page.evaluate("document.activeElement.className") == "problem", "the reason has not the focus")
         page.goto(f"{simulator.base}/notifications")
-        page.locator("main table tbody a").first.click()
+        way.press(page.locator("main table tbody a").first)
         world.expect("Exact text" in page.content(), "no text of the notification")
         page.goto(f"{simulator.base}/faults")
-        page.locator("#form-down button").click()
+        way.press(page.locator("#form-down button"))
         world.expect(page.locator("main table tbody tr").count() == 1, "the preset is not on")
-        page.locator("#form-all-off button").click()
+        way.press(page.locator("#form-all-off button"))
         world.expect(page.locator("main table").count() == 0, "the faults are not off")
         page.goto(f"{simulator.base}/trigger")
-        page.locator("#form-trigger").get_by_label("Type").select_option("REFUND")
-        page.locator("#form-trigger").get_by_role("button").click()
+        way.choose(page.locator("#form-trigger").get_by_label("Type"), "REFUND")
+        way.press(page.locator("#form-trigger").get_by_role("button"))
         world.expect("REFUND" in page.locator("main tbody").first.inner_text(), "nothing was triggered")
         page.goto(f"{simulator.base}/snapshots")
-        page.get_by_label("Name").fill("one")
-        page.locator("#form-save button").click()
+        way.fill(page.get_by_label("Name"), "one")
+        way.press(page.locator("#form-save button"))
         page.goto(f"{simulator.base}/snapshots")
-        page.locator("#form-reset button").click()
-        if script:
+        way.press(page.locator("#form-reset button"))
+        if way.script:
             world.check(page, "the question about a reset")
             world.picture(page, "simulator-reset-question")
-        page.get_by_label(re.compile("to confirm")).fill("reset")
-        page.get_by_role("button", name="Reset").click()
+        way.fill(page.get_by_label(re.compile("to confirm")), "reset")
+        way.press(page.get_by_role("button", name="Reset"))
         world.expect("empty" in page.locator(".note").inner_text(), "no reset")
         page.goto(simulator.base)
         world.expect("Nobody has bought anything" in page.content(), "customers after a reset")
         page.goto(f"{simulator.base}/snapshots")
-        page.locator("#form-restore-0 button").click()
-        page.get_by_role("button", name="Restore").click()
+        way.press(page.locator("#form-restore-0 button"))
+        way.press(page.get_by_role("button", name="Restore"))
         page.goto(simulator.base)
         world.expect("anna$smith" in page.content(), "the snapshot has not come back")
         page.goto(f"{simulator.base}/scenarios")
-        page.locator("#form-run-upgrade button").click()
+        way.press(page.locator("#form-run-upgrade button"))
         world.expect("as expected" in page.locator(".note").inner_text(), "the scenario has not passed")
-        if script:
+        if way.script:
             world.check(page, "a report")
             world.picture(page, "simulator-report")
 
 
 @with_simulator
 def test_a_day_in_the_simulator_with_the_mouse(world: World, simulator: Simulator):
-    journey(world, simulator, script=True)
+    journey(world, simulator, WAYS[0])
 
 
 @with_simulator
 def test_a_day_in_the_simulator_without_javascript(world: World, simulator: Simulator):
-    journey(world, simulator, script=False)
+    journey(world, simulator, WAYS[1])
+
+
+@with_simulator
+def test_a_day_in_the_simulator_by_keys(world: World, simulator: Simulator):
+    journey(world, simulator, WAYS[2])
 
 
 @with_simulator

@@ -27,6 +27,8 @@ import Testing
             try Data((Self.configuration + yaml + "\n").utf8).write(to: file)
             let listed = try await Command.run(["server", "keys", "list", "--config", file.path])
             #expect(listed.output == "backend  customers:read, offers:sign; com.example.app\n")
+            let line = try await Command.run(["server", "keys", "list", "--config", file.path, "--json"]).object()
+            #expect(line["name"] as? String == "backend" && line["public"] as? Bool == false)
             let again = try await Command.run([
                 "keys", "create", "--name", "backend", "--scope", "all", "--config", file.path,
             ])

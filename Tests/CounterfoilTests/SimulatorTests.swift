@@ -198,6 +198,8 @@ struct SimulatorTests {
                 "simulator", "fault", "add", "notification:*", "delay=0.5", "--count", "2")
             #expect(fault["number"] as? Int == 1)
             #expect(try await session.run("simulator", "fault", "list").output.hasPrefix("1  struck 0 times"))
+            // A list is a line of JSON for each of it.
+            #expect(try await session.object("simulator", "fault", "list")["number"] as? Int == 1)
             #expect(try await session.run("simulator", "fault", "remove", "1").output == "off\n")
             #expect(try await session.run("simulator", "fault").output == "no faults\n")
         }

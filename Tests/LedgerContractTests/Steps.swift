@@ -102,8 +102,10 @@ extension Step {
         Step(name: "fail") { walk in
             guard let first = walk.waiting.first else { return "" }
             try await walk.ledger.fail(first.id, code: "no", message: "it cannot be believed", at: now)
-            if isAgain { try await walk.ledger.reprocess(first.id, at: now) } else { walk.waiting.removeFirst() }
-            return first.uuid
+            let failed = try await walk.ledger.failedNotifications(code: "no", in: [1, 2], limit: 3)
+            if isAgain { try await walk.ledger.reprocess([first.id], at: now) } else { walk.waiting.removeFirst() }
+            let others = try await walk.ledger.failedNotifications(code: "other", in: [1, 2], limit: 3)
+            return "\(first.uuid) \(failed) \(others)"
         }
     }
 

@@ -38,10 +38,19 @@ extension MemoryLedger: InspectionStorage {
         try read { state in state.numbers[ExactText(uuid)].flatMap { state.kept($0) } }
     }
 
-    package func reprocess(_ notification: Int64, at now: Milliseconds) async throws {
+    package func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64] {
+        try read { state in
+            let failed = state.failures.filter { $0.value == code }.keys.sorted()
+            return Array(failed.filter { state.kept($0).map { scopes.contains($0.scope) } ?? false }.prefix(limit))
+        }
+    }
+
+    package func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws {
         try write { state in
-            state.failures[notification] = nil
-            state.inbox[notification] = state.inbox[notification] ?? now
+            for notification in notifications {
+                state.failures[notification] = nil
+                state.inbox[notification] = state.inbox[notification] ?? now
+            }
         }
     }
 

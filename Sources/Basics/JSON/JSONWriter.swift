@@ -63,6 +63,12 @@ package struct JSONWriter: Sendable {
     /// How many bytes were written.
     package var writtenCount: Int { count }
 
+    /// Forgets what was written since the end of a line, when there were so many bytes.
+    package mutating func removeAll(after line: Int) {
+        count = max(0, min(line, count))
+        needsComma = false
+    }
+
     /// Forgets what was written, and keeps the room for it.
     package mutating func removeAll() {
         count = 0

@@ -987,6 +987,33 @@ extension APIDescription {
                     application/json:
                       schema: {$ref: "#/components/schemas/DecodedNotification"}
                 default: {$ref: "#/components/responses/error"}
+          /v1/notifications/reprocess:
+            post:
+              operationId: reprocessFailedNotifications
+              tags: [notifications]
+              summary: Read all notifications again that failed with a code; what they led to is not told again
+              description: Needs the scope operations:write. At most 10,000 at once.
+              parameters:
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [code]
+                      properties:
+                        code: {type: string, description: The failure of a notification}
+                        dry_run: {type: boolean, description: Only count them}
+              responses:
+                "200":
+                  description: How many there are, or wait to be read now
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Reprocessing"}
+                default: {$ref: "#/components/responses/error"}
           /v1/notifications/{id}/reprocess:
             parameters:
               - name: id
@@ -2239,6 +2266,15 @@ extension APIDescription {
                     - UNDELIVERED_SERVER_OUTAGE
                     - UNDELIVERED_OTHER
                 sample_content_provided: {type: boolean}
+            Reprocessing:
+              type: object
+              required: [object, code, notifications, has_more, dry_run]
+              properties:
+                object: {const: reprocessing}
+                code: {type: string}
+                notifications: {type: integer}
+                has_more: {type: boolean, description: Whether there are more than these}
+                dry_run: {type: boolean}
             Claim:
               type: object
               required: [object, original_transaction_id, owners, reason]

@@ -1,4 +1,4 @@
-package import Ledger
+internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust

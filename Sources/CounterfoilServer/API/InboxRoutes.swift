@@ -20,6 +20,7 @@ struct InboxRoutes {
         v1.get("/notifications", needs: .operationsRead, list)
         v1.get("/notifications/{id}", needs: .operationsRead, notification)
         v1.post("/notifications/{id}/reprocess", needs: .operationsWrite, reprocess)
+        v1.post("/notifications/reprocess", needs: .operationsWrite, reprocessFailed)
         v1.get("/refused", needs: .operationsRead, refused)
     }
 
@@ -70,11 +71,50 @@ struct InboxRoutes {
     /// Has a notification read again. What it led to before is not told again.
     private func reprocess(_ call: APICall) async throws -> Response {
         let kept = try await kept(call)
-        try await storage.reprocess(kept.id, at: clock.now().milliseconds)
+        try await storage.reprocess([kept.id], at: clock.now().milliseconds)
         processor.lookAgain()
         var answer = kept
         (answer.state, answer.failure) = (.pending, nil)
         return .json(status: .accepted) { NotificationJSON.write(answer, scopes, to: &$0) }
+    }
+
+    /// What a client may write.
+    private struct Reprocessing: JSONRequestBody {
+        var code: String
+        var dryRun: Bool?
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case code
+            case dryRun = "dry_run"
+        }
+
+        static let members = CodingKeys.allCases.map(\.rawValue)
+    }
+
+    /// As many as one request has read again.
+    private static let reprocessedAtOnce = 10_000
+
+    /// Has all notifications read again that failed with a code, or counts them.
+    private func reprocessFailed(_ call: APICall) async throws -> Response {
+        let body = try await call.body(
+            Reprocessing.self, upTo: 4096, form: #"{"code": "storage_damaged", "dry_run": true?}"#)
+        let failed = try await storage.failedNotifications(
+            code: body.code, in: try call.visibleScopes(), limit: Self.reprocessedAtOnce + 1)
+        let chosen = Array(failed.prefix(Self.reprocessedAtOnce))
+        let isDone = !(body.dryRun ?? false)
+        if isDone, !chosen.isEmpty {
+            try await storage.reprocess(chosen, at: clock.now().milliseconds)
+            processor.lookAgain()
+        }
+        return .json { json in
+            json.object { json in
+                json.member("object", "reprocessing")
+                json.member("code", body.code)
+                json.member("notifications", Int64(chosen.count))
+                json.member("has_more", failed.count > chosen.count)
+                json.member("dry_run", !isDone)
+            }
+        }
     }
 
     /// What was refused, the last first. It names no app that could be believed, so only a key for all may see it.

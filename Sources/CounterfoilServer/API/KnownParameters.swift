@@ -19,6 +19,7 @@ struct KnownParameters: RouterMiddleware {
         "DELETE /v1/customers/{id}": scope,
         "GET /v1/customers/{id}/timeline": scope + paging + ["at"],
         "GET /v1/customers/{id}/timeline/{uuid}": scope,
+        "POST /v1/notifications/reprocess": scope,
         "GET /v1/customers/{id}/claims": scope + paging + ["at"],
         "GET /v1/customers/{id}/entitlements/{key}": scope + ["at"],
         "GET /v1/customers/{id}/entitlements/{key}/explain": scope + ["at", "include"],

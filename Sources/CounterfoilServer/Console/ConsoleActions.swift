@@ -26,6 +26,8 @@ struct ConsoleAction: Sendable {
     var namesActor = false
     /// What the API says of it before it is done: more of what will happen.
     var count: (@Sendable (Visit) async throws -> [String])?
+    /// A page of what the API answered, where that is seen once.
+    var shows: (@Sendable (APIValue, Visit) -> ConsolePage)?
 
     static let all: [ConsoleAction] = [
         .init(
@@ -33,6 +35,38 @@ struct ConsoleAction: Sendable {
             consequences: { ["The notification \($0["id"] ?? "") is read again.", "What it led to before stays."] },
             request: { (.post, ["notifications", $0["id"] ?? "", "reprocess"], false, [:]) },
             back: { ["notifications", $0["id"] ?? ""] }),
+        .init(
+            name: "reprocess-failed", title: "Process all of them again", scope: .operationsWrite, fields: ["code"],
+            consequences: {
+                [
+                    "All notifications that failed with \($0["code"] ?? "") are read again.",
+                    "What they led to before stays.",
+                ]
+            },
+            request: { (.post, ["notifications", "reprocess"], true, ["code": $0["code"] ?? ""]) },
+            back: { _ in ["notifications"] }, count: Self.countFailed),
+        .init(
+            name: "webhook-secret", title: "Add a secret", scope: .webhooksWrite, fields: ["name"],
+            consequences: { _ in
+                [
+                    "Everything is signed with the new secret too, beside those that there are, so that the receiver can change over.",
+                    "It is shown once, on the next page.",
+                ]
+            },
+            request: { (.patch, ["webhooks", $0["name"] ?? ""], false, ["add_secret": true]) },
+            back: { ["webhooks", $0["name"] ?? ""] }, shows: Self.newSecret),
+        .init(
+            name: "webhook-secret-retire", title: "Retire the secret", scope: .webhooksWrite,
+            fields: ["name", "fingerprint"],
+            consequences: {
+                [
+                    "Nothing is signed with the secret \($0["fingerprint"] ?? "") any more.",
+                    "A receiver that knows no other refuses everything from now on.",
+                ]
+            },
+            request: {
+                (.patch, ["webhooks", $0["name"] ?? ""], false, ["retire_secret": $0["fingerprint"] ?? ""])
+            }, back: { ["webhooks", $0["name"] ?? ""] }),
         .init(
             name: "webhook-test", title: "Send a test", scope: .webhooksWrite, fields: ["name"],
             consequences: { ["The endpoint \($0["name"] ?? "") is sent one event of the type test."] },
@@ -137,6 +171,30 @@ struct ConsoleAction: Sendable {
         for name in ["from", "to"] { body[name] = fields[name].flatMap(Self.milliseconds) ?? 0 }
         if let after = fields["after"].flatMap(Int64.init) { body["after"] = after }
         return body
+    }
+
+    /// How many notifications are read again.
+    private static func countFailed(_ visit: Visit) async throws -> [String] {
+        let body: [String: Any] = ["code": visit.fields["code"] ?? "", "dry_run": true]
+        let answer = try await visit.console.api.call(
+            .post, visit.target(["notifications", "reprocess"]), body: try JSONSerialization.data(withJSONObject: body),
+            for: visit.context)
+        guard answer.isFine else { return [answer.message] }
+        let number = answer.json["notifications"].number ?? 0
+        let rest = answer.json["has_more"].flag == true ? ", the oldest; do it again for the rest" : ""
+        return ["That is \(number == 1 ? "1 notification" : "\(number.grouped) notifications")\(rest)."]
+    }
+
+    /// The secret, which nothing shows again.
+    private static func newSecret(_ answer: APIValue, _ visit: Visit) -> ConsolePage {
+        let name = visit.fields["name"] ?? ""
+        var page = visit.page("The new secret of", foreign: name)
+        page.up = ("Endpoint", visit.link("webhooks", name))
+        page.paragraph(
+            "Copy it now: it is not shown again. When the receiver knows it, retire the one before.")
+        page.exact("The secret", answer["secret"].text ?? "", isOpen: true)
+        page.links([("Back to the endpoint", visit.link("webhooks", name))])
+        return page
     }
 
     /// How many deliveries a replay makes, and where the rest begins.
@@ -264,6 +322,10 @@ enum ConsoleActions {
             return try await confirmation(visit, action, problem: answer.message)
         }
         visit.console.tickets.finish(ticket, with: back)
+        if let shows = action.shows {
+            let page = shows(answer.json, visit)
+            return .page(visit.console.library.page("page", page.values, in: visit.shell(page)), status: .ok)
+        }
         return .seeOther(back)
     }
 }

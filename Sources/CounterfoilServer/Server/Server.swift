@@ -1,7 +1,7 @@
 internal import Basics
 package import LedgerServices
 internal import Ledger
-internal import LedgerSQLite
+package import LedgerSQLite
 public import CoreMetrics
 public import Logging
 public import Tracing
@@ -64,11 +64,13 @@ public final class Server: Sendable {
     package static func start(
         _ configuration: ServerConfiguration, clock: ServerClock,
         logger: Logger = Logger(label: "counterfoil.server"), metrics: any MetricsFactory = PrometheusMetrics(),
-        tracer: any Tracer = InstrumentationSystem.tracer, stoppingAt signals: [UnixSignal] = []
+        tracer: any Tracer = InstrumentationSystem.tracer, stoppingAt signals: [UnixSignal] = [],
+        ledger change: (inout SQLiteStorage.Options) -> Void = { _ in }
     ) async throws -> Server {
         var options = SQLiteStorage.Options()
         options.isSynchronous = configuration.storage.synchronous == .full
         options.cacheMiB = configuration.storage.cacheMiB
+        change(&options)
         let storage: SQLiteStorage
         do { storage = try SQLiteStorage(path: configuration.storage.path, options: options) } catch {
             throw ServerError(.noLedger, error.message)

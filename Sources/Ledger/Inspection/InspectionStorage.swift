@@ -17,8 +17,11 @@ package protocol InspectionStorage: Sendable {
     /// The notification with this identifier.
     func notification(_ uuid: String) async throws -> KeptNotification?
 
-    /// Puts a notification into the inbox again.
-    func reprocess(_ notification: Int64, at now: Milliseconds) async throws
+    /// The numbers of notifications, other texts of them included, that failed with a code, the lowest first.
+    func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64]
+
+    /// Puts notifications into the inbox again.
+    func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws
 
     /// The texts of the facts of a purchase that came without a notification.
     func statements(about originalTransactionId: String, in scope: Int64) async throws -> [KeptStatement]

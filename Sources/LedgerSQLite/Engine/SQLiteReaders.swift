@@ -36,14 +36,20 @@ final class SQLiteReaders: Sendable {
     /// - Parameters:
     ///   - cacheKiB: The cache of each.
     ///   - isOnlyWriter: Whether all commits come from this pool.
-    init(_ pool: DatabasePool, cacheKiB: Int, isOnlyWriter: Bool) throws {
+    ///   - trace: Sees each statement.
+    init(
+        _ pool: DatabasePool, cacheKiB: Int, isOnlyWriter: Bool, trace: (@Sendable (String) -> Void)? = nil
+    ) throws {
         self.isOnlyWriter = isOnlyWriter
         var configuration = Configuration()
         configuration.readonly = true
         // A transaction outlives the question that began it.
         configuration.allowsUnsafeTransactions = true
         configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA cache_size = -\(cacheKiB)") }
+        configuration.prepareDatabase { db in
+            if let trace { db.trace { trace("\($0)") } }
+            try db.execute(sql: "PRAGMA cache_size = -\(cacheKiB)")
+        }
         readers = try (0..<Self.count).map { _ in
             Reader(try DatabaseQueue(path: pool.path, configuration: configuration))
         }

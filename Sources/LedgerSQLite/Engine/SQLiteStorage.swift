@@ -16,6 +16,8 @@ package final class SQLiteStorage: Sendable {
         package var readers = 4
         /// Whether no other process may have the file for itself at the same time. Only who does not write can do without.
         package var isOnlyWriter = true
+        /// Sees each statement, for tests of what is asked.
+        package var trace: (@Sendable (String) -> Void)?
 
         package init() {}
     }
@@ -41,7 +43,9 @@ package final class SQLiteStorage: Sendable {
         configuration.busyMode = .timeout(10)
         let cacheKiB = max(1, min(options.cacheMiB, 65_536)) * 1024
         let readerKiB = cacheKiB / 2 / (options.readers + SQLiteReaders.count)
+        let trace = options.trace
         configuration.prepareDatabase { db in
+            if let trace { db.trace { trace("\($0)") } }
             // The log is for Checkpoints to look after; a commit does it only where that fails.
             try db.execute(
                 sql: """
@@ -62,7 +66,8 @@ package final class SQLiteStorage: Sendable {
                         """)
             }
             try Schema.migrate(pool, isOnlyWriter: options.isOnlyWriter)
-            readers = try SQLiteReaders(pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter)
+            readers = try SQLiteReaders(
+                pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter, trace: trace)
             checkpoints = try Checkpoints(pool, readers)
             try pool.read { db in try headers.load(from: db) }
         } catch {

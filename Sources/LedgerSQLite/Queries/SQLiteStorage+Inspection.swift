@@ -26,7 +26,14 @@ extension SQLiteStorage: InspectionStorage {
             }
             entries += try self.circumstanceEntries(of: customer, in: scope, db)
             let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
-            return try chosen.compactMap { try self.item($0, db) }
+            let told = try self.notifications(
+                numbered: chosen.filter { $0.kind == nil }.map(\.place.number), db)
+            let known = Dictionary(told.map { ($0.id, $0) }) { first, _ in first }
+            return chosen.compactMap { entry in
+                (entry.kind ?? known[entry.place.number].map { .notification($0) }).map {
+                    TimelineItem(place: entry.place, originalTransactionId: entry.original, kind: $0)
+                }
+            }
         }
     }
 
@@ -42,9 +49,7 @@ extension SQLiteStorage: InspectionStorage {
             let after = try Self.inboxWindow(of: filter.table, before: before, db)
             let (sql, arguments) = filter.query(before: before, after: after)
             let ids = try Row.fetchAll(db, sql: sql, arguments: arguments + [limit + 1]).compactMap { $0.number(0) }
-            let items = try ids.prefix(limit).flatMap { id in
-                try self.notifications(db, sql: "WHERE notifications.id = ?", [id])
-            }
+            let items = try self.notifications(numbered: ids.prefix(limit), db)
             if ids.count > limit { return NotificationPage(items: items, next: items.last?.id) }
             // What is not positive is no notification: facts wait in the inbox as well.
             let rest = try Row.fetchOne(
@@ -59,10 +64,27 @@ extension SQLiteStorage: InspectionStorage {
         }
     }
 
-    package func reprocess(_ notification: Int64, at now: Milliseconds) async throws {
+    package func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64] {
+        let numbers = scopes.map { String($0) }.joined(separator: ", ")
+        return try await read { db in
+            // What failed is little beside what was received. Another text of a notification has a number below zero.
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT failures.id FROM failures LEFT JOIN other_texts ON other_texts.id = -failures.id
+                    JOIN notifications ON notifications.id = coalesce(other_texts.notification, failures.id)
+                    WHERE code = ? AND scope IN (\(numbers)) ORDER BY failures.id LIMIT ?
+                    """, arguments: [code, limit]
+            ).compactMap { $0.number(0) }
+        }
+    }
+
+    package func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws {
         try await write { db in
-            try db.execute(sql: "DELETE FROM failures WHERE id = ?", arguments: [notification])
-            try Self.enqueue(notification, now, db)
+            for notification in notifications {
+                try db.execute(sql: "DELETE FROM failures WHERE id = ?", arguments: [notification])
+                try Self.enqueue(notification, now, db)
+            }
         }
     }
 
@@ -98,13 +120,12 @@ extension SQLiteStorage: InspectionStorage {
         var kind: TimelineItem.Kind?
     }
 
-    private func item(_ entry: Entry, _ db: Database) throws -> TimelineItem? {
-        var kind = entry.kind
-        if kind == nil {
-            kind = try notifications(db, sql: "WHERE notifications.id = ?", [entry.place.number]).first
-                .map { .notification($0) }
-        }
-        return kind.map { TimelineItem(place: entry.place, originalTransactionId: entry.original, kind: $0) }
+    /// Notifications by their numbers, the last first.
+    private func notifications(numbered ids: some Sequence<Int64>, _ db: Database) throws -> [KeptNotification] {
+        let numbers = ids.map { String($0) }.joined(separator: ", ")
+        guard !numbers.isEmpty else { return [] }
+        return try notifications(
+            db, sql: "WHERE notifications.id IN (\(numbers)) ORDER BY notifications.id DESC", [])
     }
 
     /// What the App Store told of a purchase while it was the customer's, and when it came to them and went from them.

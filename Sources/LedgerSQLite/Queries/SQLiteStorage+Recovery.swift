@@ -167,24 +167,31 @@ extension SQLiteStorage: RecoveryStorage {
 
     package func missing(in scope: Int64) async throws -> MissingCounts {
         try await read { db in
-            func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql, arguments: [scope]) ?? 0 }
+            let counts = try Row.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT
+                            (SELECT count(*) FROM recoveries JOIN recovery_windows ON recovery = recoveries.id
+                                WHERE state = 'open' AND scope = ?1 AND is_done = 0),
+                            (SELECT count(*) FROM recovery_failures WHERE scope = ?1),
+                            (SELECT count(*) FROM failures CROSS JOIN notifications USING (id) WHERE scope = ?1),
+                            (SELECT count(*) FROM inbox CROSS JOIN notifications USING (id) WHERE scope = ?1),
+                            (SELECT count(*) FROM unverified_spans WHERE scope = ?1),
+                            (SELECT count(*) FROM errands WHERE scope = ?1 AND failed_at IS NULL),
+                            (SELECT count(*) FROM errands
+                                WHERE scope = ?1 AND failed_at IS NULL AND failure IS NOT NULL),
+                            (SELECT count(*) FROM errands WHERE scope = ?1 AND failed_at IS NOT NULL)
+                        """), arguments: [scope])
+            func count(_ index: Int) -> Int { Int(counts?.number(index) ?? 0) }
             var missing = MissingCounts()
-            missing.openWindows = try count(
-                """
-                SELECT count(*) FROM recoveries JOIN recovery_windows ON recovery = recoveries.id
-                WHERE state = 'open' AND scope = ? AND is_done = 0
-                """)
-            missing.unverified = try count("SELECT count(*) FROM recovery_failures WHERE scope = ?")
-            missing.failedNotifications = try count(
-                "SELECT count(*) FROM failures CROSS JOIN notifications USING (id) WHERE scope = ?")
-            missing.backlog = try count(
-                "SELECT count(*) FROM inbox CROSS JOIN notifications USING (id) WHERE scope = ?")
-            missing.unverifiedSpans = try count("SELECT count(*) FROM unverified_spans WHERE scope = ?")
-            missing.historyRequests = try count("SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NULL")
-            missing.putAside = try count(
-                "SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NULL AND failure IS NOT NULL")
-            missing.failedHistoryRequests = try count(
-                "SELECT count(*) FROM errands WHERE scope = ? AND failed_at IS NOT NULL")
+            missing.openWindows = count(0)
+            missing.unverified = count(1)
+            missing.failedNotifications = count(2)
+            missing.backlog = count(3)
+            missing.unverifiedSpans = count(4)
+            missing.historyRequests = count(5)
+            missing.putAside = count(6)
+            missing.failedHistoryRequests = count(7)
             return missing
         }
     }

@@ -45,7 +45,9 @@ extension SimulatorCore {
     func notification(_ request: ControlRequest) throws -> (AppStoreEnvironment, Int) {
         let environment = try request.environment
         let uuid = try request.parameter("notificationUUID").lowercased()
-        guard let number = read(environment, { store, _ in store.notificationsByUUID[uuid] }) else {
+        guard let id = UUID(uuidString: uuid),
+            let number = read(environment, { store, _ in store.notificationsByUUID[id] })
+        else {
             throw ControlFailure(404, "unknown_notification", "there is no notification \(uuid)")
         }
         return (environment, number)

@@ -9,6 +9,17 @@
     package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
+/// A member that follows from the others: snapshots have none of it, and it is made again when one was read.
+@propertyWrapper package struct Derived<Value: Sendable & Beginning>: Codable, Sendable {
+    package var wrappedValue: Value
+
+    package init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+
+    package init(from decoder: any Decoder) { wrappedValue = Value() }
+
+    package func encode(to encoder: any Encoder) {}
+}
+
 /// What has a value to begin with.
 package protocol Beginning {
     init()
@@ -27,4 +38,12 @@ extension KeyedDecodingContainer {
     package func decode<Value>(_ type: Later<Value>.Type, forKey key: Key) throws -> Later<Value> {
         try decodeIfPresent(type, forKey: key) ?? Later(wrappedValue: Value())
     }
+
+    package func decode<Value>(_ type: Derived<Value>.Type, forKey key: Key) -> Derived<Value> {
+        Derived(wrappedValue: Value())
+    }
+}
+
+extension KeyedEncodingContainer {
+    package mutating func encode<Value>(_ value: Derived<Value>, forKey key: Key) {}
 }

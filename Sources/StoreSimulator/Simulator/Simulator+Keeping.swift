@@ -12,7 +12,7 @@ extension Simulator {
         do {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try SnapshotFile(file).write(state)
+            try await SnapshotFile(file).write(state)
             let old = oldSnapshotFile(file)
             if FileManager.default.fileExists(atPath: old.path) { try FileManager.default.removeItem(at: old) }
         } catch {
@@ -23,7 +23,7 @@ extension Simulator {
     /// Puts everything back as it was when the snapshot was made, the time included. How time passes stays as it is here, and so
     /// do the URLs for notifications, where there are any.
     public func restore(_ name: String) async throws {
-        let state = try readSnapshot(name)
+        let state = try await readSnapshot(name)
         try await core.replace(with: state) { new, old in
             // Whoever listens now goes on listening.
             for environment in [AppStoreEnvironment.production, .sandbox] {
@@ -59,11 +59,11 @@ extension Simulator {
         return Set(names).sorted()
     }
 
-    private func readSnapshot(_ name: String) throws -> SimulatorState {
+    private func readSnapshot(_ name: String) async throws -> SimulatorState {
         let file = try snapshotFile(name)
         let old = oldSnapshotFile(file)
         do {
-            if FileManager.default.fileExists(atPath: file.path) { return try SnapshotFile(file).read() }
+            if FileManager.default.fileExists(atPath: file.path) { return try await SnapshotFile(file).read() }
             guard let data = FileManager.default.contents(atPath: old.path) else {
                 throw SimulatorError("unknown_snapshot", "there is no snapshot \(name)")
             }

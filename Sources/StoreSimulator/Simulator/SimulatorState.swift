@@ -12,8 +12,8 @@ package struct SimulatorState: Sendable, Codable {
     var epoch = 0
 
     /// The version of snapshots. Older ones are read as well: what they lack is as it is at the beginning. Since the third
-    /// they are written a record at a time (``SnapshotFile``).
-    private static let version = 3
+    /// they are written a record at a time (``SnapshotFile``), since the fourth with payloads as they are kept in memory.
+    private static let version = 4
 
     private enum CodingKeys: String, CodingKey { case version, clock, production, sandbox, faults }
 
@@ -28,6 +28,8 @@ package struct SimulatorState: Sendable, Codable {
         clock = try container.decode(SimulatedClock.self, forKey: .clock)
         production = try container.decode(Store.self, forKey: .production)
         sandbox = try container.decode(Store.self, forKey: .sandbox)
+        production.derive()
+        sandbox.derive()
         faults = try container.decode(FaultRegistry.self, forKey: .faults)
     }
 

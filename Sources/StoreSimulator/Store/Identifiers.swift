@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// Makes the identifiers of one store, always the same for the same seed and the same order of commands.
 package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
@@ -64,7 +64,8 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
     /// A random UUID (version 4), lower case.
     package mutating func uuid() -> String { version4().uuidString.lowercased() }
 
-    private mutating func version4() -> UUID {
+    /// A random UUID (version 4).
+    package mutating func version4() -> UUID {
         var high = next()
         var low = next()
         high = (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000

@@ -2,8 +2,8 @@ package import AppStoreModels
 package import Foundation
 
 /// A notification as it was when it was signed, and what became of it.
-package struct NotificationRecord: Sendable, Codable {
-    package let uuid: String
+package struct NotificationRecord: Sendable {
+    package let id: UUID
     /// The type; in version 1 by its own names.
     package let type: NotificationTypeV2
     package let subtype: NotificationSubtype?
@@ -29,6 +29,9 @@ package struct NotificationRecord: Sendable, Codable {
     package let appAppleId: Int64?
     /// Made when it is first asked for, and the same from then on.
     package var seal: Seal?
+
+    /// The `notificationUUID`, in lower case.
+    package var uuid: String { id.uuidString.lowercased() }
 
     /// Shares what it says with the transaction that it is about.
     package mutating func share(with transactions: [String: StoredTransaction]) {
@@ -73,12 +76,21 @@ package struct NotificationRecord: Sendable, Codable {
 
     package struct Purchase: Sendable {
         /// As the store had it then, but for when it is signed: mostly the very value that the store still has.
-        @Packed private var payload: JWSTransactionDecodedPayload
-        private var renewal: Packed<JWSRenewalInfoDecodedPayload>?
+        @Packed fileprivate(set) var payload: JWSTransactionDecodedPayload
+        private(set) var renewal: Packed<JWSRenewalInfoDecodedPayload>?
         /// When both are signed.
         package var signedDate: Date
         package var status: SubscriptionStatus?
         package var consumptionRequestReason: ConsumptionRequestReason?
+
+        init(
+            _ payload: Packed<JWSTransactionDecodedPayload>, _ renewal: Packed<JWSRenewalInfoDecodedPayload>?,
+            signed: Date,
+            _ status: SubscriptionStatus?, _ reason: ConsumptionRequestReason?
+        ) {
+            (_payload, self.renewal, signedDate) = (payload, renewal, signed)
+            (self.status, consumptionRequestReason) = (status, reason)
+        }
 
         package init(
             _ transaction: StoredTransaction, _ renewalInfo: JWSRenewalInfoDecodedPayload? = nil,
@@ -101,9 +113,16 @@ package struct NotificationRecord: Sendable, Codable {
 
         /// Shares the payload with a transaction that says the same but for when it was signed.
         package mutating func share(_ transaction: StoredTransaction) {
+            if _payload.isSame(as: transaction.$payload) { return _payload = transaction.$payload }
             var other = transaction.payload
             other.signedDate = signedDate
             if other == self.transaction { _payload = transaction.$payload }
+        }
+
+        /// What its payloads are kept as differences from.
+        package func add(to templates: inout TemplatesInUse) {
+            templates.add(_payload)
+            if let renewal { templates.add(renewal) }
         }
 
         package var renewalInfo: JWSRenewalInfoDecodedPayload? {
@@ -111,28 +130,5 @@ package struct NotificationRecord: Sendable, Codable {
             payload?.signedDate = signedDate
             return payload
         }
-    }
-}
-
-extension NotificationRecord.Purchase: Codable {
-    private enum CodingKeys: String, CodingKey { case transaction, renewalInfo, status, consumptionRequestReason }
-
-    package init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        let transaction = try members.decode(JWSTransactionDecodedPayload.self, forKey: .transaction)
-        _payload = Packed(wrappedValue: transaction)
-        renewal = try members.decodeIfPresent(Packed<JWSRenewalInfoDecodedPayload>.self, forKey: .renewalInfo)
-        signedDate = transaction.signedDate
-        status = try members.decodeIfPresent(SubscriptionStatus.self, forKey: .status)
-        consumptionRequestReason = try members.decodeIfPresent(
-            ConsumptionRequestReason.self, forKey: .consumptionRequestReason)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: CodingKeys.self)
-        try members.encode(transaction, forKey: .transaction)
-        try members.encodeIfPresent(renewalInfo, forKey: .renewalInfo)
-        try members.encodeIfPresent(status, forKey: .status)
-        try members.encodeIfPresent(consumptionRequestReason, forKey: .consumptionRequestReason)
     }
 }

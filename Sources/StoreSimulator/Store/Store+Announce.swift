@@ -50,11 +50,11 @@ extension Store {
         customer: String?, token: String? = nil, at now: Date
     ) {
         // Notifications are in the order in which they are signed. What a trigger makes up in the past is signed late.
-        let (signed, uuid) = (moveSignature(at: now), identifiers.uuid())
+        let (signed, id) = (moveSignature(at: now), identifiers.version4())
         // Version 1 tells of purchases alone. Tests have the form of version 2 for everybody.
         guard settings.notificationVersion == .two || type == .test else { return }
         var record = NotificationRecord(
-            uuid: uuid, type: type, subtype: subtype, date: now, signedDate: signed,
+            id: id, type: type, subtype: subtype, date: now, signedDate: signed,
             content: content.signed(signed), customer: customer, testToken: token,
             appAppleId: !isSandbox || settings.namesAppAppleID ? app.appAppleId : nil)
         if settings.notificationURL != nil {

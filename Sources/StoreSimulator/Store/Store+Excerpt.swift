@@ -61,10 +61,18 @@ extension Store {
         for (id, transaction) in part.transactions { transactions[id] = transaction }
         for (id, subscription) in part.subscriptions { subscriptions[id] = subscription }
         for (id, customer) in part.customersByAppTransaction { customersByAppTransaction[id] = customer }
-        for (order, ids) in part.transactionsByOrder { transactionsByOrder[order, default: []] += ids }
+        for (order, id) in part.transactionsByOrder { transactionsByOrder[order] = id }
         var upcoming = part.schedule
         while let entry = upcoming.pop(dueBy: .distantFuture) { schedule.add(entry.event, at: entry.date) }
         for record in part.notifications { file(record) }
+    }
+
+    /// Makes again what follows from the rest, which snapshots leave out.
+    mutating func derive() {
+        transactionsByOrder = Dictionary(minimumCapacity: transactions.count)
+        for (id, transaction) in transactions { transactionsByOrder[transaction.order] = id }
+        notificationsByUUID = Dictionary(minimumCapacity: notifications.count)
+        for (number, record) in notifications.enumerated() { notificationsByUUID[record.id] = number }
     }
 
     /// Adds a notification to those that there are, and plans its delivery.
@@ -72,7 +80,7 @@ extension Store {
         let number = notifications.count
         if let due = record.due { deliveries.add(.delivery(number), at: due, order: number) }
         if let token = record.testToken { tests[token] = number }
-        notificationsByUUID[record.uuid] = number
+        notificationsByUUID[record.id] = number
         notifications.append(record)
     }
 }

@@ -37,7 +37,7 @@ extension Store {
         var transaction = StoredTransaction(payload: payload, customer: customer, order: order, revision: revision)
         transaction.sharedFrom = sharedFrom
         transactions[payload.transactionId] = transaction
-        transactionsByOrder[order, default: []].append(payload.transactionId)
+        transactionsByOrder[order] = payload.transactionId
         customers[customer]?.transactions.append(payload.transactionId)
         unheard.add(payload.transactionId)
         return transaction

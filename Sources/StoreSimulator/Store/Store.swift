@@ -38,9 +38,9 @@ package struct Store: Sendable, Codable {
     package var transactions: [String: StoredTransaction] = [:]
     package var subscriptions: [String: Subscription] = [:]
     package var customersByAppTransaction: [String: String] = [:]
-    package var transactionsByOrder: [String: [String]] = [:]
+    @Derived package var transactionsByOrder: [String: String] = [:]
     package var notifications: [NotificationRecord] = []
-    package var notificationsByUUID: [String: Int] = [:]
+    @Derived package var notificationsByUUID: [UUID: Int] = [:]
     package var tests: [String: Int] = [:]
     /// What happens to purchases by itself.
     package var schedule = Schedule()

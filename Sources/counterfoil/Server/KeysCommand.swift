@@ -120,7 +120,7 @@ struct KeysList: ParsableCommand {
         commandName: "list", abstract: "List the names of the keys and what they may do.")
 
     @Option(help: ArgumentHelp("The configuration.", valueName: "file")) var config = "counterfoil.yaml"
-    @Flag(help: "Print one JSON object instead of text.") var json = false
+    @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
     private struct Key: Encodable {
         let name: String
@@ -145,7 +145,7 @@ struct KeysList: ParsableCommand {
 
     func run() throws {
         let keys = try Configurations.load(config).configuration.keys.map(Key.init)
-        if json { return Output.line(JSONText.encode(["keys": keys])) }
+        if json { return keys.forEach { Output.line(JSONText.encode($0)) } }
         let width = keys.map(\.name.count).max() ?? 0
         for key in keys {
             let isAll = key.scopes.count == APIScope.all.count

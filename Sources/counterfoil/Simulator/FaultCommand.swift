@@ -78,7 +78,10 @@ struct FaultList: AsyncParsableCommand {
     func run() async throws {
         let client = try await options.client()
         if options.json {
-            return Output.line(try JSONLine.text(try await client.all(["faults"], as: JSONValue.self)))
+            for fault in try await client.all(["faults"], as: JSONValue.self) {
+                Output.line(try JSONLine.text(fault))
+            }
+            return
         }
         let faults = try await client.all(["faults"], as: FaultReport.self)
         if faults.isEmpty { Output.line("no faults") }

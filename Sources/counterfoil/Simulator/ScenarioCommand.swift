@@ -93,14 +93,15 @@ struct ScenarioList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the scenarios that come with the command.")
 
-    @Flag(help: "Print one JSON array instead of text.") var json = false
+    @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
     func run() throws {
         let names = ShippedScenarios.names
-        if json { return Output.line(try JSONLine.text(names)) }
         let width = names.map(\.count).max() ?? 0
         for name in names {
-            Output.line("\(name.padded(to: width))  \((try? ShippedScenarios.scenario(name))?.name ?? "")")
+            let title = try ShippedScenarios.scenario(name)?.name ?? ""
+            Output.line(
+                json ? try JSONLine.text(["name": name, "title": title]) : "\(name.padded(to: width))  \(title)")
         }
     }
 }

@@ -80,8 +80,7 @@ struct TriggerCommand: AsyncParsableCommand {
 
     private static func printList(asJSON: Bool) throws {
         let names = NotificationKind.all.map(\.name)
-        if asJSON { return Output.line(try JSONLine.text(names)) }
-        names.forEach { Output.line($0) }
+        for name in names { Output.line(asJSON ? try JSONLine.text(["name": name]) : name) }
     }
 }
 

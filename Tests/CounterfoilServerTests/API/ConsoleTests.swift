@@ -10,7 +10,7 @@ import Testing
 import WebConsole
 
 /// A browser without a script: it keeps cookies, and says where it comes from.
-private actor Browser {
+actor Browser {
     let url: String
     private var cookies: [String: String] = [:]
 
@@ -52,6 +52,13 @@ private actor Browser {
             status: answer.status,
             headers: Dictionary(answer.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 }),
             text: String(decoding: answer.body, as: UTF8.self))
+    }
+
+    /// Does something, after the page that asks whether to.
+    @discardableResult func confirm(_ fields: [String: String]) async throws -> Page {
+        let asked = try await post("/console/confirm", fields)
+        let ticket = try #require(asked.hidden("ticket"), "\(asked.status)")
+        return try await post("/console/do", fields.merging(["ticket": ticket]) { $1 })
     }
 
     func signIn(_ key: String = Asker.key) async throws {
@@ -292,6 +299,49 @@ extension Browser.Page {
                 let asked = try await browser.post("/console/confirm", fields)
                 #expect(asked.text.contains("That makes 1 delivery now, and is all of it."))
             }
+        }
+    }
+
+    @Test func `has all processed again that failed with a code`() async throws {
+        try await Self.run { world, browser in
+            for name in ["anna", "ben"] { _ = try await world.subscriber(name) }
+            let core = try world.server.core
+            let filter = InboxFilter(scopes: core.scopes.all.map(\.id))
+            for item in try await core.storage.notifications(filter, before: .max, limit: 10).items {
+                try await core.storage.fail(item.id, code: "storage_damaged", message: "it is damaged", at: 0)
+            }
+            try await browser.signIn()
+            let list = try await browser.get("/console/notifications?state=failed").text
+            #expect(list.contains("All that failed with storage_damaged"))
+            let fields = ["action": "reprocess-failed", "code": "storage_damaged"]
+            #expect(try await browser.post("/console/confirm", fields).text.contains("That is 2 notifications."))
+            try await browser.confirm(fields)
+            try await world.settle()
+            let after = try await browser.get("/console/notifications?state=failed").text
+            #expect(!after.contains("All that failed"))
+        }
+    }
+
+    @Test func `shows a new secret of an endpoint once, and retires one`() async throws {
+        try await Self.run { world, browser in
+            let endpoint = Data(#"{"name":"made","url":"https://example.com/hooks"}"#.utf8)
+            #expect(try await world.api.send("POST", "/v1/webhooks", body: endpoint).status == 201)
+            try await browser.signIn()
+            func secrets() async throws -> [String] {
+                let json = try await world.api.get("/v1/webhooks/made")
+                return (json["secrets"] as? [[String: Any]] ?? []).compactMap { $0["fingerprint"] as? String }
+            }
+            let old = try #require(try await secrets().first)
+            // The only one cannot be retired, and the page does not offer it.
+            #expect(!(try await browser.get("/console/webhooks/made").text.contains("Retire the secret")))
+            let shown = try await browser.confirm(["action": "webhook-secret", "name": "made"])
+            #expect(shown.status == 200 && shown.text.contains("whsec_") && shown.text.contains("not shown again"))
+            #expect(try await secrets().count == 2)
+            let page = try await browser.get("/console/webhooks/made").text
+            #expect(page.contains("Retire the secret") && !page.contains("whsec_"))
+            try await browser.confirm(["action": "webhook-secret-retire", "name": "made", "fingerprint": old])
+            let left = try await secrets()
+            #expect(left.count == 1 && !left.contains(old))
         }
     }
 

@@ -71,6 +71,8 @@ import Yams
         ("GET /v1/notifications", "/v1/notifications", nil),
         ("GET /v1/notifications/{id}", "/v1/notifications/$UUID?include=signed_data", nil),
         ("POST /v1/notifications/{id}/reprocess", "/v1/notifications/$UUID/reprocess", nil),
+        ("POST /v1/notifications/reprocess", "/v1/notifications/reprocess", #"{"code":"none","dry_run":true}"#),
+        ("POST /v1/notifications/reprocess", "/v1/notifications/reprocess", #"{"code":"none"}"#),
         ("GET /v1/refused", "/v1/refused", nil),
         ("GET /v1/transactions/{id}", "/v1/transactions/$TRANSACTION", nil),
         ("GET /v1/orders/{id}", "/v1/orders/$ORDER", nil),

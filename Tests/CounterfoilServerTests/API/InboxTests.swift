@@ -70,6 +70,36 @@ import Testing
         }
     }
 
+    @Test func `reads all again that failed with a code, or counts them`() async throws {
+        try await World.withAPI { world in
+            for name in ["anna", "ben", "kim"] { _ = try await world.subscriber(name) }
+            try await world.settle()
+            let core = try world.server.core
+            let filter = InboxFilter(scopes: core.scopes.all.map(\.id))
+            let kept = try await core.storage.notifications(filter, before: .max, limit: 10).items
+            try #require(kept.count == 3)
+            for (number, item) in kept.enumerated() {
+                let code = number == 0 ? "other" : "storage_damaged"
+                try await core.storage.fail(item.id, code: code, message: "it is damaged", at: 0)
+            }
+            func reprocess(_ body: String, _ query: String = "") async throws -> Asker.Answer {
+                try await world.api.send("POST", "/v1/notifications/reprocess\(query)", body: Data(body.utf8))
+            }
+            let counted = try await reprocess(#"{"code":"storage_damaged","dry_run":true}"#)
+            #expect(counted.status == 200 && counted["notifications"] as? Int == 2)
+            #expect(try await world.api.get("/v1/notifications?state=failed").items.count == 3)
+            #expect(try await reprocess(#"{"code":"none"}"#)["notifications"] as? Int == 0)
+            let sandbox = try await reprocess(#"{"code":"storage_damaged"}"#, "?environment=Sandbox")
+            #expect(sandbox["notifications"] as? Int == 0)
+            let done = try await reprocess(#"{"code":"storage_damaged"}"#)
+            #expect(done.status == 200 && done["notifications"] as? Int == 2 && done["has_more"] as? Bool == false)
+            try await world.settle()
+            let left = try await world.api.get("/v1/notifications?state=failed").items
+            #expect(left.map { $0["failure"] as? String } == ["other"])
+            #expect(try await reprocess(#"{"codes":"other"}"#).status == 400)
+        }
+    }
+
     private static func events(_ world: World) async throws -> Int {
         let storage = try #require(try world.server.core.storage as? SQLiteStorage)
         return try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") ?? 0 }

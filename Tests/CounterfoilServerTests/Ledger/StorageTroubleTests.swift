@@ -102,7 +102,7 @@ import Testing
 
             let storage = try #require(core.storage as? SQLiteStorage)
             #expect(try await LedgerRebuild(storage, verifier: core.historical).run(replacing: true).isReplaced)
-            try await storage.reprocess(try #require(failed.first?.id), at: 0)
+            try await storage.reprocess([try #require(failed.first?.id)], at: 0)
             core.processor.lookAgain()
             try await world.settle()
             let annas = try await core.customers.customer(anna, in: scope, at: nil)

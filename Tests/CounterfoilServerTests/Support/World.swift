@@ -6,6 +6,7 @@ import CoreMetrics
 import CounterfoilServer
 import Entitlements
 import Foundation
+import LedgerSQLite
 import Logging
 import StoreSimulator
 import Synchronization
@@ -22,6 +23,7 @@ final class World: Sendable {
     private let change: @Sendable (inout ServerConfiguration) -> Void
     private let metrics: @Sendable () -> any MetricsFactory
     private let tracer: any Tracer
+    private let ledger: @Sendable (inout SQLiteStorage.Options) -> Void
     private let logger: Logger
     private let state = Mutex<(server: Server?, port: Int)>((nil, 0))
     /// By how many seconds the server's clock is ahead of the App Store's.
@@ -30,6 +32,7 @@ final class World: Sendable {
     private init(
         _ simulator: Simulator, _ folder: URL, _ logger: Logger,
         _ metrics: @escaping @Sendable () -> any MetricsFactory, _ tracer: any Tracer,
+        _ ledger: @escaping @Sendable (inout SQLiteStorage.Options) -> Void,
         _ change: @escaping @Sendable (inout ServerConfiguration) -> Void
     ) {
         self.simulator = simulator
@@ -37,6 +40,7 @@ final class World: Sendable {
         self.logger = logger
         self.metrics = metrics
         self.tracer = tracer
+        self.ledger = ledger
         self.change = change
     }
 
@@ -46,6 +50,7 @@ final class World: Sendable {
         server changeServer: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
         metrics: @escaping @Sendable () -> any MetricsFactory = { PrometheusMetrics() },
         tracer: any Tracer = NoOpTracer(),
+        ledger: @escaping @Sendable (inout SQLiteStorage.Options) -> Void = { _ in },
         logger: Logger? = nil, _ body: (World) async throws -> Value
     ) async throws -> Value {
         var configuration = SimulatorConfiguration()
@@ -60,7 +65,7 @@ final class World: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let world = World(
-            try await Simulator.start(configuration), folder, logger ?? quiet, metrics, tracer, changeServer)
+            try await Simulator.start(configuration), folder, logger ?? quiet, metrics, tracer, ledger, changeServer)
         let result: Result<Value, any Error>
         do {
             try await world.startServer()
@@ -121,7 +126,7 @@ final class World: Sendable {
         let simulator = simulator
         let server = try await Server.start(
             try configuration(), clock: .showing { simulator.core.now + self.clockIsAhead.withLock { $0 } },
-            logger: logger, metrics: metrics(), tracer: tracer)
+            logger: logger, metrics: metrics(), tracer: tracer, ledger: ledger)
         state.withLock { $0 = (server, server.port) }
         let url = url
         for environment in [AppStoreEnvironment.production, .sandbox] {

@@ -22,7 +22,7 @@ import Testing
 
     @Test func `and what it does not know yet is as at the beginning`() throws {
         var old = try Self.state()
-        #expect(old.removeValue(forKey: "version") as? Int == 3)
+        #expect(old.removeValue(forKey: "version") as? Int == 4)
         let new: Set = [
             "usedOfferNonces", "delivered", "failedAttempts", "priceCampaigns", "beforeCharge", "isBillingFailing",
             "billingRecovers", "renewalLead", "renewalDelay", "keepsDayOfMonth", "redemptions",
@@ -48,13 +48,56 @@ import Testing
         #expect(state.production.notifications.count == 2)
     }
 
+    @Test func `and notifications are read as the first three wrote them`() throws {
+        let new = try Self.read(Self.state())
+        var old = try Self.state()
+        var production = try #require(old["production"] as? [String: Any])
+        production["notifications"] = try #require(production["notifications"] as? [[String: Any]]).map { new in
+            let at = try #require(new["at"] as? Double) / 1000
+            var payload = try #require(new["transaction"] as? [String: Any])
+            payload["signedDate"] = new["signed"] ?? new["at"]
+            var record: [String: Any] = [
+                "date": at - Date.timeIntervalBetween1970AndReferenceDate,
+                "signedDate": (new["signed"] as? Double ?? at * 1000) / 1000
+                    - Date.timeIntervalBetween1970AndReferenceDate,
+                "overrides": [String: Any](), "attempts": [Any](), "isDelivered": false, "wasPostponed": false,
+                "due": at - Date.timeIntervalBetween1970AndReferenceDate,
+                "content": [
+                    "purchase": [
+                        "_0": [
+                            "transaction": payload, "renewalInfo": new["renewalInfo"], "status": new["status"],
+                        ].compactMapValues(\.self)
+                    ]
+                ],
+            ]
+            for name in ["uuid", "type", "subtype", "customer", "appAppleId"] { record[name] = new[name] }
+            return record
+        }
+        old["production"] = production
+        old["version"] = 3
+        let read = try Self.read(old)
+        let (ours, theirs) = (
+            try #require(new.production.notifications.first), try #require(read.production.notifications.first)
+        )
+        #expect(read.production.notifications.count == new.production.notifications.count)
+        #expect(theirs.uuid == ours.uuid && theirs.date == ours.date && theirs.signedDate == ours.signedDate)
+        #expect(theirs.due == ours.date && theirs.customer == "anna" && theirs.appAppleId == ours.appAppleId)
+        guard case .purchase(let before) = ours.content, case .purchase(let after) = theirs.content else {
+            Issue.record("no purchase")
+            return
+        }
+        #expect(after.transaction == before.transaction && after.renewalInfo == before.renewalInfo)
+        #expect(after.status == before.status && after.transaction.signedDate == ours.signedDate)
+        #expect(read.production.notificationsByUUID == [ours.id: 0] && read.production.transactionsByOrder.count == 1)
+    }
+
     @Test func `and one that is newer is refused as such`() throws {
         var newer = try Self.state()
-        newer["version"] = 4
+        newer["version"] = 5
         newer["unknown"] = "something"
         let error = #expect(throws: SimulatorError.self) { try Self.read(newer) }
         #expect(error?.code == "newer_snapshot")
-        newer["version"] = 3
+        newer["version"] = 4
         #expect(throws: Never.self) { try Self.read(newer) }
     }
 }

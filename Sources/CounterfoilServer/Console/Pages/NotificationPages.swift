@@ -34,6 +34,11 @@ enum NotificationsPage {
                 visit.link("notifications", query: query.filter { $0.0 != "page" } + [("page", token)])
             }
             page.links([], next: next)
+            // The codes of those that are seen here; an app and its environment at a time.
+            let codes = Set(items.filter { $0["state"].text == "failed" }.compactMap { $0["failure"].text })
+            for code in codes.sorted() {
+                page.action("reprocess-failed", visit, [("code", code)], title: "All that failed with \(code)")
+            }
         }
         page.formTitle("Filter")
         let values = Dictionary(query) { $1 }

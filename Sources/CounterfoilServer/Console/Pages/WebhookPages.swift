@@ -102,10 +102,22 @@ enum WebhookPage {
             }, empty: "There are none. Send a test.")
     }
 
+    /// Secrets of the configuration are changed there.
+    private static func secrets(_ json: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage) {
+        guard json["is_configured"].flag != true else { return }
+        page.action("webhook-secret", visit, [("name", name)], title: "Secrets")
+        let known = json["secrets"].items.compactMap { $0["fingerprint"].text }
+        guard known.count > 1, let first = known.first else { return }
+        page.action(
+            "webhook-secret-retire", visit, [("name", name)],
+            [.init(name: "fingerprint", label: "Secret", value: first, options: known.map { ($0, $0) })])
+    }
+
     private static func forms(_ json: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage) {
         let isOn = json["enabled"].flag == true
         if isOn { page.action("webhook-test", visit, [("name", name)], title: "Test") }
         page.action(isOn ? "webhook-off" : "webhook-on", visit, [("name", name)], title: isOn ? "Off" : "On")
+        secrets(json, name, visit, &page)
         page.action(
             "replay", visit, [("name", name)],
             [

@@ -22,13 +22,13 @@ extension Store {
         guard (1...64).contains(order.utf8.count), order.utf8.allSatisfy(\.isLetterOrDigit) else {
             throw APIFailure(.generalBadRequest, "An order identifier has 1 to 64 letters and digits.")
         }
-        guard let ids = transactionsByOrder[order], !ids.isEmpty else {
+        guard let id = transactionsByOrder[order] else {
             return APIAnswer(body: .object([("status", .integer(Int64(OrderLookupStatus.invalid.rawValue)))]))
         }
         return APIAnswer(
             body: .object([
                 ("status", .integer(Int64(OrderLookupStatus.valid.rawValue))),
-                ("signedTransactions", signable(ids, at: now)),
+                ("signedTransactions", signable([id], at: now)),
             ]))
     }
 

@@ -22,6 +22,11 @@ extension NotificationRecord {
             }
         }
 
+        fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
+
+        /// All of it, in base64url.
+        package var text: String { Base64.encodeURL(bytes) }
+
         package var generation: Int {
             Int(truncatingIfNeeded: bytes.prefix(8).reversed().reduce(0 as Int64) { $0 << 8 | Int64($1) })
         }
@@ -44,7 +49,13 @@ extension NotificationRecord {
 extension NotificationRecord.Seal: Codable {
     private enum CodingKeys: String, CodingKey { case generation, leaf, notification, transaction, renewalInfo }
 
+    /// In a snapshot all of it in base64url; elsewhere, and in older snapshots, part by part.
     package init(from decoder: any Decoder) throws {
+        if SnapshotTemplates.current != nil, let text = try decoder.singleValueContainer().decodeText() {
+            guard let bytes = Base64.decodeURL(text) else { throw SnapshotTemplates.damaged }
+            self.init(bytes: bytes)
+            return
+        }
         let members = try decoder.container(keyedBy: CodingKeys.self)
         // Base64, whoever reads it.
         func data(_ key: CodingKeys, _ text: String) throws -> Data {
@@ -64,6 +75,10 @@ extension NotificationRecord.Seal: Codable {
     }
 
     package func encode(to encoder: any Encoder) throws {
+        if SnapshotTemplates.current != nil {
+            var container = encoder.singleValueContainer()
+            return try container.encode(text)
+        }
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(generation, forKey: .generation)
         try members.encode(leaf.base64EncodedString(), forKey: .leaf)

@@ -12,6 +12,7 @@ package struct PayloadKind: Hashable, Sendable {
 
 extension JWSTransactionDecodedPayload: PackablePayload {
     package static let templates = PayloadTemplates<Self>()
+    package static func templates(in snapshot: SnapshotTemplates) -> [PayloadTemplate<Self>] { snapshot.transactions }
 
     package var kind: PayloadKind {
         PayloadKind(
@@ -59,6 +60,7 @@ extension JWSTransactionDecodedPayload: PackablePayload {
 
 extension JWSRenewalInfoDecodedPayload: PackablePayload {
     package static let templates = PayloadTemplates<Self>()
+    package static func templates(in snapshot: SnapshotTemplates) -> [PayloadTemplate<Self>] { snapshot.renewalInfos }
 
     package var kind: PayloadKind {
         PayloadKind(

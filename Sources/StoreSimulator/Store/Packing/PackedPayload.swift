@@ -1,3 +1,4 @@
+internal import Basics
 internal import Synchronization
 
 // What nearly all payloads of a product have in common is kept once. Of each is kept what it has besides: a hundred bytes or
@@ -14,6 +15,9 @@ package protocol PackablePayload: Hashable, Sendable, Codable {
 
     /// Goes through all other fields, always in the same order. `template` is the payload that they are compared with.
     mutating func pack(_ fields: inout PackedFields, _ template: Self)
+
+    /// Those of a snapshot.
+    static func templates(in snapshot: SnapshotTemplates) -> [PayloadTemplate<Self>]
 
     /// What the others are compared with.
     static var templates: PayloadTemplates<Self> { get }
@@ -57,16 +61,59 @@ package protocol PackablePayload: Hashable, Sendable, Codable {
     /// Whether it is kept as what it has besides a template.
     package var isPacked: Bool { if case .packed = storage { true } else { false } }
 
-    package init(from decoder: any Decoder) throws { self.init(wrappedValue: try Payload(from: decoder)) }
+    /// What it is kept as a difference from, if it is.
+    package var template: PayloadTemplate<Payload>? {
+        if case .packed(let template, _) = storage { template } else { nil }
+    }
 
-    package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+    /// Whether it is kept as the very same bytes.
+    package func isSame(as other: Self) -> Bool {
+        guard case .packed(let template, let fields) = storage,
+            case .packed(let otherTemplate, let otherFields) = other.storage
+        else { return false }
+        return template === otherTemplate && fields == otherFields
+    }
+
+    /// In a snapshot that has the templates, the number of the template and the fields in base64url; elsewhere the whole.
+    package init(from decoder: any Decoder) throws {
+        guard let templates = SnapshotTemplates.current,
+            let text = try decoder.singleValueContainer().decodeText()
+        else {
+            self.init(wrappedValue: try Payload(from: decoder))
+            return
+        }
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = Int(Substring(parts[0])),
+            case let known = Payload.templates(in: templates), known.indices.contains(number),
+            let fields = Base64.decodeURL(Substring(parts[1]))
+        else { throw SnapshotTemplates.damaged }
+        self.init(.packed(known[number], fields))
+    }
+
+    private init(_ storage: Storage) { self.storage = storage }
+
+    package func encode(to encoder: any Encoder) throws {
+        guard let text = SnapshotTemplates.current.flatMap({ text($0) }) else {
+            return try wrappedValue.encode(to: encoder)
+        }
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    /// The number of the template and the fields in base64url.
+    package func text(_ templates: SnapshotTemplates) -> String? {
+        guard case .packed(let template, let fields) = storage, let number = templates.number(of: template) else {
+            return nil
+        }
+        return "\(number) \(Base64.encodeURL(fields))"
+    }
 }
 
 /// A payload that others are kept as differences from.
 package final class PayloadTemplate<Payload: PackablePayload>: Sendable {
-    fileprivate let payload: Payload
+    package let payload: Payload
 
-    fileprivate init(_ payload: Payload) { self.payload = payload }
+    package init(_ payload: Payload) { self.payload = payload }
 
     /// What a payload has besides this one; nil if it has something that has no place among the fields.
     fileprivate func fields(of other: Payload) -> [UInt8]? {

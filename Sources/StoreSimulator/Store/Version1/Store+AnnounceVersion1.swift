@@ -11,13 +11,13 @@ extension Store {
     mutating func announceVersion1(
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, about transaction: StoredTransaction, at now: Date
     ) {
-        let (signed, uuid) = (moveSignature(at: now), identifiers.uuid())
+        let (signed, first) = (moveSignature(at: now), identifiers.version4())
         let payload = transaction.payload
         for (index, type) in version1(type, subtype, about: transaction).enumerated() {
             // Nobody outside sees it: version 1 has no identifiers.
-            let id = index == 0 ? uuid : Self.derivedUUID(uuid, "\(index)").uuidString.lowercased()
+            let id = index == 0 ? first : Self.derivedUUID(first.uuidString.lowercased(), "\(index)")
             var record = NotificationRecord(
-                uuid: id, type: NotificationTypeV2(rawValue: type.rawValue), subtype: nil, date: now,
+                id: id, type: NotificationTypeV2(rawValue: type.rawValue), subtype: nil, date: now,
                 signedDate: signed,
                 content: .version1(
                     .init(

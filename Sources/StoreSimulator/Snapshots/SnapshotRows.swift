@@ -1,0 +1,71 @@
+internal import AppStoreModels
+internal import Basics
+internal import Foundation
+
+// Nearly all that a large store holds are transactions and notifications of purchases. Their lines are written without a coder,
+// which takes five times as long, and read with it, as all others are: what they lack is as the coder would have it.
+
+extension StoredTransaction {
+    /// Writes what `encode(to:)` would, if it is of the common kind. Returns whether it is.
+    func write(to json: inout JSONWriter, _ templates: SnapshotTemplates) -> Bool {
+        guard let text = $payload.text(templates), refund == nil else { return false }
+        json.object { json in
+            json.member("payload", text)
+            json.member("customer", customer)
+            json.member("order", order)
+            json.member("revision", revision)
+            json.member("isFinished", isFinished)
+            json.member("sharedFrom", sharedFrom)
+        }
+        return true
+    }
+}
+
+extension NotificationRecord {
+    /// Writes what `encode(to:)` would, if it is of the common kind. Returns whether it is.
+    func write(to json: inout JSONWriter, _ templates: SnapshotTemplates) -> Bool {
+        guard case .purchase(let purchase) = content, purchase.signedDate == signedDate, overrides.isEmpty,
+            let transaction = purchase.$payload.text(templates), let at = date.wholeMillisecondsSince1970,
+            let signed = signedDate.wholeMillisecondsSince1970
+        else { return false }
+        let renewal = purchase.renewal?.text(templates)
+        let next = due?.wholeMillisecondsSince1970
+        guard (renewal == nil) == (purchase.renewal == nil), (next == nil) == (due == nil) else { return false }
+        json.object { json in
+            json.member("uuid", id)
+            json.member("type", type.rawValue)
+            json.member("subtype", subtype?.rawValue)
+            json.member("at", at)
+            if signed != at { json.member("signed", signed) }
+            json.member("transaction", transaction)
+            json.member("renewalInfo", renewal)
+            json.member("status", purchase.status.map { Int64($0.rawValue) })
+            json.member("consumptionRequestReason", purchase.consumptionRequestReason?.rawValue)
+            json.member("customer", customer)
+            json.member("testToken", testToken)
+            if !attempts.isEmpty {
+                json.member("attempts", attempts) { json, attempt in
+                    json.object { json in
+                        json.key("attemptDate")
+                        json.double(attempt.attemptDate.timeIntervalSinceReferenceDate)
+                        json.member("sendAttemptResult", attempt.sendAttemptResult.rawValue)
+                    }
+                }
+            }
+            if isDelivered { json.member("isDelivered", true) }
+            json.member("next", next)
+            if wasPostponed { json.member("wasPostponed", true) }
+            json.member("appAppleId", appAppleId)
+            if let seal { json.member("seal", seal.text) }
+        }
+        return true
+    }
+}
+
+extension Date {
+    /// The milliseconds, if they are all of it.
+    var wholeMillisecondsSince1970: Int64? {
+        guard let whole = millisecondsSince1970, Date(millisecondsSince1970: whole) == self else { return nil }
+        return whole
+    }
+}

@@ -1,0 +1,147 @@
+internal import AppStoreModels
+internal import Foundation
+
+// A snapshot has many of these: what most lack is left out, dates are whole milliseconds, and what is told of a purchase lies
+// beside the rest.
+
+extension NotificationRecord: Codable {
+    private enum Name: String, CodingKey {
+        case uuid, type, subtype, at, signed, transaction, renewalInfo, status, consumptionRequestReason, content
+        case customer, testToken, overrides, attempts, isDelivered, next, wasPostponed, appAppleId, seal
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Name.self)
+        try members.encode(uuid, forKey: .uuid)
+        try members.encode(type.rawValue, forKey: .type)
+        try members.encodeIfPresent(subtype?.rawValue, forKey: .subtype)
+        try members.encode(date, forKey: .at)
+        if signedDate != date { try members.encode(signedDate, forKey: .signed) }
+        if case .purchase(let purchase) = content, purchase.signedDate == signedDate {
+            try encode(purchase, to: &members)
+        } else {
+            try members.encode(content, forKey: .content)
+        }
+        try members.encodeIfPresent(customer, forKey: .customer)
+        try members.encodeIfPresent(testToken, forKey: .testToken)
+        if !overrides.isEmpty { try members.encode(overrides, forKey: .overrides) }
+        if !attempts.isEmpty { try members.encode(attempts, forKey: .attempts) }
+        if isDelivered { try members.encode(true, forKey: .isDelivered) }
+        if let due { try members.encode(due, forKey: .next) }
+        if wasPostponed { try members.encode(true, forKey: .wasPostponed) }
+        try members.encodeIfPresent(appAppleId, forKey: .appAppleId)
+        try members.encodeIfPresent(seal, forKey: .seal)
+    }
+
+    private func encode(_ purchase: Purchase, to members: inout KeyedEncodingContainer<Name>) throws {
+        try members.encode(purchase.$payload, forKey: .transaction)
+        try members.encodeIfPresent(purchase.renewal, forKey: .renewalInfo)
+        try members.encodeIfPresent(purchase.status, forKey: .status)
+        try members.encodeIfPresent(purchase.consumptionRequestReason, forKey: .consumptionRequestReason)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Name.self)
+        guard let date = try members.dateIfPresent(.at) else {
+            self = try Version3(from: decoder).record
+            return
+        }
+        let signed = try members.dateIfPresent(.signed) ?? date
+        let uuid = try members.decode(String.self, forKey: .uuid)
+        guard let id = UUID(uuidString: uuid) else {
+            throw DecodingError.dataCorruptedError(forKey: .uuid, in: members, debugDescription: "not a UUID")
+        }
+        self.init(
+            id: id, type: NotificationTypeV2(rawValue: try members.decode(String.self, forKey: .type)),
+            subtype: try members.decodeIfPresent(String.self, forKey: .subtype).map {
+                NotificationSubtype(rawValue: $0)
+            },
+            date: date, signedDate: signed, content: try Self.content(members, signed),
+            customer: try members.decodeIfPresent(String.self, forKey: .customer),
+            testToken: try members.decodeIfPresent(String.self, forKey: .testToken),
+            overrides: try members.decodeIfPresent([String: JSONValue].self, forKey: .overrides) ?? [:],
+            attempts: try members.decodeIfPresent([SendAttemptItem].self, forKey: .attempts) ?? [],
+            isDelivered: try members.decodeIfPresent(Bool.self, forKey: .isDelivered) ?? false,
+            due: try members.dateIfPresent(.next),
+            wasPostponed: try members.decodeIfPresent(Bool.self, forKey: .wasPostponed) ?? false,
+            appAppleId: try members.decodeIfPresent(Int64.self, forKey: .appAppleId),
+            seal: try members.decodeIfPresent(Seal.self, forKey: .seal))
+    }
+
+    private static func content(_ members: KeyedDecodingContainer<Name>, _ signed: Date) throws -> Content {
+        if let content = try members.decodeIfPresent(Content.self, forKey: .content) { return content }
+        return .purchase(
+            Purchase(
+                try members.decode(Packed<JWSTransactionDecodedPayload>.self, forKey: .transaction),
+                try members.decodeIfPresent(Packed<JWSRenewalInfoDecodedPayload>.self, forKey: .renewalInfo),
+                signed: signed, try members.decodeIfPresent(SubscriptionStatus.self, forKey: .status),
+                try members.decodeIfPresent(ConsumptionRequestReason.self, forKey: .consumptionRequestReason)))
+    }
+
+    /// As the first three versions of snapshots have it.
+    private struct Version3: Decodable {
+        var uuid: UUID
+        var type: NotificationTypeV2
+        var subtype: NotificationSubtype?
+        var date: Date
+        var signedDate: Date
+        var content: Content
+        var customer: String?
+        var testToken: String?
+        var overrides: [String: JSONValue]
+        var attempts: [SendAttemptItem]
+        var isDelivered: Bool
+        var due: Date?
+        var wasPostponed: Bool
+        var appAppleId: Int64?
+        var seal: Seal?
+
+        var record: NotificationRecord {
+            NotificationRecord(
+                id: uuid, type: type, subtype: subtype, date: date, signedDate: signedDate, content: content,
+                customer: customer, testToken: testToken, overrides: overrides, attempts: attempts,
+                isDelivered: isDelivered, due: due, wasPostponed: wasPostponed, appAppleId: appAppleId, seal: seal)
+        }
+    }
+}
+
+extension NotificationRecord.Purchase: Codable {
+    private enum CodingKeys: String, CodingKey { case transaction, renewalInfo, status, consumptionRequestReason }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        let transaction = try members.decode(JWSTransactionDecodedPayload.self, forKey: .transaction)
+        self.init(
+            Packed(wrappedValue: transaction),
+            try members.decodeIfPresent(Packed<JWSRenewalInfoDecodedPayload>.self, forKey: .renewalInfo),
+            signed: transaction.signedDate, try members.decodeIfPresent(SubscriptionStatus.self, forKey: .status),
+            try members.decodeIfPresent(ConsumptionRequestReason.self, forKey: .consumptionRequestReason))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(transaction, forKey: .transaction)
+        try members.encodeIfPresent(renewalInfo, forKey: .renewalInfo)
+        try members.encodeIfPresent(status, forKey: .status)
+        try members.encodeIfPresent(consumptionRequestReason, forKey: .consumptionRequestReason)
+    }
+}
+
+extension KeyedEncodingContainer {
+    /// Whole milliseconds, or as exactly as it is.
+    fileprivate mutating func encode(_ date: Date, forKey key: Key) throws {
+        if let whole = date.wholeMillisecondsSince1970 {
+            try encode(whole, forKey: key)
+        } else {
+            try encode(date.timeIntervalSince1970 * 1000, forKey: key)
+        }
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func dateIfPresent(_ key: Key) throws -> Date? {
+        guard let milliseconds = try decodeIfPresent(Double.self, forKey: key) else { return nil }
+        return Int64(exactly: milliseconds).flatMap { Date(millisecondsSince1970: $0) }
+            ?? Date(timeIntervalSince1970: milliseconds / 1000)
+    }
+}

@@ -1,0 +1,86 @@
+import AppStoreModels
+import CounterfoilServer
+import Entitlements
+import Foundation
+import GRDB
+import Ledger
+import LedgerSQLite
+import LedgerServices
+import StoreSimulator
+import Synchronization
+import Testing
+
+/// What the pages of the console ask the ledger.
+@Suite struct `Each page of the console` {
+    /// Tables that grow with what happens. None of them is ever gone through from end to end for a page.
+    private static let large = [
+        "notifications", "other_texts", "lineages", "events", "deliveries", "statements", "claims", "attempts", "audit",
+    ]
+
+    @Test func `asks few questions of the ledger, none of which goes through a large table`() async throws {
+        let asked = Mutex<[String]>([])
+        let webhook = World.webhook("backend", "http://127.0.0.1:9/")
+        try await World.run(
+            server: { configuration in
+                configuration.console.isEnabled = true
+                configuration.webhooks = [webhook]
+                configuration.keys = [
+                    .init(name: "test", hash: APIKeyText.hash(of: Asker.key), scopes: Set(APIScope.all))
+                ]
+                configuration.apps[0].catalogue.entitlements = ["premium": [World.monthly]]
+            }, ledger: { $0.trace = { sql in asked.withLock { $0.append(sql) } } }
+        ) { world async throws in
+            let customer = try await world.buy("anna")
+            for name in ["ben", "kim", "zoe"] { _ = try await world.buy(name) }
+            for _ in 0..<12 { try await world.simulator.advance(by: 31 * 86_400) }
+            try await world.settle()
+            let core = try world.server.core
+            let scope = try #require(core.scopes.all.first { $0.environment == .production })
+            let filter = InboxFilter(scopes: [scope.id])
+            let kept = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
+            let original = try #require(try await core.storage.lineages(of: customer, in: scope.id).first)
+                .originalTransactionId
+            let browser = Browser(world.url)
+            try await browser.signIn()
+            for path in [
+                "", "/customers", "/customers?q=\(customer)", "/customers?q=\(original)", "/customers/\(customer)",
+                "/customers/\(customer)?open=\(kept.uuid)", "/customers/\(customer)/explain/premium",
+                "/transactions/\(original)", "/notifications", "/notifications?state=failed",
+                "/notifications?state=pending", "/notifications?type=DID_RENEW",
+                "/notifications?original_transaction_id=\(original)", "/notifications/\(kept.uuid)", "/refused",
+                "/completeness", "/webhooks", "/webhooks/backend", "/refunds", "/decode", "/operations",
+                "/operations/audit",
+            ] {
+                // The server's own services ask as well; the page is looked at where they asked the least.
+                var fewest: [String]?
+                for _ in 0..<3 {
+                    asked.withLock { $0 = [] }
+                    #expect(try await browser.get("/console\(path)").status == 200, "\(path)")
+                    let statements = asked.withLock(\.self).filter(Self.isQuestion)
+                    if statements.count < fewest?.count ?? .max { fewest = statements }
+                }
+                let statements = try #require(fewest)
+                // Completeness is asked for each app and environment, two here.
+                let most = path.isEmpty || path == "/completeness" ? 24 : 12
+                #expect(statements.count <= most, "\(path) \(statements.count): \(statements.joined(separator: "\n"))")
+                let storage = try #require(core.storage as? SQLiteStorage)
+                for sql in Set(statements) {
+                    for step in try await storage.pool.read({ try Self.plan(of: sql, $0) }) {
+                        let isScan = Self.large.contains { step.hasPrefix("SCAN \($0)") } && !step.contains("USING")
+                        #expect(!isScan, "\(path): \(step) in \(sql)")
+                    }
+                }
+            }
+        }
+    }
+
+    private static func isQuestion(_ sql: String) -> Bool { sql.hasPrefix("SELECT") || sql.hasPrefix("WITH") }
+
+    private static func plan(of sql: String, _ db: Database) throws -> [String] {
+        let places = sql.components(separatedBy: "?").count - 1
+        let nothing = StatementArguments(repeatElement(DatabaseValue.null, count: sql.contains("?1") ? 1 : places))
+        return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: nothing).compactMap {
+            $0["detail"] as String?
+        }
+    }
+}
