@@ -13,14 +13,17 @@ extension SQLiteStorage: EventFeedStorage {
     }
 
     package func events(_ query: FeedQuery, within gate: FanOutLimit) async throws -> FeedPage {
-        let (candidates, cursor, hasMore) = try await read { try Self.candidates(query, gate, $0) }
-        var page = FeedPage(cursor: cursor, hasMore: hasMore)
-        for (candidate, late) in candidates {
-            guard let told = try await event(candidate.number) else { continue }
-            page.items.append(
-                FeedItem(number: candidate.number, event: told.event, notification: told.notification, late: late))
+        try await read { db in
+            let (candidates, cursor, hasMore) = try Self.candidates(query, gate, db)
+            var page = FeedPage(cursor: cursor, hasMore: hasMore)
+            let told = try self.events(numbered: Set(candidates.map(\.0.number)), db)
+            for (candidate, late) in candidates {
+                guard let (event, notification) = told[candidate.number] else { continue }
+                page.items.append(
+                    FeedItem(number: candidate.number, event: event, notification: notification, late: late))
+            }
+            return page
         }
-        return page
     }
 
     /// The events of a page in their order, each with the late one that it is said again for.

@@ -121,7 +121,7 @@ extension SQLiteStorage: InspectionStorage {
     }
 
     /// Notifications by their numbers, the last first.
-    private func notifications(numbered ids: some Sequence<Int64>, _ db: Database) throws -> [KeptNotification] {
+    func notifications(numbered ids: some Sequence<Int64>, _ db: Database) throws -> [KeptNotification] {
         let numbers = ids.map { String($0) }.joined(separator: ", ")
         guard !numbers.isEmpty else { return [] }
         return try notifications(

@@ -107,21 +107,34 @@ extension SQLiteStorage: WebhookStorage {
     }
 
     package func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: KeptNotification?)? {
-        try await read { db in
-            let row = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at, data
-                    FROM events WHERE seq = ?
-                    """, arguments: [number])
-            guard let row else { return nil }
-            let event = LedgerEvent(
-                id: row.text(0) ?? "", scope: row.number(1) ?? 0, type: EventType(rawValue: row.text(2) ?? ""),
-                originalTransactionId: row.text(3), customer: row.text(4), notification: row.number(5),
-                occurredAt: row.number(6) ?? 0, createdAt: row.number(7) ?? 0, data: row.text(8))
-            guard let id = event.notification else { return (event, nil) }
-            return (event, try self.notifications(db, sql: "WHERE notifications.id = ?", [id]).first)
+        try await read { try self.events(numbered: [number], $0)[number] }
+    }
+
+    /// Events by their numbers, each with what it is about.
+    func events(
+        numbered numbers: Set<Int64>, _ db: Database
+    ) throws -> [Int64: (event: LedgerEvent, notification: KeptNotification?)] {
+        let list = numbers.map { String($0) }.joined(separator: ", ")
+        let events = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at, data, seq
+                FROM events WHERE seq IN (\(list))
+                """
+        ).map { row in
+            (
+                row.number(9) ?? 0,
+                LedgerEvent(
+                    id: row.text(0) ?? "", scope: row.number(1) ?? 0, type: EventType(rawValue: row.text(2) ?? ""),
+                    originalTransactionId: row.text(3), customer: row.text(4), notification: row.number(5),
+                    occurredAt: row.number(6) ?? 0, createdAt: row.number(7) ?? 0, data: row.text(8))
+            )
         }
+        let told = try notifications(numbered: Set(events.compactMap(\.1.notification)), db)
+        let known = Dictionary(told.map { ($0.id, $0) }) { first, _ in first }
+        return Dictionary(
+            events.map { number, event in (number, (event, event.notification.flatMap { known[$0] })) }
+        ) { first, _ in first }
     }
 
     package func eventNumber(_ id: String) async throws -> Int64? {
