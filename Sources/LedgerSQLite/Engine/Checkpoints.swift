@@ -80,7 +80,8 @@ final class Checkpoints: Sendable {
             }
             self.pool.asyncWriteWithoutTransaction { db in
                 let (length, done) = self.carryOut(db)
-                self.end(isComplete: done >= length && self.beginAnew(db))
+                // Who reads what is older keeps the last of it in the log, and is waited for.
+                self.end(isComplete: length - done <= 2 * Self.little && self.beginAnew(db))
             }
         }
     }
@@ -117,9 +118,9 @@ final class Checkpoints: Sendable {
         }
     }
 
-    /// Has the log begin anew with the next commit, while the writer stands still and all of the log is in the file. Left to
-    /// itself it would only where nobody reads at that moment: beside a long piece of reading it grew to a gigabyte, and the
-    /// commit that cut it took 158 ms.
+    /// Has the log begin anew with the next commit, while the writer stands still and all but a little of the log is in the
+    /// file. Left to itself it would only where nobody reads at that moment: beside a long piece of reading it grew to a
+    /// gigabyte, and the commit that cut it took 158 ms.
     ///
     /// - Returns: Whether those who read left in time.
     private func beginAnew(_ db: Database) -> Bool {
