@@ -22,8 +22,8 @@ final class Checkpoints: Sendable {
 
     /// How many pages are written between two times.
     private static let due = 16_000
-    /// The log's length in pages, 128 MiB, at which the writer finishes it. A longer log is cut to that when it begins anew, and
-    /// the commit that does it waits for the file system: half a gigabyte took 60 ms.
+    /// The log's length in pages, 128 MiB, at which the writer finishes it. A log of more than half a gigabyte is cut to that
+    /// when it begins anew, and the commit that does it waits for the file system: 60 ms for as much again.
     private static let longest = 2 * due
     /// How much of it is left for the writer, in pages, if that is reached in so many rounds.
     private static let little = 500

@@ -51,7 +51,7 @@ package final class SQLiteStorage: Sendable {
                 sql: """
                     PRAGMA cache_size = -\(readerKiB);
                     PRAGMA wal_autocheckpoint = 200000;
-                    PRAGMA journal_size_limit = 134217728;
+                    PRAGMA journal_size_limit = 536870912;
                     """)
         }
         PrivateFile.make(path)
