@@ -181,7 +181,7 @@ struct ConsoleAction: Sendable {
             for: visit.context)
         guard answer.isFine else { return [answer.message] }
         let number = answer.json["notifications"].number ?? 0
-        let rest = answer.json["has_more"].flag == true ? ", the oldest; do it again for the rest" : ""
+        let rest = answer.json["has_more"].flag == true ? ", as many as go at once; do it again for the rest" : ""
         return ["That is \(number == 1 ? "1 notification" : "\(number.grouped) notifications")\(rest)."]
     }
 

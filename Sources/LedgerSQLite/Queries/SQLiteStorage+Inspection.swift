@@ -5,6 +5,8 @@ internal import GRDB
 extension SQLiteStorage: InspectionStorage {
     /// How many notifications one page looks through for what it is asked for.
     private static let inboxWindow: Int64 = 20_000
+    /// How many are put into the inbox again in one transaction.
+    private static let reprocessing = 200
 
     /// The first number that a page before a number looks at.
     private static func inboxWindow(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
@@ -80,10 +82,14 @@ extension SQLiteStorage: InspectionStorage {
     }
 
     package func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws {
-        try await write { db in
-            for notification in notifications {
-                try db.execute(sql: "DELETE FROM failures WHERE id = ?", arguments: [notification])
-                try Self.enqueue(notification, now, db)
+        // A piece at a time: what is received meanwhile waits for one of them at most.
+        for start in stride(from: 0, to: notifications.count, by: Self.reprocessing) {
+            let piece = Array(notifications[start...].prefix(Self.reprocessing))
+            try await writePiece { db in
+                for notification in piece {
+                    try db.run("DELETE FROM failures WHERE id = ?", [.integer(notification)])
+                    try Self.enqueue(notification, now, db)
+                }
             }
         }
     }

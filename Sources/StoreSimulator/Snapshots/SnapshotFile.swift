@@ -107,7 +107,12 @@ package struct SnapshotFile {
         _ heading: Heading, into templates: inout SnapshotTemplates, _ lines: inout SnapshotReader
     ) throws -> Bool {
         func read<Payload>() throws -> [PayloadTemplate<Payload>] {
-            try (0..<max(0, heading.count)).map { _ in PayloadTemplate(try lines.next(Row<Payload>.self).value) }
+            // No room is made for what the heading only says.
+            var templates: [PayloadTemplate<Payload>] = []
+            while templates.count < heading.count {
+                templates.append(PayloadTemplate(try lines.next(Row<Payload>.self).value))
+            }
+            return templates
         }
         switch heading.table {
         case transactionTemplates: templates = SnapshotTemplates(try read(), templates.renewalInfos)

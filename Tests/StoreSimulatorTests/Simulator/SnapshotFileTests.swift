@@ -1,8 +1,10 @@
 import AppStoreModels
+import Basics
 import Foundation
-import StoreSimulator
 import TestSupport
 import Testing
+
+@testable import StoreSimulator
 
 /// A snapshot on disk gives back the state as it was, whatever is in it, and nothing else.
 @Suite struct `A snapshot on disk` {
@@ -66,6 +68,45 @@ import Testing
             let files = try FileManager.default.contentsOfDirectory(
                 atPath: file.deletingLastPathComponent().path)
             #expect(files == ["x.jsonl"], "the file that it was written to first is gone")
+        }
+    }
+
+    @Test(arguments: 0..<6 as Range<UInt64>)
+    func `has the same lines without a coder as with one`(_ seed: UInt64) throws {
+        var state = try Self.state(seed)
+        for number in state.production.notifications.indices where number % 2 == 0 {
+            let part = Data(repeating: 7, count: 64)
+            state.production.notifications[number].seal = .init(
+                generation: 1, leaf: Data([1]), notification: part, transaction: part, renewalInfo: nil)
+        }
+        let templates = SnapshotTemplates(of: state.production)
+        func object(_ bytes: some Sequence<UInt8>) throws -> NSDictionary {
+            try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary)
+        }
+        var written = 0
+        func compare(_ value: some Encodable, _ write: (inout JSONWriter) -> Bool) throws {
+            let (coder, plain) = (JSONLineEncoder(), JSONLineEncoder())
+            guard plain.line(write) else { return #expect(plain.count == 0) }
+            try SnapshotTemplates.$current.withValue(templates) { try coder.encode(value) }
+            #expect(try object(plain.written) == object(coder.written))
+            written += 1
+        }
+        for value in state.production.transactions.values { try compare(value) { value.write(to: &$0, templates) } }
+        for value in state.production.notifications { try compare(value) { value.write(to: &$0, templates) } }
+        #expect(written > 20)
+    }
+
+    @Test(arguments: [Int.max, -1]) func `is refused, whatever number of rows it says`(_ count: Int) async throws {
+        let state = try Self.state(3, 20)
+        try await Self.withFile { file in
+            try await SnapshotFile(file).write(state)
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+            for index in lines.indices where lines[index].hasPrefix("{\"table\":") {
+                var changed = lines
+                changed[index] = changed[index].replacing(/"count":\d+/, with: "\"count\":\(count)")
+                try Data(changed.joined(separator: "\n").utf8).write(to: file)
+                await #expect(throws: (any Error).self) { try await SnapshotFile(file).read() }
+            }
         }
     }
 

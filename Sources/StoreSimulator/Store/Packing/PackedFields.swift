@@ -149,10 +149,7 @@ extension Int64: PackableValue {}
 extension Date: PackableValue {
     package func pack(into bytes: inout [UInt8]) -> Bool {
         // Nearly all are whole milliseconds. The others come as what they are.
-        if let milliseconds = millisecondsSince1970, Date(millisecondsSince1970: milliseconds) == self {
-            return milliseconds.pack(into: &bytes)
-        }
-        return false
+        wholeMillisecondsSince1970?.pack(into: &bytes) ?? false
     }
 
     package init?(packed bytes: [UInt8], at position: inout Int) {
