@@ -4,13 +4,6 @@ import LedgerSQLite
 import MemoryLedger
 import Testing
 
-/// What the contract suite asks of a database.
-typealias ContractLedger = LedgerStorage & CustomerStorage & OriginalPurchaseStorage & CircumstanceStorage
-    & ClaimStorage & GrantStorage & ErasureStorage & EventFeedStorage & RecoveryStorage & HistoryStorage
-    & HistoryRequestStorage & InspectionStorage & SegmentStorage & UnclaimedStorage & RefusalStorage
-    & IdempotencyStorage
-    & HealthStorage & DigestStorage
-
 /// The databases that the contract suite passes on. A new one gets a case here, and nothing else.
 enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
@@ -19,7 +12,7 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// A new ledger. What it keeps in files is in the folder.
-    func open(in folder: URL) throws -> any ContractLedger {
+    func open(in folder: URL) throws -> any LedgerEngine {
         switch self {
         case .memory: return MemoryLedger()
         case .sqlite:

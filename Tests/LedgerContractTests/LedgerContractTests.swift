@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `The contract of every database` {
     /// Whatever is done, in whatever order: every engine answers what memory answers.
-    @Test(arguments: 0..<24 as Range<UInt64>)
+    @Test(arguments: 0..<40 as Range<UInt64>)
     func `all engines answer the same after the same steps`(_ seed: UInt64) async throws {
         try await Tool.inTemporaryFolder { folder in
             let steps = try Step.walk(seed: seed, count: 120)
@@ -27,7 +27,7 @@ import Testing
                     let isSame = lines == expected
                     try #require(
                         isSame,
-                        "after step \(index): \(difference.map { "\($0)\n\($1)" } ?? "\(expected.count) \(lines.count)")"
+                        "after step \(index), \(step.name): \(difference.map { "\($0)\n\($1)" } ?? "\(expected.count) \(lines.count)")"
                     )
                 }
             }

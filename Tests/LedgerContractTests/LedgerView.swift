@@ -5,8 +5,7 @@ import Ledger
 
 /// All that a ledger answers, as lines that two ledgers can be compared by. The numbers that an engine gave are not in it.
 enum LedgerView {
-    static func lines(of ledger: any ContractLedger, in scopes: [Scope], at now: Milliseconds) async throws -> [String]
-    {
+    static func lines(of ledger: any LedgerEngine, in scopes: [Scope], at now: Milliseconds) async throws -> [String] {
         var lines: [String] = []
         for scope in scopes {
             for customer in RandomFacts.customers {
@@ -21,6 +20,11 @@ enum LedgerView {
         let backlog = try await ledger.backlog()
         lines.append("backlog \(backlog.count) since \(backlog.oldest ?? -1)")
         lines += try await ledger.completenessMarks().map { "\($0)" }
+        lines += try await webhooks(ledger)
+        for scope in scopes { lines += try await inquiries(in: scope, ledger) }
+        lines += try await ledger.audit(before: .max, limit: 50).map {
+            "audit \($0.entry) \($0.digest.base64EncodedString())"
+        }
         for gate in [
             FanOutLimit.none, FanOutLimit(after: 9, holdsRecovered: false), .init(after: .max, holdsRecovered: true),
         ] {
@@ -30,7 +34,7 @@ enum LedgerView {
     }
 
     private static func lines(
-        of customer: String, in scope: Scope, _ ledger: any ContractLedger
+        of customer: String, in scope: Scope, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         var lines = try await ledger.lineages(of: customer, in: scope.id).map { "has \($0)" }
         lines += try await ledger.purchasesHeld(by: customer, in: scope.id).map { "held \($0)" }
@@ -53,7 +57,7 @@ enum LedgerView {
     }
 
     private static func lines(
-        about original: String, in scope: Scope, _ ledger: any ContractLedger
+        about original: String, in scope: Scope, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         var lines = try await ledger.owners(of: original, in: scope.id).map { "owner \($0)" }
         lines.append("\(try await ledger.lineage(original, in: scope.id).map { "\($0)" } ?? "unknown")")
@@ -67,7 +71,7 @@ enum LedgerView {
     }
 
     private static func lines(
-        ofLists scope: Scope, at now: Milliseconds, _ ledger: any ContractLedger
+        ofLists scope: Scope, at now: Milliseconds, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         var lines = try await ledger.lineages(ofAccounts: RandomFacts.accounts, in: scope.id).map { "account's \($0)" }
         lines += try await ledger.productGroups(in: scope.id).map { "\($0)" }.sorted()
@@ -103,7 +107,7 @@ enum LedgerView {
 
     /// Pages of two, from the last to the first.
     private static func inbox(
-        _ state: KeptNotification.State?, in scope: Scope, _ ledger: any ContractLedger
+        _ state: KeptNotification.State?, in scope: Scope, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         var filter = InboxFilter(scopes: [scope.id])
         filter.state = state
@@ -120,7 +124,7 @@ enum LedgerView {
     }
 
     private static func feed(
-        _ ledger: any ContractLedger, in scopes: [Scope], _ gate: FanOutLimit
+        _ ledger: any LedgerEngine, in scopes: [Scope], _ gate: FanOutLimit
     ) async throws -> [String] {
         var query = FeedQuery(after: 0, scopes: Set(scopes.map(\.id)), limit: 3)
         var lines: [String] = []

@@ -65,7 +65,8 @@ struct RandomFacts {
     }
 
     static let types: [NotificationTypeV2] = [
-        .didRenew, .expired, .refund, .subscribed, .test, .didChangeRenewalStatus,
+        .didRenew, .expired, .refund, .refundDeclined, .subscribed, .test, .didChangeRenewalStatus,
+        .consumptionRequest,
     ]
 
     /// A notification as it is received, and what it says.

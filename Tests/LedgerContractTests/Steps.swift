@@ -12,22 +12,24 @@ struct Step: Sendable {
 
 /// A ledger on its way through steps, with what only it knows: the numbers that it gave.
 struct Walk {
-    let ledger: any ContractLedger
+    let ledger: any LedgerEngine
     let scopes: [Scope]
     var waiting: [FoldedNotification] = []
     var recoveries: [Int64] = []
 
-    init(_ ledger: any ContractLedger) async throws {
+    init(_ ledger: any LedgerEngine) async throws {
         self.ledger = ledger
         scopes = try await ledger.scopes(of: ["Production", "Sandbox"].map { ("com.example.shop", $0) }).all
     }
 
     /// Receives, and folds some of what waits in the same commit.
     mutating func commit(
-        _ arrivals: [(received: ReceivedNotification, folded: FoldedNotification)], folding count: Int
+        _ arrivals: [(received: ReceivedNotification, folded: FoldedNotification)], folding count: Int,
+        at now: Milliseconds = 0
     ) async throws -> String {
-        let folding = Array(waiting.prefix(count))
+        var folding = Array(waiting.prefix(count))
         waiting.removeFirst(folding.count)
+        for index in folding.indices { folding[index].foldedAt = now }
         let receptions = try await ledger.commit(receiving: arrivals.map(\.received), folding: folding)
         for (reception, arrival) in zip(receptions, arrivals) {
             guard case .kept(let id) = reception else { continue }
@@ -63,7 +65,7 @@ extension Step {
     private static func random(_ facts: inout RandomFacts, at now: Milliseconds) throws -> Step {
         let scope = facts.isOneIn(6) ? scopes[1] : scopes[0]
         let customer = facts.pick(RandomFacts.customers, or: "anna")
-        switch Int.random(in: 0..<22, using: &facts.random) {
+        switch Int.random(in: 0..<36, using: &facts.random) {
         case 0..<7: return receive(&facts, scope, now)
         case 7..<10:
             let statement = try facts.statement(in: scope, at: now)
@@ -83,7 +85,14 @@ extension Step {
                 "\(try await $0.ledger.erase(customer, in: scope, at: now))"
             }
         case 18..<20: return recovery(&facts, scope, now)
-        default: return request(&facts, scope, now)
+        case 20..<22: return request(&facts, scope, now)
+        case 22..<24: return endpoint(&facts, now)
+        case 24..<28: return fanOut(&facts, now)
+        case 28..<31: return deliver(&facts, now)
+        case 31: return replay(&facts, now)
+        case 32: return report(&facts, customer, scope, now)
+        case 33..<35: return answer(&facts, now)
+        default: return audit(&facts, now)
         }
     }
 
@@ -94,7 +103,7 @@ extension Step {
         if facts.isOneIn(3) { arrivals += arrivals.prefix(1) }
         let (sent, folding) = (arrivals, Int.random(in: 0...5, using: &facts.random))
         return Step(name: "receive \(sent.map(\.received.uuid)) fold \(folding)") {
-            try await $0.commit(sent, folding: folding)
+            try await $0.commit(sent, folding: folding, at: now)
         }
     }
 

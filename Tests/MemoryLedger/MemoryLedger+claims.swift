@@ -101,6 +101,7 @@ extension MemoryLedger.State {
         case .moves(let events, let owners):
             add(events, to: subject)
             for original in originals {
+                lookAgain(at: claim.claimedAt, about: [original], in: claim.scope)
                 add(
                     LedgerEvent(
                         ofClaimTo: claim.customer, on: original, from: owners,
@@ -127,6 +128,7 @@ extension MemoryLedger.State {
                     ownership(of: original, in: scope), from: from, into: customer, at: now)
             else { continue }
             add(events, to: .init(isAccount: false, key: .init(scope, original)))
+            lookAgain(at: now, about: [original], in: scope)
             add(
                 LedgerEvent(
                     ofClaimTo: customer, on: original, from: owners, at: events.first?.instant ?? now, learned: now,

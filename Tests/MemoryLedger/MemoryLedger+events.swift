@@ -79,7 +79,9 @@ extension MemoryLedger.State {
         let all = numberedEvents
         var found: [MemoryLedger.Numbered] = []
         for mention in mentions where found.count < 100 {
-            guard let event = all.first(where: { $0.event.notification == mention.notification }) else { continue }
+            guard let event = all.first(where: { $0.event.notification == mention.notification }),
+                event.event.originalTransactionId?.isExactly(original) ?? false
+            else { continue }
             let isRenewal = event.event.type == .subscriptionRenewed
             if isRenewal, found.contains(where: { $0.event.type == .subscriptionRenewed }) { continue }
             found.append(event)

@@ -136,6 +136,7 @@ extension MemoryLedger.State {
         var event = LedgerEvent(notification, number: number)
         event.isLate = isLate
         add(event)
+        noteConsumption(notification)
     }
 
     /// Puts in what came by itself; false when it was no news.

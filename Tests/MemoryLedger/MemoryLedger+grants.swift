@@ -119,6 +119,10 @@ extension MemoryLedger.State {
             }
             grants[key] = GrantHistory(events)
         }
+        for (key, kept) in usage where key.customer == .init(scope, customer) && erasure.covers(kept.reportedAt) {
+            usage[key] = nil
+            report.usage += 1
+        }
         requests = requests.filter { !($0.value.customer?.isExactly(customer) ?? false) }
         for purchase in held { rename(purchase.record, customer, erasure, in: scope) }
         for index in events.indices where events[index].scope == scope && events[index].notification == nil {
@@ -139,6 +143,12 @@ extension MemoryLedger.State {
             add(
                 [ClaimEvent(at: instant, .take, erasure.standIn)],
                 to: .init(isAccount: false, key: .init(scope, original)))
+        }
+        for index in inquiries.indices where inquiries[index].inquiry.scope == scope {
+            let inquiry = inquiries[index].inquiry
+            guard inquiry.originalTransactionId.isExactly(original), inquiry.customer?.isExactly(customer) ?? false
+            else { continue }
+            inquiries[index].inquiry.customer = nil
         }
         let mentions = Set(record.mentions.map(\.notification))
         for index in events.indices {

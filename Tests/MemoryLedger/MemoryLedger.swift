@@ -26,6 +26,8 @@ package final class MemoryLedger: Sendable {
     }
 }
 
+extension MemoryLedger: LedgerEngine {}
+
 extension MemoryLedger {
     /// Something in a scope, by its name.
     struct Key: Hashable, Sendable, Comparable {
@@ -73,6 +75,16 @@ extension MemoryLedger {
         /// The outbox: the first has number 1.
         var events: [LedgerEvent] = []
 
+        // Webhooks.
+        var endpoints: [Int64: Endpoint] = [:]
+        var lastEndpoint: Int64 = 0
+        var deliveries: [Int64: Delivery] = [:]
+
+        // Consumption.
+        var usage: [UsageKey: UsageReport] = [:]
+        var inquiries: [KeptInquiry] = []
+        var refundDecisions: Set<KeptDecision> = []
+
         // Completeness.
         var marks: [Int64: CompletenessMark] = [:]
         var spans: [Int64: UnverifiedSpans] = [:]
@@ -90,5 +102,7 @@ extension MemoryLedger {
         var refusals: [KeptRefusal] = []
         var lastRefusal: Int64 = 0
         var requests: [RequestKey: Request] = [:]
+        var audit: [KeptAuditEntry] = []
+        var lastAudit: Int64 = 0
     }
 }

@@ -44,7 +44,10 @@ package protocol ClaimStorage: Sendable {
     ///
     /// What belongs to nobody becomes the customer's, with the event `purchase.linked`. What belongs to the customer stays
     /// as it is. What belongs to another, by a claim or by the account that the app named when it was bought, is decided by
-    /// the policy; what the app named another account for only if the claim says so. An Apple account has one customer: where the policy is to share, it stays with the first.
+    /// the policy; what the app named another account for only if the claim says so. An Apple account has one customer:
+    /// where the policy is to share, it stays with the first.
+    ///
+    /// The App Store's questions about what moves are looked at again: whose it is now may have said what the answer needs.
     ///
     /// - Parameter givesAccess: Whether a purchase gives access at present.
     func claim(

@@ -93,7 +93,7 @@ extension SQLiteStorage: ConsumptionStorage {
                 db,
                 sql: """
                     SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                    WHERE state = 'pending' AND next_attempt_at <= ? ORDER BY deadline LIMIT ?
+                    WHERE state = 'pending' AND next_attempt_at <= ? ORDER BY deadline, id LIMIT ?
                     """, arguments: [now, limit])
             let inquiries = rows.map(ConsumptionTables.inquiry)
             for inquiry in inquiries {
@@ -132,7 +132,7 @@ extension SQLiteStorage: ConsumptionStorage {
                     db,
                     sql: """
                         SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                        WHERE scope = ? AND original_id = ? ORDER BY requested_at DESC LIMIT ?
+                        WHERE scope = ? AND original_id = ? ORDER BY requested_at DESC, id DESC LIMIT ?
                         """, arguments: [scope, original, limit]
                 ).map(ConsumptionTables.inquiry)
             }

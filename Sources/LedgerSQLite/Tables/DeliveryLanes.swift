@@ -93,7 +93,10 @@ struct DeliveryLanes {
             let row = try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT \(WebhookTables.Candidate.reading) WHERE notification = ?"),
                 arguments: [mention.notification])
-            guard let candidate = row.flatMap(WebhookTables.Candidate.init) else { continue }
+            // Of a notification whose texts name two purchases the event is about the first.
+            guard let candidate = row.flatMap(WebhookTables.Candidate.init),
+                candidate.original?.isExactly(original) ?? false
+            else { continue }
             if candidate.type == .subscriptionRenewed {
                 if hasRenewal { continue }
                 hasRenewal = true

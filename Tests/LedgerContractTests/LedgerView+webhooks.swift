@@ -1,0 +1,77 @@
+import Foundation
+import Ledger
+
+extension LedgerView {
+    /// Endpoints, and what is on its way to them.
+    static func webhooks(_ ledger: any LedgerEngine) async throws -> [String] {
+        var lines: [String] = []
+        let backlog = try await ledger.webhookBacklog()
+        lines.append("\(backlog)")
+        for endpoint in try await ledger.webhookEndpoints() {
+            lines.append(text(endpoint))
+            for state in [nil] + WebhookDelivery.State.allCases.map(Optional.some) {
+                lines += try await deliveries(to: endpoint, in: state, ledger)
+            }
+            let next = try await ledger.nextDelivery(to: [endpoint.id], after: 0)
+            lines.append("\(endpoint.name) goes on at \(next ?? -1)")
+        }
+        for number in 1...max(1, min(8, try await ledger.lastEvent())) {
+            lines += try await ledger.deliveries(ofEvent: number, limit: 5).map { "event \(number): \(text($0))" }
+        }
+        return lines
+    }
+
+    /// Pages of three, each with the attempts of its first one.
+    private static func deliveries(
+        to endpoint: WebhookEndpoint, in state: WebhookDelivery.State?, _ ledger: any LedgerEngine
+    ) async throws -> [String] {
+        var lines: [String] = []
+        var before: Int64?
+        while true {
+            let page = try await ledger.deliveries(of: endpoint.id, in: state, before: before, limit: 3)
+            lines += page.map { "\(endpoint.name) \(state?.name ?? "all") \(text($0))" }
+            guard let first = page.first, let last = page.last else { return lines }
+            let found = try await ledger.delivery(first.id, of: endpoint.id)
+            lines.append(found == first ? "found" : "not found")
+            lines += try await ledger.attempts(of: first.id, limit: 2).map { "\($0)" }
+            before = last.id
+        }
+    }
+
+    static func text(_ endpoint: WebhookEndpoint) -> String {
+        """
+        endpoint \(endpoint.name) \(endpoint.definition?.url ?? "-") \(endpoint.definition?.events ?? []) \
+        \(endpoint.isConfigured) \(endpoint.disabled.map { "\($0)" } ?? "on") \(endpoint.failingSince ?? -1) \
+        \(endpoint.createdAt)
+        """
+    }
+
+    /// Without the numbers that the engine gave, and without the names of events that are made by chance.
+    static func text(_ delivery: WebhookDelivery) -> String {
+        let isNamedByChance = delivery.eventType.rawValue.hasPrefix("purchase.")
+        return """
+            \(isNamedByChance ? "" : delivery.eventID) \(delivery.eventType.rawValue) \(delivery.variant) \
+            \(delivery.isRepeat ? "again " : "")\(delivery.state) \(delivery.attempts) due \(delivery.due ?? -1) \
+            \(delivery.lastStatus ?? -1) \(delivery.lastError ?? "-") \(delivery.createdAt) \(delivery.endedAt ?? -1) \
+            \(delivery.body.map { String(decoding: $0, as: UTF8.self) } ?? "-")
+            """
+    }
+
+    /// What the App Store asked about refunds, and what was reported of use.
+    static func inquiries(in scope: Scope, _ ledger: any LedgerEngine) async throws -> [String] {
+        var lines = try await ledger.inquiries(in: scope.id, before: .max, limit: 20).map { "asked \(text($0))" }
+        lines += try await ledger.pendingInquiries(in: scope.id, limit: 3).map { "pending \(text($0))" }
+        lines += try await ledger.inquiries(about: ["1", "4"], in: scope.id, limit: 3).map { "about \(text($0))" }
+        for customer in RandomFacts.customers {
+            lines += try await ledger.usage(of: customer, transactionId: "1", productId: "gold", in: scope.id)
+                .map { "use of \(customer) \($0)" }
+        }
+        return lines
+    }
+
+    static func text(_ inquiry: ConsumptionInquiry) -> String {
+        var inquiry = inquiry
+        inquiry.id = 0
+        return "\(inquiry)"
+    }
+}

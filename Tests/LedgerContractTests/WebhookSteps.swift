@@ -1,0 +1,195 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import TestSupport
+
+/// What is done about webhooks.
+extension Step {
+    private static let names = ["crm", "data", "mail"]
+
+    /// What an endpoint takes: one takes each event once, another one renewals twice and nothing else, the third nothing of
+    /// the sandbox.
+    static func target(_ endpoint: WebhookEndpoint) -> FanOutTarget {
+        let name = endpoint.name
+        return FanOutTarget(endpoint: endpoint.id) { type, scope in
+            guard type != .webhookTest else { return 0 }
+            switch name {
+            case "data": return type == .subscriptionRenewed ? 2 : 0
+            case "mail": return scope == 1 ? 1 : 0
+            default: return 1
+            }
+        }
+    }
+
+    private static func endpoint(named name: String, _ walk: Walk) async throws -> WebhookEndpoint? {
+        try await walk.ledger.webhookEndpoints().first { $0.name == name }
+    }
+
+    /// Makes, changes, switches or removes an endpoint.
+    static func endpoint(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
+        let name = facts.pick(names, or: "crm")
+        let number = Int.random(in: 0..<9, using: &facts.random)
+        let isConfigured = facts.isOneIn(5)
+        // Most of what is told happened before now: an endpoint of now would hear little of it.
+        let begin = facts.days(0...2).milliseconds
+        let instant = number == 5 ? begin : now
+        return Step(name: "endpoint \(name) \(number)") { walk in
+            var definition = WebhookDefinition(
+                name: name, url: "https://\(number).example.com", secrets: [Secret("whsec_AAAA")])
+            definition.events = number == 1 ? ["subscription.*"] : nil
+            guard let known = try await endpoint(named: name, walk) else {
+                if isConfigured { try await walk.ledger.registerWebhooks([name], at: begin) }
+                return try await walk.ledger.addWebhook(definition, at: begin).map { LedgerView.text($0) } ?? "taken"
+            }
+            switch number {
+            case 0: try await walk.ledger.removeWebhook(known.id)
+            case 1: try await walk.ledger.changeWebhook(known.id, to: definition)
+            case 2..<5:
+                try await walk.ledger.switchWebhook(
+                    known.id, .init(reason: .requested, since: now), discardingBacklog: number == 2, at: now)
+            default: try await walk.ledger.switchWebhook(known.id, nil, discardingBacklog: number == 5, at: instant)
+            }
+            // What is given up is not sent from now on, whatever is left to do about it.
+            let due = try await walk.ledger.dueDeliveries(of: known.id, at: now, limit: number == 2 ? 5 : 0)
+            while try await walk.ledger.runWebhookJob(limit: 2, at: instant) {}
+            return "\(due.map { LedgerView.text($0) })"
+        }
+    }
+
+    /// Makes deliveries of events.
+    static func fanOut(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
+        let limit = Int.random(in: 1...12, using: &facts.random)
+        let gate =
+            facts.isOneIn(3)
+            ? FanOutLimit(after: Int64.random(in: 1...40, using: &facts.random), holdsRecovered: facts.isOneIn(2))
+            : .none
+        return Step(name: "fan out \(limit) \(gate)") { walk in
+            let endpoints = try await walk.ledger.webhookEndpoints()
+            let targets = endpoints.map { target($0) }
+            let hasNews = try await walk.ledger.status(for: targets) != nil
+            let progress = try await walk.ledger.fanOut(to: targets, within: gate, limit: limit, at: now)
+            // Half of the walks let go what more events could still be put before.
+            if progress != .more || limit.isMultiple(of: 2) {
+                while try await walk.ledger.letGo(to: endpoints.map(\.id), limit: 3, at: now) {}
+            }
+            return "\(hasNews) \(progress)"
+        }
+    }
+
+    /// Sends what is due, and each of it ends in one way or another.
+    static func deliver(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
+        let ends = (0..<12).map { _ in Int.random(in: 0..<9, using: &facts.random) }
+        let patience = Int64.random(in: 1...400_000_000, using: &facts.random)
+        return Step(name: "deliver \(ends)") { walk in
+            var (lines, outcomes) = ([String](), [DeliveryOutcome]())
+            for endpoint in try await walk.ledger.webhookEndpoints() {
+                for delivery in try await walk.ledger.dueDeliveries(of: endpoint.id, at: now, limit: 4) {
+                    lines.append("\(endpoint.name) \(LedgerView.text(delivery))")
+                    outcomes.append(outcome(ends[outcomes.count % ends.count], of: delivery, at: now))
+                }
+            }
+            let disabled = try await walk.ledger.record(outcomes, patience: patience, at: now)
+            for endpoint in try await walk.ledger.webhookEndpoints() {
+                disabled[endpoint.id].map { lines.append("\(endpoint.name) \($0)") }
+            }
+            return lines.joined(separator: "\n")
+        }
+    }
+
+    private static func outcome(_ end: Int, of delivery: WebhookDelivery, at now: Milliseconds) -> DeliveryOutcome {
+        let again = DeliveryOutcome.Result.again(at: now + Int64(end) * 20_000_000, body: Data("again".utf8))
+        let result: DeliveryOutcome.Result =
+            switch end {
+            case 0..<4: .delivered
+            case 4..<7: again
+            case 7: .failed
+            default: .discarded
+            }
+        var outcome = DeliveryOutcome(
+            delivery: delivery.id, endpoint: delivery.endpoint, result: result, status: end < 4 ? 200 : 500,
+            error: end < 4 ? nil : "error_\(end)")
+        (outcome.isGone, outcome.isOurFault) = (end == 6, end == 5)
+        if end != 8 {
+            outcome.attempt = DeliveryAttempt(
+                at: now, milliseconds: Int64(end), status: outcome.status, error: outcome.error, answer: Data([1]))
+        }
+        return outcome
+    }
+
+    /// Sends again, or tests.
+    static func replay(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
+        let name = facts.pick(names, or: "crm")
+        let first = Int64.random(in: 0...20, using: &facts.random)
+        let range = ReplayRange(
+            from: .min, to: facts.isOneIn(2) ? .max : now - 90_000_000, after: first,
+            through: facts.isOneIn(2) ? .max : first + 9, limit: Int.random(in: 1...30, using: &facts.random))
+        let isTest = facts.isOneIn(4)
+        return Step(name: isTest ? "test \(name)" : "replay \(range)") { walk in
+            guard let endpoint = try await endpoint(named: name, walk) else { return "" }
+            guard !isTest else {
+                let event = LedgerEvent(
+                    id: "evt_test_\(now)", scope: 1, type: .webhookTest, occurredAt: now, createdAt: now)
+                let made = try await walk.ledger.addWebhookTest(event, to: endpoint.id)
+                let isKnown = try await walk.ledger.eventNumber(event.id) == made?.event
+                return "\(made.map { LedgerView.text($0) } ?? "-") \(isKnown)"
+            }
+            let counted = try await walk.ledger.countReplay(range, to: target(endpoint))
+            let outcome = try await walk.ledger.replay(range, to: target(endpoint), at: now)
+            return "\(counted) \(outcome)"
+        }
+    }
+}
+
+/// What is done about refunds, and what is noted of who did it.
+extension Step {
+    static func report(
+        _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
+    ) -> Step {
+        let report = UsageReport(
+            transactionId: facts.isOneIn(2) ? facts.original() : nil, productId: facts.isOneIn(2) ? "gold" : nil,
+            customerConsented: facts.isOneIn(3) ? facts.isOneIn(2) : nil,
+            consumptionPercentage: facts.isOneIn(2) ? Int32.random(in: 0...100_000, using: &facts.random) : nil,
+            deliveryStatus: facts.isOneIn(3) ? .delivered : nil, sampleContentProvided: facts.isOneIn(3) ? true : nil,
+            reportedAt: now)
+        return Step(name: "report of \(customer)") {
+            try await $0.ledger.note(report, of: customer, in: scope.id)
+            return ""
+        }
+    }
+
+    /// Takes questions, and settles some of them; now and then something was learned meanwhile.
+    static func answer(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
+        let states: [ConsumptionInquiry.State] = [.pending, .sent, .refused, .missed]
+        let (state, customer) = (facts.pick(states, or: .sent), facts.pick(RandomFacts.customers, or: "anna"))
+        let isLearned = facts.isOneIn(3)
+        return Step(name: "answer \(state)") { walk in
+            let lease = now + 60_000
+            let taken = try await walk.ledger.takeInquiries(at: now, leaseEnds: lease, limit: 2)
+            if isLearned {
+                try await walk.ledger.note(UsageReport(reportedAt: now), of: customer, in: 1)
+            }
+            for var inquiry in taken {
+                (inquiry.state, inquiry.answer) = (state, "answer")
+                inquiry.attempts += 1
+                inquiry.nextAttemptAt = now + 3_600_000
+                if state == .sent { (inquiry.sentAt, inquiry.sent) = (now, "{}") }
+                try await walk.ledger.settle(inquiry, leaseEnds: lease)
+            }
+            return "\(taken.map { LedgerView.text($0) })"
+        }
+    }
+
+    static func audit(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
+        let entries = (0..<Int.random(in: 1...2, using: &facts.random)).map { index in
+            AuditEntry(
+                at: now, actor: "support", address: index == 0 ? "127.0.0.1" : nil, action: "GET /v1/customers/{id}",
+                target: "anna", result: "200")
+        }
+        return Step(name: "audit") {
+            try await $0.ledger.appendAudit(entries, dropping: now - 200_000_000)
+            let kept = try await $0.ledger.audit(before: .max, limit: 9).reversed()
+            return "\(kept.count) \(KeptAuditEntry.breaks(in: kept))"
+        }
+    }
+}

@@ -1,0 +1,181 @@
+internal import AppStoreModels
+internal import Entitlements
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger {
+    /// What use was reported of: a transaction, else a product, else everything.
+    struct UsageKey: Hashable, Sendable {
+        var customer: Key
+        var transaction: ExactText
+        var product: ExactText
+    }
+
+    /// What the App Store decided about a transaction.
+    struct KeptDecision: Hashable, Sendable {
+        var transaction: Key
+        var original: ExactText
+        var decision: RefundDecision
+    }
+
+    /// A question, and the notification that asked it.
+    struct KeptInquiry: Sendable {
+        var inquiry: ConsumptionInquiry
+        var notification: String
+    }
+}
+
+extension MemoryLedger: ConsumptionStorage {
+    /// The most transactions and products that use is remembered of, for a customer.
+    private static let mostReports = 1000
+
+    package func note(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
+        try write { state in
+            let owner = Key(scope, customer)
+            if let consented = report.customerConsented {
+                state.put(UsageReport(customerConsented: consented, reportedAt: report.reportedAt), of: owner)
+            }
+            var usage = report
+            usage.customerConsented = nil
+            state.put(usage, of: owner)
+            let reported = state.usage.filter { $0.key.customer == owner }.values.map(\.reportedAt).sorted(by: >)
+            if reported.count > Self.mostReports {
+                state.usage = state.usage.filter { key, report in
+                    key.customer != owner || (key.transaction.text + key.product.text).isEmpty
+                        || report.reportedAt >= reported[Self.mostReports]
+                }
+            }
+            let originals = state.lineages(in: scope).map(\.originalTransactionId).filter {
+                state.owners(of: $0, in: scope).containsName(customer)
+            }
+            state.lookAgain(at: report.reportedAt, about: originals, in: scope)
+        }
+    }
+
+    package func usage(
+        of customer: String, transactionId: String, productId: String, in scope: Int64
+    ) async throws -> [UsageReport] {
+        try read { state in
+            [(transactionId, ""), ("", productId), ("", "")].compactMap { transaction, product in
+                state.usage[
+                    UsageKey(
+                        customer: Key(scope, customer), transaction: ExactText(transaction), product: ExactText(product)
+                    )
+                ]
+            }
+        }
+    }
+
+    package func takeInquiries(
+        at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
+    ) async throws -> [ConsumptionInquiry] {
+        try write { state in
+            let due = state.inquiries.map(\.inquiry).filter { $0.state == .pending && $0.nextAttemptAt <= now }
+                .sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit)
+            for inquiry in due { state.change(inquiry.id) { $0.nextAttemptAt = leaseEnds } }
+            return Array(due)
+        }
+    }
+
+    package func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
+        try write { state in
+            state.change(inquiry.id) { known in
+                let isOpen = known.state == .pending || (known.state == .overtaken && inquiry.state != .pending)
+                guard isOpen else { return }
+                (known.state, known.attempts) = (inquiry.state, inquiry.attempts)
+                if known.nextAttemptAt >= leaseEnds { known.nextAttemptAt = inquiry.nextAttemptAt }
+                (known.sentAt, known.sent, known.answer) = (inquiry.sentAt, inquiry.sent, inquiry.answer)
+            }
+        }
+    }
+
+    package func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
+        try read { state in
+            let pending = state.inquiries.map(\.inquiry).filter { $0.scope == scope && $0.state == .pending }
+            return Array(pending.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit))
+        }
+    }
+
+    package func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
+        try read { state in
+            let found = state.inquiries.map(\.inquiry).filter { $0.scope == scope && $0.id < id }
+            return Array(found.sorted { $0.id > $1.id }.prefix(limit))
+        }
+    }
+
+    package func inquiries(
+        about originalTransactionIds: [String], in scope: Int64, limit: Int
+    ) async throws -> [ConsumptionInquiry] {
+        try read { state in
+            let found = state.inquiries.map(\.inquiry).filter {
+                $0.scope == scope && originalTransactionIds.containsName($0.originalTransactionId)
+            }
+            return Array(found.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    /// What was not said stays as it was said before.
+    fileprivate mutating func put(_ report: UsageReport, of customer: MemoryLedger.Key) {
+        let key = MemoryLedger.UsageKey(
+            customer: customer, transaction: ExactText(report.transactionId ?? ""),
+            product: ExactText(report.transactionId == nil ? report.productId ?? "" : ""))
+        let known = usage[key]
+        usage[key] = UsageReport(
+            transactionId: report.transactionId, productId: report.transactionId == nil ? report.productId : nil,
+            customerConsented: report.customerConsented ?? known?.customerConsented,
+            consumptionPercentage: report.consumptionPercentage ?? known?.consumptionPercentage,
+            deliveryStatus: report.deliveryStatus ?? known?.deliveryStatus,
+            sampleContentProvided: report.sampleContentProvided ?? known?.sampleContentProvided,
+            reportedAt: report.reportedAt)
+    }
+
+    /// Has the questions about purchases looked at again that wait for somebody's word.
+    mutating func lookAgain(at now: Milliseconds, about originals: [String], in scope: Int64) {
+        for index in inquiries.indices {
+            let inquiry = inquiries[index].inquiry
+            guard inquiry.state == .pending, inquiry.scope == scope, inquiry.nextAttemptAt > now,
+                originals.containsName(inquiry.originalTransactionId)
+            else { continue }
+            inquiries[index].inquiry.nextAttemptAt = now
+        }
+    }
+
+    fileprivate mutating func change(_ inquiry: Int64, _ body: (inout ConsumptionInquiry) -> Void) {
+        guard let index = inquiries.firstIndex(where: { $0.inquiry.id == inquiry }) else { return }
+        body(&inquiries[index].inquiry)
+    }
+
+    /// Notes what a notification, folded for the first time, asks or decides.
+    mutating func noteConsumption(_ notification: FoldedNotification) {
+        guard let transaction = notification.transaction, let original = notification.originalTransactionId else {
+            return
+        }
+        let scope = notification.scope
+        if let decision = RefundDecision(toldBy: notification) {
+            refundDecisions.insert(
+                .init(
+                    transaction: .init(scope, transaction.transactionID), original: ExactText(original),
+                    decision: decision))
+        } else {
+            let environment = scopes.first { $0.id == scope }?.environment ?? .sandbox
+            let inquiry = ConsumptionInquiry(
+                askedBy: notification, in: environment, customer: owners(of: original, in: scope).first)
+            guard var inquiry, !inquiries.contains(where: { $0.notification.isExactly(notification.uuid) }) else {
+                return
+            }
+            inquiry.id = Int64(inquiries.count + 1)
+            inquiries.append(.init(inquiry: inquiry, notification: notification.uuid))
+        }
+        let decisions = refundDecisions.filter {
+            $0.transaction == .init(scope, transaction.transactionID) && $0.original == ExactText(original)
+        }.map(\.decision)
+        for asked in inquiries.map(\.inquiry) where asked.scope == scope {
+            guard asked.transactionId.isExactly(transaction.transactionID),
+                asked.originalTransactionId.isExactly(original)
+            else { continue }
+            change(asked.id) { $0.decide(by: decisions) }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+internal import AppStoreModels
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger {
+    /// One event on its way to one endpoint.
+    struct Delivery: Sendable {
+        var id: Int64
+        var endpoint: Int64
+        var event: Int64
+        var variant: Int
+        /// What is sent in order: the events of a customer, else of a purchase, else nothing but the event itself.
+        var lane: String
+        /// What is sent in order whoever it belongs to.
+        var purchase: String?
+        var happenedAt: Milliseconds
+        var isRepeat: Bool
+        var createdAt: Milliseconds
+        var state = WebhookDelivery.State.pending
+        var attempts: [DeliveryAttempt] = []
+        /// How often it was sent.
+        var count = 0
+        /// Whether it goes next, unless something is put before it. What is due is named no more.
+        var isNamed = false
+        var due: Milliseconds?
+        var lastStatus: Int?
+        var lastError: String?
+        var endedAt: Milliseconds?
+        var body: Data?
+
+        mutating func end(_ state: WebhookDelivery.State, _ error: String?, at now: Milliseconds) {
+            (self.state, lastError, endedAt) = (state, error, now)
+            (due, isNamed, body) = (nil, false, nil)
+        }
+
+        /// It is due then or, without an instant, only named.
+        mutating func goNext(at due: Milliseconds?) { (isNamed, self.due) = (due == nil, due) }
+
+        /// What goes first of a lane.
+        static func isBefore(_ one: Delivery, _ other: Delivery) -> Bool {
+            (one.happenedAt, one.id) < (other.happenedAt, other.id)
+        }
+    }
+}
+
+extension MemoryLedger {
+    package func fanOut(
+        to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
+    ) async throws -> FanOutProgress {
+        try write { state in
+            targets.reduce(.done) { progress, target in
+                state.prune(limit, at: now)
+                return max(progress, state.fanOut(to: target, gate, limit, at: now))
+            }
+        }
+    }
+
+    package func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
+        try write { state in
+            for endpoint in endpoints {
+                let named = state.deliveries.values.filter { $0.endpoint == endpoint && $0.isNamed }.map(\.id)
+                let piece = named.sorted().prefix(limit)
+                for id in piece { state.deliveries[id]?.goNext(at: now) }
+                if piece.count == limit { return true }
+            }
+            return false
+        }
+    }
+
+    package func dueDeliveries(
+        of endpoint: Int64, at now: Milliseconds, limit: Int
+    ) async throws -> [WebhookDelivery] {
+        try read { state in
+            let due = state.deliveries.values.filter { $0.endpoint == endpoint && $0.due.map { $0 <= now } ?? false }
+            return due.sorted { ($0.due ?? 0, $0.id) < ($1.due ?? 0, $1.id) }.prefix(limit).compactMap {
+                state.told($0)
+            }
+        }
+    }
+
+    package func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds? {
+        try read { state in
+            state.deliveries.values.filter { endpoints.contains($0.endpoint) }.compactMap(\.due).filter { $0 > now }
+                .min()
+        }
+    }
+
+    package func record(
+        _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
+    ) async throws -> [Int64: DisableReason] {
+        try write { state in
+            outcomes.reduce(into: [:]) { disabled, outcome in
+                state.record(outcome, at: now)
+                guard let endpoint = state.endpoints[outcome.endpoint]?.endpoint else { return }
+                let health = EndpointHealth(
+                    failingSince: endpoint.failingSince, disabled: endpoint.disabled?.reason
+                ).after(outcome, patience: patience, at: now)
+                state.endpoints[outcome.endpoint]?.endpoint.failingSince = health.failingSince
+                guard let reason = health.disabled, endpoint.disabled == nil else { return }
+                state.endpoints[outcome.endpoint]?.endpoint.disabled = .init(reason: reason, since: now)
+                disabled[outcome.endpoint] = reason
+            }
+        }
+    }
+
+    package func deliveries(
+        of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
+    ) async throws -> [WebhookDelivery] {
+        try read { ledger in
+            let found = ledger.deliveries.values.filter { delivery in
+                delivery.endpoint == endpoint && delivery.id < id ?? .max && state.map { $0 == delivery.state } ?? true
+            }
+            return found.sorted { $0.id > $1.id }.prefix(limit).compactMap { ledger.told($0) }
+        }
+    }
+
+    package func replay(
+        _ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds
+    ) async throws -> ReplayOutcome {
+        try write { $0.replay(range, to: target, at: now) }
+    }
+
+    package func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome {
+        try read { state in
+            var outcome = ReplayOutcome(deliveries: 0)
+            for event in state.wanted(range, by: target) {
+                outcome.deliveries += target.deliveries(event.event.type, event.event.scope)
+                guard outcome.deliveries < range.limit else {
+                    outcome.last = event.number
+                    break
+                }
+            }
+            return outcome
+        }
+    }
+
+    package func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery? {
+        try write { state in
+            state.add(event)
+            let known = state.numberedEvents.first { $0.event.notification == nil && $0.event.id.isExactly(event.id) }
+            guard let known else { return nil }
+            let id = state.addDelivery(of: known, variant: 0, to: endpoint, at: event.createdAt)
+            state.release(state.lane(of: known), to: endpoint, due: event.createdAt)
+            return state.deliveries[id].flatMap { state.told($0) }
+        }
+    }
+}
+
+extension MemoryLedger: AttemptStorage {
+    package func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery? {
+        try read { state in
+            state.deliveries[id].flatMap { $0.endpoint == endpoint ? state.told($0) : nil }
+        }
+    }
+
+    package func deliveries(ofEvent number: Int64, limit: Int) async throws -> [WebhookDelivery] {
+        try read { state in
+            let found = state.deliveries.values.filter { $0.event == number }.sorted { $0.id > $1.id }
+            return found.prefix(limit).compactMap { state.told($0) }
+        }
+    }
+
+    package func attempts(of delivery: Int64, limit: Int) async throws -> [DeliveryAttempt] {
+        try read { Array($0.deliveries[delivery]?.attempts.prefix(limit) ?? []) }
+    }
+}
+
+extension MemoryLedger.State {
+    /// A delivery as it is told.
+    func told(_ delivery: MemoryLedger.Delivery) -> WebhookDelivery? {
+        guard let event = event(delivery.event) else { return nil }
+        return WebhookDelivery(
+            id: delivery.id, endpoint: delivery.endpoint, event: delivery.event, variant: delivery.variant,
+            state: delivery.state, attempts: delivery.count, due: delivery.due, lastStatus: delivery.lastStatus,
+            lastError: delivery.lastError, createdAt: delivery.createdAt, endedAt: delivery.endedAt,
+            body: delivery.body, eventID: event.id, eventType: event.type, isRepeat: delivery.isRepeat)
+    }
+
+    /// Drops what ended more than thirty days ago.
+    fileprivate mutating func prune(_ limit: Int, at now: Milliseconds) {
+        let old = deliveries.values.filter { $0.endedAt.map { $0 < now - 30 * 86_400_000 } ?? false }
+        let first = old.sorted { ($0.endedAt ?? 0, $0.id) < ($1.endedAt ?? 0, $1.id) }
+        for delivery in first.prefix(limit) { deliveries[delivery.id] = nil }
+    }
+
+    fileprivate mutating func record(_ outcome: DeliveryOutcome, at now: Milliseconds) {
+        guard var delivery = deliveries[outcome.delivery], delivery.state == .pending else { return }
+        if let attempt = outcome.attempt { delivery.attempts.append(attempt) }
+        delivery.lastStatus = outcome.status
+        switch outcome.result {
+        case .again(let due, let body):
+            delivery.count += 1
+            (delivery.due, delivery.body, delivery.lastError) = (due, body, outcome.error)
+        case .delivered:
+            delivery.count += 1
+            delivery.end(.delivered, outcome.error, at: now)
+        case .failed:
+            delivery.count += 1
+            delivery.end(.failed, outcome.error, at: now)
+        case .discarded: delivery.end(.discarded, outcome.error, at: now)
+        }
+        deliveries[delivery.id] = delivery
+        guard delivery.state != .pending else { return }
+        release(delivery.lane, to: outcome.endpoint, due: now)
+        guard let purchase = delivery.purchase,
+            let next = next(outcome.endpoint, { $0.purchase?.isExactly(purchase) ?? false }),
+            !next.lane.isExactly(delivery.lane)
+        else { return }
+        release(next.lane, to: outcome.endpoint, due: now)
+    }
+}

@@ -1,0 +1,128 @@
+internal import AppStoreModels
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger {
+    /// An endpoint, and since when events are for it.
+    struct Endpoint: Sendable {
+        var endpoint: WebhookEndpoint
+        /// What happened before is not for it.
+        var begin: Milliseconds
+    }
+}
+
+/// What takes another engine many pieces is done at once here.
+extension MemoryLedger: WebhookStorage {
+    package func registerWebhooks(_ names: [String], at now: Milliseconds) async throws {
+        try write { state in
+            for name in names {
+                if let known = state.endpoints.values.first(where: { $0.endpoint.name.isExactly(name) }) {
+                    state.endpoints[known.endpoint.id]?.endpoint.isConfigured = true
+                    state.endpoints[known.endpoint.id]?.endpoint.definition = nil
+                } else {
+                    state.addEndpoint(name, nil, at: now)
+                }
+            }
+        }
+    }
+
+    package func webhookEndpoints() async throws -> [WebhookEndpoint] {
+        try read { state in
+            state.endpoints.values.map(\.endpoint).sorted { ExactText($0.name) < ExactText($1.name) }
+        }
+    }
+
+    package func addWebhook(
+        _ definition: WebhookDefinition, at now: Milliseconds
+    ) async throws -> WebhookEndpoint? {
+        try write { state in
+            let isTaken = state.endpoints.values.contains { $0.endpoint.name.isExactly(definition.name) }
+            return isTaken ? nil : state.addEndpoint(definition.name, definition, at: now)
+        }
+    }
+
+    package func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws {
+        try write { state in
+            guard let known = state.endpoints[id]?.endpoint, !known.isConfigured else { return }
+            var definition = definition
+            definition.name = known.name
+            state.endpoints[id]?.endpoint.definition = definition
+        }
+    }
+
+    package func switchWebhook(
+        _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
+    ) async throws {
+        try write { state in
+            state.endpoints[id]?.endpoint.disabled = disabled
+            state.endpoints[id]?.endpoint.failingSince = nil
+            let waiting = state.deliveries.values.filter { $0.endpoint == id && $0.state == .pending }
+            if discardingBacklog {
+                state.endpoints[id]?.endpoint.cursor = Int64(state.events.count)
+                state.endpoints[id]?.begin = now
+                for delivery in waiting { state.deliveries[delivery.id]?.end(.discarded, "discarded", at: now) }
+            } else if disabled == nil {
+                for delivery in waiting where delivery.due.map({ $0 > now }) ?? false {
+                    state.deliveries[delivery.id]?.due = now
+                }
+            }
+        }
+    }
+
+    package func removeWebhook(_ id: Int64) async throws {
+        try write { state in
+            state.endpoints[id] = nil
+            state.deliveries = state.deliveries.filter { $0.value.endpoint != id }
+        }
+    }
+
+    package func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool { false }
+
+    package func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? {
+        try read { state in
+            let hasNews = targets.contains { target in
+                guard let endpoint = state.endpoints[target.endpoint]?.endpoint else { return false }
+                return endpoint.disabled == nil && endpoint.cursor < state.events.count
+            }
+            return hasNews ? state.status : nil
+        }
+    }
+
+    package func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: KeptNotification?)? {
+        try read { state in
+            state.event(number).map { ($0, $0.notification.flatMap { state.kept($0) }) }
+        }
+    }
+
+    package func eventNumber(_ id: String) async throws -> Int64? {
+        try read { state in state.numberedEvents.first { $0.event.id.isExactly(id) }?.number }
+    }
+
+    package func webhookBacklog() async throws -> WebhookBacklog {
+        try read { state in
+            let waiting = state.deliveries.values.filter { $0.state == .pending }
+            return WebhookBacklog(
+                deliveries: min(waiting.count, WebhookBacklog.limit), oldest: waiting.map(\.createdAt).min(),
+                disabledEndpoints: state.endpoints.values.count { $0.endpoint.disabled != nil })
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    @discardableResult
+    fileprivate mutating func addEndpoint(
+        _ name: String, _ definition: WebhookDefinition?, at now: Milliseconds
+    ) -> WebhookEndpoint {
+        lastEndpoint += 1
+        let endpoint = WebhookEndpoint(
+            id: lastEndpoint, name: name, definition: definition, isConfigured: definition == nil,
+            cursor: Int64(events.count), createdAt: now)
+        endpoints[lastEndpoint] = .init(endpoint: endpoint, begin: now)
+        return endpoint
+    }
+
+    func event(_ number: Int64) -> LedgerEvent? {
+        guard number > 0, number <= events.count else { return nil }
+        return events[Int(number) - 1]
+    }
+}

@@ -1,0 +1,162 @@
+internal import AppStoreModels
+internal import Ledger
+
+/// The order in which deliveries go to an endpoint: by when it happened, in the lane of the customer and in that of the
+/// purchase.
+extension MemoryLedger.State {
+    func lane(of event: MemoryLedger.Numbered) -> String {
+        event.event.customer.map { "\(event.event.scope) customer \($0)" } ?? purchase(of: event)
+            ?? "event \(event.number)"
+    }
+
+    private func purchase(of event: MemoryLedger.Numbered) -> String? {
+        event.event.originalTransactionId.map { "\(event.event.scope) purchase \($0)" }
+    }
+
+    // MARK: - Making deliveries
+
+    mutating func fanOut(
+        to target: FanOutTarget, _ gate: FanOutLimit, _ limit: Int, at now: Milliseconds
+    ) -> FanOutProgress {
+        guard let endpoint = endpoints[target.endpoint], endpoint.endpoint.disabled == nil else { return .done }
+        let candidates = numberedEvents.filter { $0.number > endpoint.endpoint.cursor }.prefix(limit)
+        var progress = candidates.count == limit ? FanOutProgress.more : .done
+        var (lanes, made) = (Set<String>(), 0)
+        for candidate in candidates {
+            if holds(candidate.event, gate) {
+                progress = .held
+                break
+            }
+            endpoints[target.endpoint]?.endpoint.cursor = candidate.number
+            if candidate.event.occurredAt >= endpoint.begin {
+                let variants = add(candidate, to: target, at: now, &lanes)
+                made += variants
+                if variants > 0, candidate.event.isLate {
+                    made += addRepeats(after: candidate, to: target, begin: endpoint.begin, at: now, &lanes) {
+                        $0.number < candidate.number
+                    }
+                }
+            }
+            if made >= limit {
+                progress = .more
+                break
+            }
+        }
+        for lane in lanes.sorted() { release(lane, to: target.endpoint, due: progress == .more ? nil : now) }
+        return progress
+    }
+
+    mutating func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) -> ReplayOutcome {
+        var outcome = ReplayOutcome(deliveries: 0)
+        guard let endpoint = endpoints[target.endpoint] else { return outcome }
+        let wanted = wanted(range, by: target)
+        let cursor = endpoint.endpoint.cursor
+        var lanes: Set<String> = []
+        for event in wanted {
+            outcome.deliveries += add(event, to: target, at: now, &lanes)
+            _ = addRepeats(after: event, to: target, begin: endpoint.begin, at: now, &lanes) {
+                $0.number <= cursor && !range.contains($0)
+            }
+            guard outcome.deliveries < range.limit else {
+                outcome.last = event.number
+                break
+            }
+        }
+        // Who has something sent again believes that the endpoint works.
+        for delivery in deliveries.values where delivery.endpoint == target.endpoint && lanes.contains(delivery.lane) {
+            guard let due = delivery.due, due > now else { continue }
+            deliveries[delivery.id]?.due = now
+        }
+        for lane in lanes.sorted() { release(lane, to: target.endpoint, due: nil) }
+        return outcome
+    }
+
+    /// The events of a range that an endpoint takes.
+    func wanted(_ range: ReplayRange, by target: FanOutTarget) -> [MemoryLedger.Numbered] {
+        numberedEvents.filter { range.contains($0) && target.deliveries($0.event.type, $0.event.scope) > 0 }
+    }
+
+    private mutating func add(
+        _ event: MemoryLedger.Numbered, to target: FanOutTarget, at now: Milliseconds, _ lanes: inout Set<String>
+    ) -> Int {
+        let variants = max(0, target.deliveries(event.event.type, event.event.scope))
+        for variant in 0..<variants { addDelivery(of: event, variant: variant, to: target.endpoint, at: now) }
+        if variants > 0 { lanes.insert(lane(of: event)) }
+        return variants
+    }
+
+    /// Says again what is newer than an event about the same purchase, was told and does not come after it by itself.
+    private mutating func addRepeats(
+        after late: MemoryLedger.Numbered, to target: FanOutTarget, begin: Milliseconds, at now: Milliseconds,
+        _ lanes: inout Set<String>, where hasGoneOut: (MemoryLedger.Numbered) -> Bool
+    ) -> Int {
+        var made = 0
+        for newer in newer(than: late.event) where newer.event.occurredAt >= begin && hasGoneOut(newer) {
+            let waits = deliveries.values.contains {
+                $0.endpoint == target.endpoint && $0.event == newer.number && $0.variant == 0 && $0.state == .pending
+                    && $0.due == nil
+            }
+            guard !waits else { continue }
+            // The purchase may be somebody else's by now.
+            let lane = lane(of: late)
+            let variants = max(0, target.deliveries(newer.event.type, newer.event.scope))
+            for variant in 0..<variants {
+                addDelivery(of: newer, variant: variant, to: target.endpoint, in: lane, isRepeat: true, at: now)
+            }
+            if variants > 0 { lanes.insert(lane) }
+            made += variants
+        }
+        return made
+    }
+
+    @discardableResult
+    mutating func addDelivery(
+        of event: MemoryLedger.Numbered, variant: Int, to endpoint: Int64, in lane: String? = nil,
+        isRepeat: Bool = false, at now: Milliseconds
+    ) -> Int64 {
+        let id = (deliveries.keys.max() ?? 0) + 1
+        deliveries[id] = MemoryLedger.Delivery(
+            id: id, endpoint: endpoint, event: event.number, variant: variant, lane: lane ?? self.lane(of: event),
+            purchase: purchase(of: event), happenedAt: event.event.occurredAt, isRepeat: isRepeat, createdAt: now)
+        return id
+    }
+
+    // MARK: - Letting them go
+
+    /// Chooses what goes next of a lane, if nothing in it or in that of its purchase is due: it is due then or, without an
+    /// instant, only named.
+    mutating func release(_ lane: String, to endpoint: Int64, due: Milliseconds?) {
+        let isInLane: (MemoryLedger.Delivery) -> Bool = { $0.lane.isExactly(lane) }
+        guard !hasDue(endpoint, isInLane), let next = next(endpoint, isInLane) else { return }
+        var rivals = isInLane
+        if let purchase = next.purchase {
+            let isOfPurchase: (MemoryLedger.Delivery) -> Bool = { $0.purchase?.isExactly(purchase) ?? false }
+            guard !hasDue(endpoint, isOfPurchase), self.next(endpoint, isOfPurchase)?.id == next.id else { return }
+            rivals = { isInLane($0) || isOfPurchase($0) }
+        }
+        for other in deliveries.values where other.endpoint == endpoint && rivals(other) {
+            deliveries[other.id]?.isNamed = false
+        }
+        deliveries[next.id]?.goNext(at: due)
+    }
+
+    private func hasDue(_ endpoint: Int64, _ isThere: (MemoryLedger.Delivery) -> Bool) -> Bool {
+        deliveries.values.contains {
+            $0.endpoint == endpoint && $0.state == .pending && $0.due != nil && isThere($0)
+        }
+    }
+
+    /// The first of what waits.
+    func next(_ endpoint: Int64, _ isThere: (MemoryLedger.Delivery) -> Bool) -> MemoryLedger.Delivery? {
+        deliveries.values.filter {
+            $0.endpoint == endpoint && $0.state == .pending && $0.due == nil && isThere($0)
+        }.min(by: MemoryLedger.Delivery.isBefore)
+    }
+}
+
+extension ReplayRange {
+    fileprivate func contains(_ event: MemoryLedger.Numbered) -> Bool {
+        event.number > after && event.number <= through && from <= event.event.createdAt
+            && (event.event.createdAt < to || to == .max)
+    }
+}
