@@ -2,13 +2,10 @@ import AppStoreModels
 import AppStoreServer
 import AsyncHTTPClient
 import Foundation
-import Hummingbird
-import HummingbirdCore
-import Logging
 import NIOCore
+import NIOHTTP1
 import StoreSimulator
 import Synchronization
-internal import NIOHTTP1
 
 /// A whole simulator over HTTP: what an answer costs next to an empty one, and a year of a thousand subscribers.
 final class StoreBenchmarks: Sendable {
@@ -96,40 +93,7 @@ final class StoreBenchmarks: Sendable {
         report("simulator.year", seconds, "s")
         report("simulator.year.notifications", Double(received.load(ordering: .relaxed)), "")
         await simulator.stop()
-        await receiver.stop()
-    }
-}
-
-/// A developer's server that takes every notification.
-struct Receiver {
-    let url: String
-    private let task: Task<Void, any Error>
-
-    init(_ receive: @escaping @Sendable () -> Void) async throws {
-        let router = Router()
-        router.post("/notifications") { request, context -> HTTPResponse.Status in
-            _ = try await request.body.collect(upTo: context.maxUploadSize)
-            receive()
-            return .ok
-        }
-        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-        var logger = Logger(label: "receiver")
-        logger.logLevel = .error
-        let application = Application(
-            responder: router.buildResponder(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in continuation.yield(channel.localAddress?.port ?? 0) }, logger: logger)
-        task = Task { try await application.run() }
-        var port = 0
-        for await found in ports {
-            port = found
-            break
-        }
-        url = "http://127.0.0.1:\(port)/notifications"
-    }
-
-    func stop() async {
-        task.cancel()
-        _ = await task.result
+        try await receiver.stop()
     }
 }
 

@@ -36,7 +36,7 @@ struct ConsoleBenchmarks {
 
     private init(ledger: String, customers: Int) async throws {
         store = try LoadedStore(customers: customers)
-        var app = ServerConfiguration.App(bundleID: LoadedStore.bundleId, appAppleID: 1)
+        var app = ServerConfiguration.App(bundleID: LoadedStore.bundleID, appAppleID: 1)
         app.catalogue.entitlements = ["premium": ["com.example.premium.monthly"]]
         var configuration = ServerConfiguration(apps: [app])
         configuration.listen.port = 0
@@ -82,11 +82,11 @@ struct ConsoleBenchmarks {
         let customers = store.customers
         let token: @Sendable (Int) -> String = { LoadedStore.token(($0 &* 7919 &+ 13) % customers).text }
         let storage = server.core.storage
-        guard let scope = server.core.scopes[LoadedStore.bundleId, .production] else {
+        guard let scope = server.core.scopes[LoadedStore.bundleID, .production] else {
             throw StorageError(.failed, "the ledger has no customers of the benchmark's")
         }
         let lineages = try await storage.lineages(of: token(0), in: scope.id)
-        let transaction = lineages.first?.originalTransactionId ?? "1"
+        let transaction = lineages.first?.originalTransactionID ?? "1"
         let page = try await storage.notifications(InboxFilter(scopes: [scope.id]), before: .max, limit: 1)
         let notification = page.items.first?.uuid ?? ""
         return [

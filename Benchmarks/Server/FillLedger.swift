@@ -20,10 +20,10 @@ enum FillLedger {
         let store = try LoadedStore(customers: transactions / LoadedStore.renewals)
         let storage = try SQLiteStorage(path: arguments[0])
         let scopes = try await storage.scopes(of: [
-            (LoadedStore.bundleId, AppStoreEnvironment.production.rawValue),
-            (LoadedStore.bundleId, AppStoreEnvironment.sandbox.rawValue),
+            (LoadedStore.bundleID, AppStoreEnvironment.production.rawValue),
+            (LoadedStore.bundleID, AppStoreEnvironment.sandbox.rawValue),
         ])
-        guard let scope = scopes[LoadedStore.bundleId, .production] else { throw CocoaError(.featureUnsupported) }
+        guard let scope = scopes[LoadedStore.bundleID, .production] else { throw CocoaError(.featureUnsupported) }
         try await storage.pool.writeWithoutTransaction { db in
             // Nobody else uses the file, and whoever pulls the plug starts anew.
             try db.execute(sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;")

@@ -4,7 +4,7 @@ import StoreSimulator
 
 /// Notifications of a big app, signed as fast as the machine can: renewals of many customers, in the order of time.
 struct LoadedStore: Sendable {
-    static let bundleId = "com.example.app"
+    static let bundleID = "com.example.app"
     static let start = Date(timeIntervalSince1970: 1_780_000_000)
 
     /// How many transactions each customer has in a filled ledger.
@@ -45,7 +45,7 @@ struct LoadedStore: Sendable {
         let date = Self.start + Double(min(period, 12)) * 2_592_000 + Double(period) + Double(customer % 86_400)
         return JWSTransactionDecodedPayload(
             transactionId: String(2_000_000_000_000_000 + index), originalTransactionId: Self.original(customer),
-            webOrderLineItemId: String(2_000_000_000_000 + index), bundleId: Self.bundleId,
+            webOrderLineItemId: String(2_000_000_000_000 + index), bundleId: Self.bundleID,
             productId: "com.example.premium.monthly", subscriptionGroupIdentifier: "21754321", purchaseDate: date,
             originalPurchaseDate: Self.start + Double(customer), expiresDate: date + 2_592_000, quantity: 1,
             type: .autoRenewableSubscription, appAccountToken: Self.token(customer), inAppOwnershipType: .purchased,
@@ -70,7 +70,7 @@ struct LoadedStore: Sendable {
     ) throws -> (payload: ResponseBodyV2DecodedPayload, transaction: JWSTransactionDecodedPayload) {
         let transaction = transaction(index)
         let data = NotificationData(
-            environment: .production, appAppleId: 1, bundleId: Self.bundleId, bundleVersion: "1",
+            environment: .production, appAppleId: 1, bundleId: Self.bundleID, bundleVersion: "1",
             signedTransactionInfo: try sign(transaction.jsonBytes()),
             signedRenewalInfo: try sign(renewal(transaction).jsonBytes()), status: .active)
         let payload = ResponseBodyV2DecodedPayload(

@@ -27,7 +27,7 @@ struct ServerBenchmarks {
         store = try LoadedStore(customers: customers)
         folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var app = ServerConfiguration.App(bundleID: LoadedStore.bundleId, appAppleID: 1)
+        var app = ServerConfiguration.App(bundleID: LoadedStore.bundleID, appAppleID: 1)
         app.catalogue.entitlements = ["premium": ["com.example.premium.monthly"]]
         var configuration = ServerConfiguration(apps: [app])
         configuration.listen.port = 0

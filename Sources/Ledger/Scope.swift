@@ -6,13 +6,13 @@ package struct Scope: Sendable, Hashable {
     /// The storage's number for it.
     package var id: Int64
     /// The app.
-    package var bundleId: String
+    package var bundleID: String
     /// The environment.
     package var environment: AppStoreEnvironment
 
-    package init(id: Int64, bundleId: String, environment: AppStoreEnvironment) {
+    package init(id: Int64, bundleID: String, environment: AppStoreEnvironment) {
         self.id = id
-        self.bundleId = bundleId
+        self.bundleID = bundleID
         self.environment = environment
     }
 }
@@ -20,11 +20,11 @@ package struct Scope: Sendable, Hashable {
 /// The scopes of a server.
 package struct ScopeRegistry: Sendable {
     private struct Name: Hashable {
-        var bundleId: ExactText
+        var bundleID: ExactText
         var environment: AppStoreEnvironment
 
-        init(_ bundleId: String, _ environment: AppStoreEnvironment) {
-            self.bundleId = ExactText(bundleId)
+        init(_ bundleID: String, _ environment: AppStoreEnvironment) {
+            self.bundleID = ExactText(bundleID)
             self.environment = environment
         }
     }
@@ -37,14 +37,14 @@ package struct ScopeRegistry: Sendable {
     package init(_ scopes: [Scope]) {
         all = scopes
         byName = Dictionary(
-            scopes.map { (Name($0.bundleId, $0.environment), $0) },
+            scopes.map { (Name($0.bundleID, $0.environment), $0) },
             uniquingKeysWith: { first, _ in first })
         byID = Dictionary(scopes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The scope of an app and an environment.
-    package subscript(bundleId: String, environment: AppStoreEnvironment) -> Scope? {
-        byName[Name(bundleId, environment)]
+    package subscript(bundleID: String, environment: AppStoreEnvironment) -> Scope? {
+        byName[Name(bundleID, environment)]
     }
 
     /// The scope with this number.

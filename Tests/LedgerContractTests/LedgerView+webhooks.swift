@@ -63,7 +63,7 @@ extension LedgerView {
         lines += try await ledger.pendingInquiries(in: scope.id, limit: 3).map { "pending \(text($0))" }
         lines += try await ledger.inquiries(about: ["1", "4"], in: scope.id, limit: 3).map { "about \(text($0))" }
         for customer in RandomFacts.customers {
-            lines += try await ledger.usage(of: customer, transactionId: "1", productId: "gold", in: scope.id)
+            lines += try await ledger.usage(of: customer, transactionID: "1", productID: "gold", in: scope.id)
                 .map { "use of \(customer) \($0)" }
         }
         return lines

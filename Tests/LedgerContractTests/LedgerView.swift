@@ -49,7 +49,7 @@ enum LedgerView {
         while true {
             let items = try await ledger.timeline(of: customer, in: scope.id, after: place, limit: 3)
             lines += items.map {
-                "timeline \($0.place.date) \($0.place.name) \($0.originalTransactionId) \(text($0.kind))"
+                "timeline \($0.place.date) \($0.place.name) \($0.originalTransactionID) \(text($0.kind))"
             }
             guard let last = items.last else { return lines }
             place = last.place
@@ -65,7 +65,7 @@ enum LedgerView {
         lines += try await ledger.statements(about: original, in: scope.id).map { "\($0)" }
         lines += try await ledger.identifiersOfRelatives(of: [original], in: scope.id)
         for number in 0..<3 {
-            lines.append(try await ledger.originalTransactionId(of: "\(original)\(number)", in: scope.id) ?? "nothing")
+            lines.append(try await ledger.originalTransactionID(of: "\(original)\(number)", in: scope.id) ?? "nothing")
         }
         return lines
     }
@@ -90,7 +90,7 @@ enum LedgerView {
         var after = ""
         while true {
             let (items, next) = try await ledger.unclaimedPurchases(in: scope.id, after: after, limit: 1)
-            lines += items.map { "unclaimed \($0.originalTransactionId)" }
+            lines += items.map { "unclaimed \($0.originalTransactionID)" }
             guard let next else { break }
             after = next
         }
@@ -118,7 +118,7 @@ enum LedgerView {
             lines += page.items.map { "inbox \(state?.rawValue ?? "all") \(text($0))" }
             before = page.next
         }
-        filter.originalTransactionId = "1"
+        filter.originalTransactionID = "1"
         let page = try await ledger.notifications(filter, before: .max, limit: 4)
         return lines + page.items.map { "inbox of 1 \(text($0))" }
     }
@@ -135,7 +135,7 @@ enum LedgerView {
                 lines.append(
                     """
                     \(event.notification == nil ? "" : event.id) \(event.scope) \(event.type.rawValue) \
-                    \(event.originalTransactionId ?? "-") \(event.customer ?? "-") \(event.occurredAt) \(event.createdAt) \
+                    \(event.originalTransactionID ?? "-") \(event.customer ?? "-") \(event.occurredAt) \(event.createdAt) \
                     \(event.data ?? "-") \(item.late == nil ? "" : "again") \(item.notification.map { text($0) } ?? "")
                     """)
             }

@@ -58,8 +58,8 @@ extension Step {
 
     /// As they are numbered by the engine in front of us.
     private static let scopes = [
-        Scope(id: 1, bundleId: "com.example.shop", environment: .production),
-        Scope(id: 2, bundleId: "com.example.shop", environment: .sandbox),
+        Scope(id: 1, bundleID: "com.example.shop", environment: .production),
+        Scope(id: 2, bundleID: "com.example.shop", environment: .sandbox),
     ]
 
     private static func random(_ facts: inout RandomFacts, at now: Milliseconds) throws -> Step {
@@ -124,8 +124,8 @@ extension Step {
         let policies: [RestorePolicy] = [.transfer, .share, .keepOriginal, .transferIfInactive]
         let claim = Claim(
             customer: customer, scope: scope.id,
-            originalTransactionIds: facts.isOneIn(4) ? [] : [facts.original(), facts.original()],
-            appTransactionId: facts.isOneIn(2) ? facts.pick(RandomFacts.accounts, or: "x") : nil,
+            originalTransactionIDs: facts.isOneIn(4) ? [] : [facts.original(), facts.original()],
+            appTransactionID: facts.isOneIn(2) ? facts.pick(RandomFacts.accounts, or: "x") : nil,
             policy: facts.pick(policies, or: .share), takesNamed: facts.isOneIn(2), skipsRefused: facts.isOneIn(2),
             claimedAt: now)
         return Step(name: "\(claim)") {
@@ -213,7 +213,7 @@ extension Step {
         let (id, kind) = (facts.original(), Int.random(in: 0..<8, using: &facts.random))
         return Step(name: "request \(kind) \(id)") { walk in
             let ledger = walk.ledger
-            let taken = try await ledger.takeHistoryRequests(at: now, limit: 10).first { $0.transactionId == id }
+            let taken = try await ledger.takeHistoryRequests(at: now, limit: 10).first { $0.transactionID == id }
             switch kind {
             case 0, 1: try await ledger.add(requests: [id], in: scope.id, because: .restore, at: now)
             case 2: try await ledger.putAside(id, in: scope.id, code: "no", until: now + 1000, at: now)
@@ -231,7 +231,7 @@ extension Step {
             let (waiting, failed) = try await ledger.historyRequestCounts(in: scope.id)
             let mark = try await ledger.historyMark(of: [id], in: scope.id)?.revision ?? "-"
             let due = try await ledger.takeHistoryRequests(at: now, limit: 10).map {
-                "\($0.scope) \($0.transactionId) \($0.reason) \($0.attempts) \($0.nextAttemptAt) \($0.failure ?? "-")"
+                "\($0.scope) \($0.transactionID) \($0.reason) \($0.attempts) \($0.nextAttemptAt) \($0.failure ?? "-")"
             }
             return "\(waiting) \(failed) \(mark) \(due.sorted())"
         }

@@ -147,7 +147,7 @@ extension Step {
         _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
     ) -> Step {
         let report = UsageReport(
-            transactionId: facts.isOneIn(2) ? facts.original() : nil, productId: facts.isOneIn(2) ? "gold" : nil,
+            transactionID: facts.isOneIn(2) ? facts.original() : nil, productID: facts.isOneIn(2) ? "gold" : nil,
             customerConsented: facts.isOneIn(3) ? facts.isOneIn(2) : nil,
             consumptionPercentage: facts.isOneIn(2) ? Int32.random(in: 0...100_000, using: &facts.random) : nil,
             deliveryStatus: facts.isOneIn(3) ? .delivered : nil, sampleContentProvided: facts.isOneIn(3) ? true : nil,

@@ -66,7 +66,7 @@ import Testing
 
     @Test(arguments: cases) func `follows from what is known`(_ it: Case) {
         var completeness = Completeness(
-            scope: Scope(id: 1, bundleId: "com.example.shop", environment: .production), state: .unknown, age: it.age,
+            scope: Scope(id: 1, bundleID: "com.example.shop", environment: .production), state: .unknown, age: it.age,
             missing: it.missing, names: MissingNames())
         completeness.judge(it.situation)
         #expect(completeness.state == it.state)

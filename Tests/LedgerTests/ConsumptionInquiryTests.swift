@@ -40,7 +40,7 @@ import Testing
         #expect(inquiry.state == .pending)
         #expect(inquiry.customer == "anna")
         #expect(inquiry.scope == 3)
-        #expect((inquiry.transactionId, inquiry.originalTransactionId) == ("t", "o"))
+        #expect((inquiry.transactionID, inquiry.originalTransactionID) == ("t", "o"))
     }
 
     @Test(arguments: [(Milliseconds(1000), Milliseconds(1500)), (2000, 1500)])

@@ -84,7 +84,7 @@ import Testing
             var record = LineageRecord("o")
             for (index, fact) in facts.enumerated() { _ = try record.put(fact, Self.source(Int64(index))) }
             #expect(record.lineage.appAccountToken == ben)
-            #expect(record.lineage.appTransactionId == "b")
+            #expect(record.lineage.appTransactionID == "b")
         }
     }
 
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `is not read from what does not fit together`() {
-        let lineage = Lineage(originalTransactionId: "o", transactions: [Self.transaction()])
+        let lineage = Lineage(originalTransactionID: "o", transactions: [Self.transaction()])
         #expect(LineageRecord(lineage, sources: [], renewalSource: nil, mentions: []) == nil)
         #expect(LineageRecord(lineage, sources: [1], renewalSource: 1, mentions: []) == nil)
         #expect(LineageRecord(lineage, sources: [1], renewalSource: nil, mentions: []) != nil)

@@ -21,9 +21,9 @@ import Testing
 
     @Test func `begins at the present where it is ordered by ends, and at the latest where not`() {
         let ends = Self.query(.willNotRenew).range
-        #expect(ends.after == SegmentPlace(number: 1001, originalTransactionId: "") && ends.upTo == .max)
+        #expect(ends.after == SegmentPlace(number: 1001, originalTransactionID: "") && ends.upTo == .max)
         let latest = Self.query(.refunded).range
-        #expect(latest.after == SegmentPlace(number: .min, originalTransactionId: "") && latest.upTo == .max)
+        #expect(latest.after == SegmentPlace(number: .min, originalTransactionID: "") && latest.upTo == .max)
     }
 
     @Test func `ends with the days that are asked for, ahead or back`() {
@@ -32,16 +32,16 @@ import Testing
     }
 
     @Test func `goes on after the last one, unless time has passed it`() {
-        let later = SegmentPlace(number: 5000, originalTransactionId: "7")
+        let later = SegmentPlace(number: 5000, originalTransactionID: "7")
         #expect(Self.query(.inGrace, after: later).range.after == later)
-        let gone = SegmentPlace(number: 900, originalTransactionId: "7")
+        let gone = SegmentPlace(number: 900, originalTransactionID: "7")
         #expect(Self.query(.inGrace, after: gone).range.after.number == 1001)
-        let last = SegmentPlace(number: -900, originalTransactionId: "7")
+        let last = SegmentPlace(number: -900, originalTransactionID: "7")
         #expect(Self.query(.inBillingRetry, after: last).range.after == last)
         #expect(
-            SegmentPlace(number: 1, originalTransactionId: "9") < SegmentPlace(number: 2, originalTransactionId: "1"))
+            SegmentPlace(number: 1, originalTransactionID: "9") < SegmentPlace(number: 2, originalTransactionID: "1"))
         #expect(
-            SegmentPlace(number: 1, originalTransactionId: "1") < SegmentPlace(number: 1, originalTransactionId: "9"))
+            SegmentPlace(number: 1, originalTransactionID: "1") < SegmentPlace(number: 1, originalTransactionID: "9"))
     }
 
     @Test func `has who is in the segment at the instant, and no one else`() {

@@ -20,17 +20,17 @@ extension MemoryLedger: ClaimStorage {
         try write { $0.merge(from, into: customer, in: scope, at: now) }
     }
 
-    package func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
+    package func relatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try read { state in
-            state.relatives(of: originalTransactionIds, in: scope)
+            state.relatives(of: originalTransactionIDs, in: scope)
                 .compactMap { state.records[Key(scope, $0)]?.lineage }
         }
     }
 
     package func identifiersOfRelatives(
-        of originalTransactionIds: [String], in scope: Int64
+        of originalTransactionIDs: [String], in scope: Int64
     ) async throws -> [String] {
-        try read { $0.relatives(of: originalTransactionIds, in: scope) }
+        try read { $0.relatives(of: originalTransactionIDs, in: scope) }
     }
 
     package func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase] {
@@ -45,10 +45,10 @@ extension MemoryLedger: ClaimStorage {
 extension MemoryLedger.State {
     func relatives(of originals: [String], in scope: Int64) -> [String] {
         var all = Set(originals.map { ExactText($0) })
-        let accounts = all.compactMap { records[.init(scope, $0.text)]?.lineage.appTransactionId }
+        let accounts = all.compactMap { records[.init(scope, $0.text)]?.lineage.appTransactionID }
         for lineage in lineages(in: scope) {
-            guard let account = lineage.appTransactionId, accounts.containsName(account) else { continue }
-            all.insert(ExactText(lineage.originalTransactionId))
+            guard let account = lineage.appTransactionID, accounts.containsName(account) else { continue }
+            all.insert(ExactText(lineage.originalTransactionID))
         }
         return all.sorted().map(\.text)
     }
@@ -60,7 +60,7 @@ extension MemoryLedger.State {
     /// What is the customer's afterwards; nil when it is all or nothing, and something is refused.
     fileprivate mutating func carryOut(_ claim: Claim, _ givesAccess: (Lineage) -> Bool) -> Set<String>? {
         var granted: Set<String> = []
-        for original in Set(claim.originalTransactionIds.map { ExactText($0) }).sorted().map(\.text) {
+        for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text) {
             let lineage = records[.init(claim.scope, original)]?.lineage
             let ownership = ownership(of: original, in: claim.scope)
             let isNamed =
@@ -75,17 +75,17 @@ extension MemoryLedger.State {
             guard let isGranted = carryOut(decision, claim, subject, moving: [original]) else { return nil }
             if isGranted { granted.insert(original) }
         }
-        guard let account = claim.appTransactionId else { return granted }
+        guard let account = claim.appTransactionID else { return granted }
         let originals = lineages(in: claim.scope).filter { lineage in
-            lineage.appTransactionId?.isExactly(account) ?? false && lineage.appAccountToken == nil
-                && history(ofPurchase: lineage.originalTransactionId, in: claim.scope).events.isEmpty
+            lineage.appTransactionID?.isExactly(account) ?? false && lineage.appAccountToken == nil
+                && history(ofPurchase: lineage.originalTransactionID, in: claim.scope).events.isEmpty
         }
         let decision = ClaimDecision.account(
             history(ofAccount: account, in: claim.scope), for: claim.customer, policy: claim.policy,
             at: claim.claimedAt, mayTake: { originals.allSatisfy { !givesAccess($0) } })
         // Where it is shared, the account stays with its first customer without a word.
         if decision == .isRefused, claim.policy == .share { return granted }
-        let names = originals.map(\.originalTransactionId)
+        let names = originals.map(\.originalTransactionID)
         let subject = MemoryLedger.Subject(isAccount: true, key: .init(claim.scope, account))
         guard let isGranted = carryOut(decision, claim, subject, moving: names) else { return nil }
         return isGranted ? granted.union(names) : granted
@@ -119,7 +119,7 @@ extension MemoryLedger.State {
             !subject.isAccount && subject.key.scope == scope
                 && history.owners.contains { $0.customer.isExactly(from) }
         }.keys.map(\.key.name)
-        let owned = lineages(in: scope).map(\.originalTransactionId).filter {
+        let owned = lineages(in: scope).map(\.originalTransactionID).filter {
             owners(of: $0, in: scope).containsName(from)
         }.map { ExactText($0) }
         for original in Set(claimed + owned).sorted().map(\.text) {

@@ -45,7 +45,7 @@ extension MemoryLedger: ConsumptionStorage {
                         || report.reportedAt >= reported[Self.mostReports]
                 }
             }
-            let originals = state.lineages(in: scope).map(\.originalTransactionId).filter {
+            let originals = state.lineages(in: scope).map(\.originalTransactionID).filter {
                 state.owners(of: $0, in: scope).containsName(customer)
             }
             state.lookAgain(at: report.reportedAt, about: originals, in: scope)
@@ -53,10 +53,10 @@ extension MemoryLedger: ConsumptionStorage {
     }
 
     package func usage(
-        of customer: String, transactionId: String, productId: String, in scope: Int64
+        of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport] {
         try read { state in
-            [(transactionId, ""), ("", productId), ("", "")].compactMap { transaction, product in
+            [(transactionID, ""), ("", productID), ("", "")].compactMap { transaction, product in
                 state.usage[
                     UsageKey(
                         customer: Key(scope, customer), transaction: ExactText(transaction), product: ExactText(product)
@@ -104,11 +104,11 @@ extension MemoryLedger: ConsumptionStorage {
     }
 
     package func inquiries(
-        about originalTransactionIds: [String], in scope: Int64, limit: Int
+        about originalTransactionIDs: [String], in scope: Int64, limit: Int
     ) async throws -> [ConsumptionInquiry] {
         try read { state in
             let found = state.inquiries.map(\.inquiry).filter {
-                $0.scope == scope && originalTransactionIds.containsName($0.originalTransactionId)
+                $0.scope == scope && originalTransactionIDs.containsName($0.originalTransactionID)
             }
             return Array(found.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))
         }
@@ -119,11 +119,11 @@ extension MemoryLedger.State {
     /// What was not said stays as it was said before.
     fileprivate mutating func put(_ report: UsageReport, of customer: MemoryLedger.Key) {
         let key = MemoryLedger.UsageKey(
-            customer: customer, transaction: ExactText(report.transactionId ?? ""),
-            product: ExactText(report.transactionId == nil ? report.productId ?? "" : ""))
+            customer: customer, transaction: ExactText(report.transactionID ?? ""),
+            product: ExactText(report.transactionID == nil ? report.productID ?? "" : ""))
         let known = usage[key]
         usage[key] = UsageReport(
-            transactionId: report.transactionId, productId: report.transactionId == nil ? report.productId : nil,
+            transactionID: report.transactionID, productID: report.transactionID == nil ? report.productID : nil,
             customerConsented: report.customerConsented ?? known?.customerConsented,
             consumptionPercentage: report.consumptionPercentage ?? known?.consumptionPercentage,
             deliveryStatus: report.deliveryStatus ?? known?.deliveryStatus,
@@ -136,7 +136,7 @@ extension MemoryLedger.State {
         for index in inquiries.indices {
             let inquiry = inquiries[index].inquiry
             guard inquiry.state == .pending, inquiry.scope == scope, inquiry.nextAttemptAt > now,
-                originals.containsName(inquiry.originalTransactionId)
+                originals.containsName(inquiry.originalTransactionID)
             else { continue }
             inquiries[index].inquiry.nextAttemptAt = now
         }
@@ -149,7 +149,7 @@ extension MemoryLedger.State {
 
     /// Notes what a notification, folded for the first time, asks or decides.
     mutating func noteConsumption(_ notification: FoldedNotification) {
-        guard let transaction = notification.transaction, let original = notification.originalTransactionId else {
+        guard let transaction = notification.transaction, let original = notification.originalTransactionID else {
             return
         }
         let scope = notification.scope
@@ -172,8 +172,8 @@ extension MemoryLedger.State {
             $0.transaction == .init(scope, transaction.transactionID) && $0.original == ExactText(original)
         }.map(\.decision)
         for asked in inquiries.map(\.inquiry) where asked.scope == scope {
-            guard asked.transactionId.isExactly(transaction.transactionID),
-                asked.originalTransactionId.isExactly(original)
+            guard asked.transactionID.isExactly(transaction.transactionID),
+                asked.originalTransactionID.isExactly(original)
             else { continue }
             change(asked.id) { $0.decide(by: decisions) }
         }

@@ -6,20 +6,20 @@ extension MemoryLedger: CustomerStorage {
     package func lineages(of customer: String, in scope: Int64) async throws -> [Lineage] {
         try read { state in
             state.lineages(in: scope).filter {
-                state.owners(of: $0.originalTransactionId, in: scope).containsName(customer)
+                state.owners(of: $0.originalTransactionID, in: scope).containsName(customer)
             }
         }
     }
 
-    package func lineage(_ originalTransactionId: String, in scope: Int64) async throws -> Lineage? {
-        try read { $0.records[Key(scope, originalTransactionId)]?.lineage }
+    package func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage? {
+        try read { $0.records[Key(scope, originalTransactionID)]?.lineage }
     }
 
     package func notifications(
-        about originalTransactionId: String, in scope: Int64, limit: Int
+        about originalTransactionID: String, in scope: Int64, limit: Int
     ) async throws -> [KeptNotification] {
         try read { state in
-            let mentions = state.records[Key(scope, originalTransactionId)]?.mentions ?? []
+            let mentions = state.records[Key(scope, originalTransactionID)]?.mentions ?? []
             return mentions.prefix(limit).flatMap { mention in
                 let others = state.otherTexts.filter { $0.value.notification == mention.notification }.keys.sorted()
                 return ([mention.notification] + others.prefix(limit).map { -$0 }).compactMap { state.kept($0) }
@@ -27,22 +27,22 @@ extension MemoryLedger: CustomerStorage {
         }
     }
 
-    package func owners(of originalTransactionId: String, in scope: Int64) async throws -> [String] {
-        try read { $0.owners(of: originalTransactionId, in: scope) }
+    package func owners(of originalTransactionID: String, in scope: Int64) async throws -> [String] {
+        try read { $0.owners(of: originalTransactionID, in: scope) }
     }
 
-    package func originalTransactionId(of transactionId: String, in scope: Int64) async throws -> String? {
+    package func originalTransactionID(of transactionID: String, in scope: Int64) async throws -> String? {
         try read { state in
-            let key = Key(scope, transactionId)
-            return state.records[key] != nil ? transactionId : state.originals[key]
+            let key = Key(scope, transactionID)
+            return state.records[key] != nil ? transactionID : state.originals[key]
         }
     }
 
-    package func lineages(ofAccounts appTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
+    package func lineages(ofAccounts appTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try read { state in
-            let accounts = Set(appTransactionIds.map { ExactText($0) }).sorted()
+            let accounts = Set(appTransactionIDs.map { ExactText($0) }).sorted()
             return accounts.flatMap { account in
-                state.lineages(in: scope).filter { $0.appTransactionId?.isExactly(account.text) ?? false }
+                state.lineages(in: scope).filter { $0.appTransactionID?.isExactly(account.text) ?? false }
             }
         }
     }
@@ -80,7 +80,7 @@ extension MemoryLedger.State {
         let lineage = records[.init(scope, original)]?.lineage
         return Ownership(
             claims: history(ofPurchase: original, in: scope), named: lineage?.appAccountToken?.text,
-            account: lineage?.appTransactionId.map { history(ofAccount: $0, in: scope) } ?? ClaimHistory([]))
+            account: lineage?.appTransactionID.map { history(ofAccount: $0, in: scope) } ?? ClaimHistory([]))
     }
 
     /// Whose a purchase is at present. An Apple account has one customer.

@@ -16,7 +16,7 @@ extension MemoryLedger.State: CustomStringConvertible {
         var lines: [String] = []
         func add(_ scope: Int64, _ values: String...) {
             let scope = scopes.first { $0.id == scope }
-            let all = [scope?.bundleId ?? "", scope?.environment.rawValue ?? ""] + values
+            let all = [scope?.bundleID ?? "", scope?.environment.rawValue ?? ""] + values
             lines.append(all.map { $0.debugDescription }.joined(separator: " "))
         }
         for (key, record) in records {

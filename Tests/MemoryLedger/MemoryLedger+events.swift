@@ -71,7 +71,7 @@ extension MemoryLedger.State {
 
     /// The events about the purchase that are newer than one, the oldest first; of renewals the newest.
     func newer(than late: LedgerEvent) -> [MemoryLedger.Numbered] {
-        guard let original = late.originalTransactionId, let record = records[.init(late.scope, original)],
+        guard let original = late.originalTransactionID, let record = records[.init(late.scope, original)],
             record.lineage.transactions.first?.type != .consumable
         else { return [] }
         let mentions = record.mentions.filter { $0.signedDate > late.occurredAt }
@@ -80,7 +80,7 @@ extension MemoryLedger.State {
         var found: [MemoryLedger.Numbered] = []
         for mention in mentions where found.count < 100 {
             guard let event = all.first(where: { $0.event.notification == mention.notification }),
-                event.event.originalTransactionId?.isExactly(original) ?? false
+                event.event.originalTransactionID?.isExactly(original) ?? false
             else { continue }
             let isRenewal = event.event.type == .subscriptionRenewed
             if isRenewal, found.contains(where: { $0.event.type == .subscriptionRenewed }) { continue }

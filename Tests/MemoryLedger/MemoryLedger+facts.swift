@@ -15,16 +15,16 @@ extension MemoryLedger {
 }
 
 extension MemoryLedger: LedgerStorage {
-    package func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeRegistry {
+    package func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry {
         try write { state in
             for app in apps {
                 let environment = AppStoreEnvironment(rawValue: app.environment)
                 let isKnown = state.scopes.contains {
-                    $0.bundleId.isExactly(app.bundleId) && $0.environment == environment
+                    $0.bundleID.isExactly(app.bundleID) && $0.environment == environment
                 }
                 guard !isKnown else { continue }
                 state.scopes.append(
-                    Scope(id: Int64(state.scopes.count + 1), bundleId: app.bundleId, environment: environment))
+                    Scope(id: Int64(state.scopes.count + 1), bundleID: app.bundleID, environment: environment))
             }
             return ScopeRegistry(state.scopes)
         }
@@ -118,14 +118,14 @@ extension MemoryLedger.State {
             (notification.transaction.map { [.transaction($0)] } ?? [])
             + (notification.renewal.map { [.renewal($0)] } ?? [])
         var (isNew, isLate, replaced) = (true, false, [Int64]())
-        let first = facts.first?.originalTransactionId
-        for original in facts.map(\.originalTransactionId).inOrder {
+        let first = facts.first?.originalTransactionID
+        for original in facts.map(\.originalTransactionID).inOrder {
             try update(original, in: notification.scope) { record in
                 if original == first {
                     isLate = record.mentions.contains { $0.signedDate > notification.signedDate }
                     isNew = record.note(number, signedDate: notification.signedDate)
                 }
-                for fact in facts where fact.originalTransactionId == original {
+                for fact in facts where fact.originalTransactionID == original {
                     if let old = try record.put(fact, source).replaced { replaced.append(old) }
                 }
             }
@@ -151,7 +151,7 @@ extension MemoryLedger.State {
             guard present < 0 else { return false }
             return before.statements[-present].map { ExactText($0.text) < ExactText(statement.text) } ?? true
         }
-        let outcome = try update(statement.fact.originalTransactionId, in: statement.scope) {
+        let outcome = try update(statement.fact.originalTransactionID, in: statement.scope) {
             try $0.put(statement.fact, source)
         }
         drop(outcome.isNews ? outcome.replaced : number)
@@ -194,7 +194,7 @@ extension MemoryLedger.State {
         }
         guard !isThere else { return }
         var event = event
-        event.customer = event.customer ?? event.originalTransactionId.flatMap { owners(of: $0, in: event.scope).first }
+        event.customer = event.customer ?? event.originalTransactionID.flatMap { owners(of: $0, in: event.scope).first }
         events.append(event)
     }
 }

@@ -85,7 +85,7 @@ extension MemoryLedger.State {
 extension MemoryLedger: ErasureStorage {
     package func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport {
         try write { state in
-            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleId), at: now)
+            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleID), at: now)
             let key = Key(scope.id, erasure.digest)
             state.erasures[key] = max(state.erasures[key] ?? .min, now)
             return state.apply(erasure, to: customer, in: scope.id)
@@ -136,7 +136,7 @@ extension MemoryLedger.State {
     private mutating func rename(
         _ record: LineageRecord, _ customer: String, _ erasure: Erasure, in scope: Int64
     ) {
-        let original = record.lineage.originalTransactionId
+        let original = record.lineage.originalTransactionID
         let ownership = ownership(of: original, in: scope)
         if ownership.owners.containsName(customer) {
             let instant = ownership.claims.next(after: erasure.instant)
@@ -146,7 +146,7 @@ extension MemoryLedger.State {
         }
         for index in inquiries.indices where inquiries[index].inquiry.scope == scope {
             let inquiry = inquiries[index].inquiry
-            guard inquiry.originalTransactionId.isExactly(original), inquiry.customer?.isExactly(customer) ?? false
+            guard inquiry.originalTransactionID.isExactly(original), inquiry.customer?.isExactly(customer) ?? false
             else { continue }
             inquiries[index].inquiry.customer = nil
         }
@@ -156,7 +156,7 @@ extension MemoryLedger.State {
             if let notification = event.notification {
                 guard mentions.contains(notification), event.customer?.isExactly(customer) ?? false else { continue }
                 events[index].customer = erasure.standIn
-            } else if event.scope == scope, event.originalTransactionId?.isExactly(original) ?? false {
+            } else if event.scope == scope, event.originalTransactionID?.isExactly(original) ?? false {
                 events[index].data = nil
             }
         }

@@ -20,7 +20,7 @@ extension MemoryLedger: InspectionStorage {
         _ filter: InboxFilter, before id: Int64, limit: Int
     ) async throws -> NotificationPage {
         try read { state in
-            let about = filter.originalTransactionId.map { original in
+            let about = filter.originalTransactionID.map { original in
                 Set(
                     filter.scopes.flatMap {
                         state.records[Key($0, original)]?.mentions.map(\.notification) ?? []
@@ -55,10 +55,10 @@ extension MemoryLedger: InspectionStorage {
     }
 
     package func statements(
-        about originalTransactionId: String, in scope: Int64
+        about originalTransactionID: String, in scope: Int64
     ) async throws -> [KeptStatement] {
         try read { state in
-            let record = state.records[Key(scope, originalTransactionId)]
+            let record = state.records[Key(scope, originalTransactionID)]
             let sources = (record?.sources ?? []) + (record?.renewalSource.map { [$0] } ?? [])
             return sources.compactMap { source in
                 guard source < 0, let statement = state.statements[-source], statement.kind != .receipt else {
@@ -76,7 +76,7 @@ extension MemoryLedger.State {
     fileprivate func items(
         of record: LineageRecord, _ ownership: Ownership, _ customer: String
     ) -> [TimelineItem] {
-        let original = record.lineage.originalTransactionId
+        let original = record.lineage.originalTransactionID
         let spans = ownership.spans(of: customer)
         let told = record.mentions.filter { mention in spans.contains { $0.contains(mention.signedDate) } }
         let changes = ownership.changes.filter { $0.to.containsName(customer) || $0.from.containsName(customer) }
@@ -84,13 +84,13 @@ extension MemoryLedger.State {
             kept(mention.notification).map {
                 TimelineItem(
                     place: TimelinePlace(date: mention.signedDate, number: mention.notification),
-                    originalTransactionId: original, kind: .notification($0))
+                    originalTransactionID: original, kind: .notification($0))
             }
         }
             + changes.map {
                 TimelineItem(
                     place: TimelinePlace(date: $0.instant, number: 0, name: original),
-                    originalTransactionId: original, kind: .change($0))
+                    originalTransactionID: original, kind: .change($0))
             }
     }
 
@@ -99,7 +99,7 @@ extension MemoryLedger.State {
             guard let date = held.fact.purchaseDate, held.ownership.owners.containsName(customer) else { return nil }
             return TimelineItem(
                 place: TimelinePlace(date: date.milliseconds, number: 0, name: held.subject),
-                originalTransactionId: "", kind: .originalPurchase(held.fact))
+                originalTransactionID: "", kind: .originalPurchase(held.fact))
         }
     }
 
@@ -110,7 +110,7 @@ extension MemoryLedger.State {
                 return [
                     TimelineItem(
                         place: TimelinePlace(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
-                        originalTransactionId: "", kind: .grant(.init(kind: kind, grant: grant)))
+                        originalTransactionID: "", kind: .grant(.init(kind: kind, grant: grant)))
                 ]
             }
             return item(.created, grant.createdAt) + item(.revoked, grant.revocation?.instant)

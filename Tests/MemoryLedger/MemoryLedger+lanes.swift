@@ -10,7 +10,7 @@ extension MemoryLedger.State {
     }
 
     private func purchase(of event: MemoryLedger.Numbered) -> String? {
-        event.event.originalTransactionId.map { "\(event.event.scope) purchase \($0)" }
+        event.event.originalTransactionID.map { "\(event.event.scope) purchase \($0)" }
     }
 
     // MARK: - Making deliveries

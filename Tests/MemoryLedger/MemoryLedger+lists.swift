@@ -13,7 +13,7 @@ extension MemoryLedger: SegmentStorage {
             let items = found.map { _, entry in
                 SegmentMember(
                     lineage: entry.lineage,
-                    owners: state.owners(of: entry.lineage.originalTransactionId, in: query.scope),
+                    owners: state.owners(of: entry.lineage.originalTransactionID, in: query.scope),
                     reason: entry.row.reason.map { StateDetail(rawValue: $0) },
                     until: entry.row.ends == .max ? nil : entry.row.ends, since: entry.row.since)
             }
@@ -41,14 +41,14 @@ extension MemoryLedger.State {
         let lineages = lineages(in: scope)
         return lineages.flatMap { lineage in
             let successors = lineages.flatMap { other in
-                other.originalTransactionId.isExactly(lineage.originalTransactionId)
+                other.originalTransactionID.isExactly(lineage.originalTransactionID)
                     ? []
                     : other.transactions.filter {
-                        $0.previousOriginalTransactionID?.isExactly(lineage.originalTransactionId) ?? false
+                        $0.previousOriginalTransactionID?.isExactly(lineage.originalTransactionID) ?? false
                     }
             }
             return Set(lineage.segments(successors: successors)).filter { $0.segment == segment }.map {
-                (SegmentPlace(number: $0.place, originalTransactionId: lineage.originalTransactionId), $0, lineage)
+                (SegmentPlace(number: $0.place, originalTransactionID: lineage.originalTransactionID), $0, lineage)
             }
         }
     }
@@ -60,13 +60,13 @@ extension MemoryLedger: UnclaimedStorage {
     ) async throws -> (items: [Lineage], next: String?) {
         try read { state in
             let unnamed = state.lineages(in: scope).filter {
-                $0.appAccountToken == nil && ExactText($0.originalTransactionId) > ExactText(original)
+                $0.appAccountToken == nil && ExactText($0.originalTransactionID) > ExactText(original)
             }
-            let found = unnamed.filter { $0.isPaid && state.owners(of: $0.originalTransactionId, in: scope).isEmpty }
+            let found = unnamed.filter { $0.isPaid && state.owners(of: $0.originalTransactionID, in: scope).isEmpty }
             let items = Array(found.prefix(limit))
             let isOver =
-                items.count < limit || items.last?.originalTransactionId == unnamed.last?.originalTransactionId
-            return (items, isOver ? nil : items.last?.originalTransactionId)
+                items.count < limit || items.last?.originalTransactionID == unnamed.last?.originalTransactionID
+            return (items, isOver ? nil : items.last?.originalTransactionID)
         }
     }
 }

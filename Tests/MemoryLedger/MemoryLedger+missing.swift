@@ -86,15 +86,15 @@ extension MemoryLedger {
 
 extension MemoryLedger: HistoryRequestStorage {
     package func add(
-        requests transactionIds: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
+        requests transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws {
         try write { state in
-            for id in transactionIds {
+            for id in transactionIDs {
                 state.lastHistoryRequest += 1
                 let key = Key(scope, id)
                 guard var known = state.historyRequests[key] else {
                     state.historyRequests[key] = HistoryRequest(
-                        id: state.lastHistoryRequest, scope: scope, transactionId: id, reason: reason, addedAt: now,
+                        id: state.lastHistoryRequest, scope: scope, transactionID: id, reason: reason, addedAt: now,
                         attempts: 0, nextAttemptAt: now)
                     continue
                 }
@@ -121,7 +121,7 @@ extension MemoryLedger: HistoryRequestStorage {
 
     package func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws {
         try write { state in
-            let key = Key(request.scope, request.transactionId)
+            let key = Key(request.scope, request.transactionID)
             var known = state.historyRequests[key] ?? request
             if state.historyRequests[key] == nil {
                 state.lastHistoryRequest += 1
@@ -134,10 +134,10 @@ extension MemoryLedger: HistoryRequestStorage {
     }
 
     package func putAside(
-        _ transactionId: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+        _ transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
     ) async throws {
         try write { state in
-            let key = Key(scope, transactionId)
+            let key = Key(scope, transactionID)
             if let known = state.historyRequests[key] {
                 guard known.isGivenUp else { return }
                 state.change(request: known.id) {
@@ -147,7 +147,7 @@ extension MemoryLedger: HistoryRequestStorage {
             }
             state.lastHistoryRequest += 1
             state.historyRequests[key] = HistoryRequest(
-                id: state.lastHistoryRequest, scope: scope, transactionId: transactionId, reason: .retry, addedAt: now,
+                id: state.lastHistoryRequest, scope: scope, transactionID: transactionID, reason: .retry, addedAt: now,
                 attempts: 1, nextAttemptAt: next, failure: code)
         }
     }
@@ -175,20 +175,20 @@ extension MemoryLedger.State {
 }
 
 extension MemoryLedger: HistoryStorage {
-    package func historyMark(of transactionIds: [String], in scope: Int64) async throws -> HistoryMark? {
+    package func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark? {
         try read { state in
-            for id in transactionIds {
+            for id in transactionIDs {
                 guard let revision = state.histories[Key(scope, id)]?.revision, !revision.isEmpty else { continue }
-                return HistoryMark(transactionId: id, revision: revision)
+                return HistoryMark(transactionID: id, revision: revision)
             }
             return nil
         }
     }
 
     package func note(
-        revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
+        revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws {
-        try write { $0.note(revision: revision, of: transactionId, in: scope, at: now) }
+        try write { $0.note(revision: revision, of: transactionID, in: scope, at: now) }
     }
 
     package func noteAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
@@ -198,13 +198,13 @@ extension MemoryLedger: HistoryStorage {
     }
 
     package func keep(
-        unverified: [UnverifiedItem], ofHistory transactionId: String, in scope: Int64, at now: Milliseconds
+        unverified: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws {
         try write { state in
             state.unverified = state.unverified.filter {
-                $0.key.scope != scope || !($0.value.history?.isExactly(transactionId) ?? false)
+                $0.key.scope != scope || !($0.value.history?.isExactly(transactionID) ?? false)
             }
-            state.add(unverified, in: scope, nil, history: transactionId, at: now)
+            state.add(unverified, in: scope, nil, history: transactionID, at: now)
         }
     }
 
@@ -214,9 +214,9 @@ extension MemoryLedger: HistoryStorage {
 
     package func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary] {
         try read { state in
-            let after = state.lineages(in: scope).filter { ExactText($0.originalTransactionId) > ExactText(original) }
+            let after = state.lineages(in: scope).filter { ExactText($0.originalTransactionID) > ExactText(original) }
             return after.prefix(limit).map {
-                LineageSummary($0, askedAt: state.histories[Key(scope, $0.originalTransactionId)]?.askedAt)
+                LineageSummary($0, askedAt: state.histories[Key(scope, $0.originalTransactionID)]?.askedAt)
             }
         }
     }
@@ -224,9 +224,9 @@ extension MemoryLedger: HistoryStorage {
 
 extension MemoryLedger.State {
     fileprivate mutating func note(
-        revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
+        revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) {
-        let key = MemoryLedger.Key(scope, transactionId)
+        let key = MemoryLedger.Key(scope, transactionID)
         histories[key] = .init(revision: revision ?? histories[key]?.revision, askedAt: now)
     }
 }

@@ -13,7 +13,7 @@ struct AccessTable: Sendable {
     }
 
     let keys: [Data: Entry]
-    let secrets: [(bundleId: String, secret: Secret)]
+    let secrets: [(bundleID: String, secret: Secret)]
 
     /// - Parameter known: The table before. A key that stays goes on with its meter and its use.
     init(_ configuration: ServerConfiguration, replacing known: AccessTable? = nil) {

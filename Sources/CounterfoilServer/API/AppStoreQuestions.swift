@@ -31,7 +31,7 @@ struct AppStoreQuestions: Sendable {
 
     /// A transaction that is known here.
     func transaction(_ id: String, in scope: Scope) async throws -> OwnedTransaction? {
-        guard let original = try await storage.originalTransactionId(of: id, in: scope.id),
+        guard let original = try await storage.originalTransactionID(of: id, in: scope.id),
             let fact = try await storage.lineage(original, in: scope.id)?.transactions
                 .first(where: { $0.transactionID.isExactly(id) })
         else { return nil }
@@ -74,9 +74,9 @@ struct AppStoreQuestions: Sendable {
     func oneOfEachAccount(of customer: String, in scope: Scope) async throws -> [String] {
         let lineages = try await storage.lineages(of: customer, in: scope.id).filter { !$0.transactions.isEmpty }
         let claimed = try await storage.accounts(of: customer, in: scope.id)
-            .compactMap { OriginalPurchase.appTransactionId(ofSubject: $0) }
-        let known = Dictionary(grouping: lineages) { $0.appTransactionId ?? $0.originalTransactionId }
-        let ids = known.compactMap { $0.value.map(\.originalTransactionId).min() }
+            .compactMap { OriginalPurchase.appTransactionID(ofSubject: $0) }
+        let known = Dictionary(grouping: lineages) { $0.appTransactionID ?? $0.originalTransactionID }
+        let ids = known.compactMap { $0.value.map(\.originalTransactionID).min() }
         return (ids + claimed.filter { known[$0] == nil }).sorted()
     }
 

@@ -89,14 +89,14 @@ struct Authorization: RouterMiddleware {
                 "This key is limited to one customer: send a token of your backend as \(CustomerToken.header).")
         }
         var refusal = CustomerToken.Refusal.notSigned
-        for (bundleId, secret) in access.current.secrets where principal.apps?.contains(bundleId) ?? true {
+        for (bundleID, secret) in access.current.secrets where principal.apps?.contains(bundleID) ?? true {
             do {
-                let token = try CustomerToken(text, secret: secret, bundleId: bundleId, now: now())
-                let scopes = token.appTransactionId == nil ? APIScope.forApps : APIScope.forSessions
+                let token = try CustomerToken(text, secret: secret, bundleID: bundleID, now: now())
+                let scopes = token.appTransactionID == nil ? APIScope.forApps : APIScope.forSessions
                 return Principal(
-                    name: principal.name, scopes: principal.scopes.intersection(scopes), apps: [bundleId],
+                    name: principal.name, scopes: principal.scopes.intersection(scopes), apps: [bundleID],
                     environments: principal.environments, customer: CustomerName.normal(token.customer),
-                    appTransactionId: token.appTransactionId, appAccountToken: token.appAccountToken)
+                    appTransactionID: token.appTransactionID, appAccountToken: token.appAccountToken)
             } catch {
                 // What the app whose signature it is says of it is the better reason.
                 if error != .notSigned { refusal = error }

@@ -18,13 +18,13 @@ struct ClaimRoutes {
         let instant = try call.request.instant("at") ?? .max
         let start = paging.page == nil ? 0 : Int(clamping: max(0, try paging.number()))
         let held = try await storage.purchasesHeld(by: customer, in: scope.id)
-            .sorted { $0.lineage.originalTransactionId < $1.lineage.originalTransactionId }
+            .sorted { $0.lineage.originalTransactionID < $1.lineage.originalTransactionID }
         let page = held.dropFirst(start).prefix(paging.limit)
         let next = start + page.count < held.count && !page.isEmpty ? String(start + page.count) : nil
         return .list(page, next: next) { json, purchase in
             json.object { json in
                 json.member("object", "claim")
-                json.member("original_transaction_id", purchase.lineage.originalTransactionId)
+                json.member("original_transaction_id", purchase.lineage.originalTransactionID)
                 json.member("product_id", purchase.lineage.transactions.last?.productID)
                 json.member("owners", purchase.ownership.owners(at: instant)) { $0.string($1) }
                 json.member("reason", Self.reason(purchase.ownership, at: instant))

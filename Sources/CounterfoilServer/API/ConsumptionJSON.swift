@@ -10,8 +10,8 @@ enum ConsumptionJSON {
         json.object { json in
             json.member("object", "consumption_request")
             if naming { json.member("customer", inquiry.customer) }
-            json.member("transaction_id", inquiry.transactionId)
-            json.member("original_transaction_id", inquiry.originalTransactionId)
+            json.member("transaction_id", inquiry.transactionID)
+            json.member("original_transaction_id", inquiry.originalTransactionID)
             json.member("state", inquiry.state.rawValue)
             json.member("requested_at", inquiry.requestedAt)
             json.member("answer_due_at", inquiry.deadline)
@@ -27,10 +27,10 @@ enum ConsumptionJSON {
         }
     }
 
-    static func write(_ answer: ConsumptionAnswer, about transactionId: String, to json: inout JSONWriter) {
+    static func write(_ answer: ConsumptionAnswer, about transactionID: String, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "consumption_preview")
-            json.member("transaction_id", transactionId)
+            json.member("transaction_id", transactionID)
             json.member("would_send", answer.request != nil)
             json.member("obstacle", answer.obstacle?.rawValue)
             if let request = answer.request {

@@ -57,7 +57,7 @@ struct ConsumptionRoutes {
         let (scope, customer) = try call.subject()
         let lineages = try await storage.lineages(of: customer, in: scope.id)
         let inquiries = try await storage.inquiries(
-            about: lineages.map(\.originalTransactionId), in: scope.id, limit: 100)
+            about: lineages.map(\.originalTransactionID), in: scope.id, limit: 100)
         return .list(inquiries, next: nil) { ConsumptionJSON.write($1, to: &$0) }
     }
 
@@ -81,16 +81,16 @@ struct ConsumptionRoutes {
 
 /// The body of a report of use.
 private struct UsageBody: JSONRequestBody {
-    var transactionId: String?
-    var productId: String?
+    var transactionID: String?
+    var productID: String?
     var customerConsented: Bool?
     var consumptionPercentage: Int32?
     var deliveryStatus: String?
     var sampleContentProvided: Bool?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case transactionId = "transaction_id"
-        case productId = "product_id"
+        case transactionID = "transaction_id"
+        case productID = "product_id"
         case customerConsented = "customer_consented"
         case consumptionPercentage = "consumption_percentage"
         case deliveryStatus = "delivery_status"
@@ -117,8 +117,8 @@ private struct UsageBody: JSONRequestBody {
     func requireConsentAlone() throws(APIFailure) {
         let members: [(name: String, isThere: Bool)] = [
             ("delivery_status", deliveryStatus != nil), ("consumption_percentage", consumptionPercentage != nil),
-            ("sample_content_provided", sampleContentProvided != nil), ("transaction_id", transactionId != nil),
-            ("product_id", productId != nil),
+            ("sample_content_provided", sampleContentProvided != nil), ("transaction_id", transactionID != nil),
+            ("product_id", productID != nil),
         ]
         guard let member = members.first(where: \.isThere) else { return }
         throw APIFailure(
@@ -127,7 +127,7 @@ private struct UsageBody: JSONRequestBody {
     }
 
     func report(at now: Date) throws(APIFailure) -> UsageReport {
-        for (text, name) in [(transactionId, "transaction_id"), (productId, "product_id")] {
+        for (text, name) in [(transactionID, "transaction_id"), (productID, "product_id")] {
             guard let text else { continue }
             guard !text.isEmpty, text.utf8.count <= 255 else {
                 throw APIFailure(
@@ -145,7 +145,7 @@ private struct UsageBody: JSONRequestBody {
                 .badRequest, "invalid_delivery_status", "It is DELIVERED, or one of Apple's UNDELIVERED_….",
                 parameter: "delivery_status")
         }
-        guard consumptionPercentage == nil || transactionId != nil || productId != nil else {
+        guard consumptionPercentage == nil || transactionID != nil || productID != nil else {
             throw APIFailure(
                 .badRequest, "missing_parameter", "Say of which transaction or product so much was used.",
                 parameter: "transaction_id")
@@ -157,7 +157,7 @@ private struct UsageBody: JSONRequestBody {
                     + "sample_content_provided.")
         }
         return UsageReport(
-            transactionId: transactionId, productId: transactionId == nil ? productId : nil,
+            transactionID: transactionID, productID: transactionID == nil ? productID : nil,
             customerConsented: customerConsented, consumptionPercentage: consumptionPercentage,
             deliveryStatus: delivery, sampleContentProvided: sampleContentProvided, reportedAt: now.milliseconds)
     }

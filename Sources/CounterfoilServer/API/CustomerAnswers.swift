@@ -22,7 +22,7 @@ struct CustomerAnswers: Sendable {
             more(&json)
         }
         var response = json.response()
-        guard let nonce = try SignedAnswer.nonce(of: call.request), let key = apps[reading.scope.bundleId]?.answerKey,
+        guard let nonce = try SignedAnswer.nonce(of: call.request), let key = apps[reading.scope.bundleID]?.answerKey,
             let name = HTTPField.Name(SignedAnswer.signatureHeader)
         else { return response }
         let time = clock.now().milliseconds
@@ -35,7 +35,7 @@ struct CustomerAnswers: Sendable {
     /// backend knows both.
     private func writeMembersForApps(of scope: Scope, for principal: Principal, to json: inout JSONWriter) {
         if let token = principal.appAccountToken { json.member("app_account_token", token) }
-        guard principal.isPublic, let catalogue = apps[scope.bundleId]?.catalogue else { return }
+        guard principal.isPublic, let catalogue = apps[scope.bundleID]?.catalogue else { return }
         var entitlements: [String: [String]] = [:]
         for (name, products) in catalogue.entitlements {
             for product in products { entitlements[product, default: []].append(name) }

@@ -9,7 +9,7 @@ extension JSONWriter {
     mutating func members(of change: CustomerChange, naming: Bool) {
         member("type", change.type.rawValue)
         member("sentence", TimelineSentence.text(change, naming: naming))
-        member("original_transaction_id", change.originalTransactionId)
+        member("original_transaction_id", change.originalTransactionID)
         guard naming else { return }
         member("from", change.change.from) { $0.string($1) }
         member("to", change.change.to) { $0.string($1) }
@@ -22,7 +22,7 @@ extension JSONWriter {
             json.object { json in
                 json.member("object", "unverified_text")
                 json.member("notification_uuid", text.notification)
-                json.member("original_transaction_id", text.originalTransactionId)
+                json.member("original_transaction_id", text.originalTransactionID)
                 json.member("code", text.code)
                 json.member("message", text.reason)
             }

@@ -15,7 +15,7 @@ enum CustomerJSON {
         json.object { json in
             json.member("object", "customer")
             json.member("id", reading.customer)
-            json.member("app", reading.scope.bundleId)
+            json.member("app", reading.scope.bundleID)
             json.member("environment", reading.scope.environment.rawValue)
             json.member("as_of", states.asOf)
             json.member("entitlements", states.entitlements) { entitlement(&$0, $1) }

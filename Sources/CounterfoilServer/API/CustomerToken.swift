@@ -17,7 +17,7 @@ package struct CustomerToken: Sendable {
     /// The customer.
     package let customer: String
     /// The Apple account that a session is of; nil where the app's own backend signed it.
-    package let appTransactionId: String?
+    package let appTransactionID: String?
     /// The UUID that the customer's purchases name; nil where it is the customer's identifier, or there is none.
     package let appAccountToken: String?
 
@@ -55,7 +55,7 @@ package struct CustomerToken: Sendable {
     }
 
     /// Verifies a token. Nothing in it is looked at before its signature holds.
-    package init(_ text: String, secret: Secret, bundleId: String, now: Date) throws(Refusal) {
+    package init(_ text: String, secret: Secret, bundleID: String, now: Date) throws(Refusal) {
         let parts =
             text.utf8.count <= Self.maximumBytes ? text.split(separator: ".", omittingEmptySubsequences: false) : []
         guard parts.count == 3, let head = Base64.decodeURL(parts[0]), let payload = Base64.decodeURL(parts[1]),
@@ -72,13 +72,13 @@ package struct CustomerToken: Sendable {
             guard header.alg == "HS256", header.isPlain else { throw Refusal.malformed }
             claims = try StrictJSONDecoder.decode(Claims.self, from: payload)
         } catch { throw .malformed }
-        try Self.check(claims, bundleId, now.timeIntervalSince1970)
+        try Self.check(claims, bundleID, now.timeIntervalSince1970)
         customer = claims.sub
-        appTransactionId = claims.app_transaction_id
+        appTransactionID = claims.app_transaction_id
         appAccountToken = claims.app_account_token.map(CustomerName.normal)
     }
 
-    private static func check(_ claims: Claims, _ bundleId: String, _ now: TimeInterval) throws(Refusal) {
+    private static func check(_ claims: Claims, _ bundleID: String, _ now: TimeInterval) throws(Refusal) {
         guard claims.exp.isFinite, claims.iat.isFinite, claims.nbf?.isFinite ?? true,
             CustomerName.isPossible(claims.sub), claims.app_account_token.map({ UUID(text: $0) != nil }) ?? true
         else { throw .malformed }
@@ -86,7 +86,7 @@ package struct CustomerToken: Sendable {
         guard claims.exp > now else { throw .expired }
         guard claims.iat <= now + tolerance, claims.nbf ?? claims.iat <= now + tolerance else { throw .notYet }
         guard claims.exp - now <= maximumAge + tolerance, claims.exp - claims.iat <= maximumAge else { throw .tooLong }
-        guard claims.aud?.isExactly(bundleId) ?? true else { throw .wrongAudience }
+        guard claims.aud?.isExactly(bundleID) ?? true else { throw .wrongAudience }
     }
 }
 

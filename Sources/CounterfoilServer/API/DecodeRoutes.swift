@@ -48,7 +48,7 @@ struct DecodeRoutes {
                 json.member("known") { json in
                     json.member("kind", known.kind)
                     json.member("id", known.id)
-                    json.member("app", known.scope.bundleId)
+                    json.member("app", known.scope.bundleID)
                     json.member("environment", known.scope.environment.rawValue)
                     json.member("customers", known.customers) { $0.string($1) }
                     json.member("note", known.note)

@@ -20,7 +20,7 @@ struct ErasureRoutes {
         var json = JSONWriter()
         json.object { json in
             json.member("object", "erasure")
-            json.member("app", scope.bundleId)
+            json.member("app", scope.bundleID)
             json.member("environment", scope.environment.rawValue)
             json.member("erased_at", now)
             json.member("claims", report.claims)

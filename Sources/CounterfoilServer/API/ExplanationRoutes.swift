@@ -21,7 +21,7 @@ struct ExplanationRoutes {
     private func explain(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.subject()
         guard let entitlement = call.named("key"),
-            apps[scope.bundleId]?.catalogue.entitlements[entitlement] != nil
+            apps[scope.bundleID]?.catalogue.entitlements[entitlement] != nil
         else {
             throw APIFailure(.notFound, "not_found", "The configuration has no such entitlement.", parameter: "key")
         }

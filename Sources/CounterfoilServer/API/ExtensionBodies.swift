@@ -57,20 +57,20 @@ struct ExtensionBody: JSONRequestBody {
 
 /// The same for all subscribers of a product.
 struct MassExtensionBody: JSONRequestBody {
-    var productId: String
+    var productID: String
     var storefronts: [String]?
     var extensionBody: ExtensionBody
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case storefronts
-        case productId = "product_id"
+        case productID = "product_id"
     }
 
     static let members = CodingKeys.allCases.map(\.rawValue) + ExtensionBody.members
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        productId = try container.decode(String.self, forKey: .productId)
+        productID = try container.decode(String.self, forKey: .productID)
         storefronts = try container.decodeIfPresent([String].self, forKey: .storefronts)
         extensionBody = try ExtensionBody(from: decoder)
     }

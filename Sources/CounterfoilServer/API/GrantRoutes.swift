@@ -35,7 +35,7 @@ struct GrantRoutes {
     private func content(
         of body: GrantBody, for customer: String, in scope: Scope, at now: Milliseconds
     ) throws -> GrantEvent.Content {
-        let entitlements = apps[scope.bundleId]?.catalogue.entitlements.keys.map(\.self) ?? []
+        let entitlements = apps[scope.bundleID]?.catalogue.entitlements.keys.map(\.self) ?? []
         return try body.content(for: customer, among: entitlements, at: now)
     }
 
@@ -97,7 +97,7 @@ enum GrantJSON {
             json.member("object", "grant")
             json.member("id", grant.id)
             json.member("customer", grant.customer)
-            json.member("app", scope.bundleId)
+            json.member("app", scope.bundleID)
             json.member("environment", scope.environment.rawValue)
             json.member("entitlement", grant.entitlement)
             json.member("state", grant.state(at: now).rawValue)

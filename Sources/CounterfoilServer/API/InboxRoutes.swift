@@ -32,7 +32,7 @@ struct InboxRoutes {
         filter.subtype = try call.request.word("subtype")
         filter.from = try call.request.instant("from")
         filter.to = try call.request.instant("to")
-        filter.originalTransactionId = try call.request.word("original_transaction_id")
+        filter.originalTransactionID = try call.request.word("original_transaction_id")
         if let text = try call.request.word("state") {
             guard let state = KeptNotification.State(rawValue: text) else {
                 throw APIFailure(

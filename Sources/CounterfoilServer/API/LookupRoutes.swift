@@ -32,7 +32,7 @@ struct LookupRoutes {
             json.member("object", "transaction")
             json.member("transaction_id", fact.transactionID)
             json.member("original_transaction_id", fact.originalTransactionID)
-            json.member("app", scope.bundleId)
+            json.member("app", scope.bundleID)
             json.member("environment", scope.environment.rawValue)
             json.member("product_id", fact.productID)
             json.member("type", fact.type.rawValue)
@@ -63,7 +63,7 @@ struct LookupRoutes {
             json.object { json in
                 json.member("object", "order")
                 json.member("order_id", id)
-                json.member("app", scope.bundleId)
+                json.member("app", scope.bundleID)
                 json.member("environment", scope.environment.rawValue)
                 json.member("customers", Set(items.flatMap(\.owners)).sorted()) { $0.string($1) }
                 json.member("transactions", items) { Self.write($1, scope, to: &$0) }

@@ -25,7 +25,7 @@ enum NotificationJSON {
         json.member("uuid", kept.uuid)
         json.member("type", kept.type)
         json.member("subtype", kept.subtype)
-        json.member("app", scope?.bundleId)
+        json.member("app", scope?.bundleID)
         json.member("environment", scope?.environment.rawValue)
         json.member("signed_date", kept.signedDate)
         json.member("received_at", kept.receivedAt)

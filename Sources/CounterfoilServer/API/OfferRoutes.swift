@@ -41,21 +41,21 @@ struct OfferRoutes {
     private func promotional(_ call: APICall) async throws -> Response {
         let question = try await question(call)
         let (body, desk) = (question.body, question.desk)
-        guard let offerId = body.offerId else {
+        guard let offerID = body.offerID else {
             throw APIFailure(.badRequest, "missing_parameter", "Name the offer.", parameter: "offer_id")
         }
-        if question.isPublic { try desk.requirePublic(offerId) }
+        if question.isPublic { try desk.requirePublic(offerID) }
         if !body.isForced { try desk.requireSubscriber(question.reading) }
         var json = JSONWriter()
         switch body.format ?? "jws" {
         case "jws":
-            let transactionId = try await desk.transactionId(
-                body.transactionId, question.reading, isPublic: question.isPublic)
+            let transactionID = try await desk.transactionID(
+                body.transactionID, question.reading, isPublic: question.isPublic)
             let token = try signing {
                 try desk.signer().promotionalOfferV2(
-                    productID: body.productId, offerID: offerId, transactionID: transactionId)
+                    productID: body.productID, offerID: offerID, transactionID: transactionID)
             }
-            write(token, "promotional", body, transactionId, to: &json)
+            write(token, "promotional", body, transactionID, to: &json)
         case "original":
             let account =
                 question.isPublic
@@ -63,7 +63,7 @@ struct OfferRoutes {
                 : body.appAccountToken
             let signature = try signing {
                 try desk.originalSigner(nonce: body.nonce).promotionalOffer(
-                    productID: body.productId, offerID: offerId, appAccountToken: account)
+                    productID: body.productID, offerID: offerID, appAccountToken: account)
             }
             write(signature, to: &json)
         default:
@@ -79,13 +79,13 @@ struct OfferRoutes {
         guard let allow = body.allow else {
             throw APIFailure(.badRequest, "missing_parameter", "Say whether to allow it.", parameter: "allow")
         }
-        let transactionId = try await transaction(of: question, isAllowed: allow)
+        let transactionID = try await transaction(of: question, isAllowed: allow)
         let token = try signing {
             try desk.signer().introductoryOfferEligibility(
-                productID: body.productId, isAllowed: allow, transactionID: transactionId)
+                productID: body.productID, isAllowed: allow, transactionID: transactionID)
         }
         var json = JSONWriter()
-        write(token, "introductory", body, transactionId, to: &json)
+        write(token, "introductory", body, transactionID, to: &json)
         return json.response()
     }
 
@@ -95,12 +95,12 @@ struct OfferRoutes {
         var account: String?
         if let text = body.appTransaction { account = try await desk.account(provenBy: text) }
         if isAllowed, question.isPublic {
-            return try await desk.publicNewcomer(account, body.transactionId, reading, productId: body.productId)
+            return try await desk.publicNewcomer(account, body.transactionID, reading, productID: body.productID)
         }
         let named =
-            account != nil && body.transactionId == nil
+            account != nil && body.transactionID == nil
             ? account
-            : try await desk.transactionId(body.transactionId, reading, isPublic: question.isPublic)
+            : try await desk.transactionID(body.transactionID, reading, isPublic: question.isPublic)
         guard let named else {
             throw APIFailure(
                 .badRequest, "missing_parameter",
@@ -108,7 +108,7 @@ struct OfferRoutes {
                 parameter: "transaction_id")
         }
         if isAllowed, !body.isForced {
-            try await desk.newcomer(account, named, reading, productId: body.productId)
+            try await desk.newcomer(account, named, reading, productID: body.productID)
         }
         return named
     }
@@ -120,16 +120,16 @@ struct OfferRoutes {
     }
 
     private func write(
-        _ token: String, _ kind: String, _ body: OfferBody, _ transactionId: String?, to json: inout JSONWriter
+        _ token: String, _ kind: String, _ body: OfferBody, _ transactionID: String?, to json: inout JSONWriter
     ) {
         json.object { json in
             json.member("object", "offer_signature")
             json.member("kind", kind)
             json.member("format", "jws")
-            json.member("product_id", body.productId)
-            json.member("offer_id", body.offerId)
+            json.member("product_id", body.productID)
+            json.member("offer_id", body.offerID)
             if let allow = body.allow { json.member("allow", allow) }
-            json.member("transaction_id", transactionId)
+            json.member("transaction_id", transactionID)
             json.member("jws", token)
         }
     }
@@ -152,10 +152,10 @@ struct OfferRoutes {
 
 /// What is asked for.
 private struct OfferBody: JSONRequestBody {
-    var productId: String
-    var offerId: String?
+    var productID: String
+    var offerID: String?
     var format: String?
-    var transactionId: String?
+    var transactionID: String?
     /// `AppTransaction.shared`, as JWS.
     var appTransaction: String?
     var appAccountToken: UUID?
@@ -168,10 +168,10 @@ private struct OfferBody: JSONRequestBody {
     static let members = CodingKeys.allCases.map(\.rawValue)
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case productId = "product_id"
-        case offerId = "offer_id"
+        case productID = "product_id"
+        case offerID = "offer_id"
         case format, nonce, allow, force
-        case transactionId = "transaction_id"
+        case transactionID = "transaction_id"
         case appTransaction = "app_transaction"
         case appAccountToken = "app_account_token"
     }
@@ -179,7 +179,7 @@ private struct OfferBody: JSONRequestBody {
     init(body: [UInt8]) throws(APIFailure) {
         try self.init(body: body, form: "a JSON object that names a product_id")
         for (text, name) in [
-            (productId, "product_id"), (offerId, "offer_id"), (transactionId, "transaction_id"),
+            (productID, "product_id"), (offerID, "offer_id"), (transactionID, "transaction_id"),
         ] {
             guard text.map({ !$0.isEmpty && $0.utf8.count <= 255 }) ?? true else {
                 throw APIFailure(

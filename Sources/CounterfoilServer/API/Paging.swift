@@ -45,7 +45,7 @@ struct Paging {
         guard let page else { return nil }
         let parts = page.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard page.utf8.count <= 300, parts.count == 2, let number = Int64(parts[0]) else { throw Self.invalid }
-        return SegmentPlace(number: number, originalTransactionId: String(parts[1]))
+        return SegmentPlace(number: number, originalTransactionID: String(parts[1]))
     }
 
     static var invalid: APIFailure {
@@ -60,7 +60,7 @@ extension TimelinePlace {
 
 extension SegmentPlace {
     /// The token of the page that begins after this place.
-    var token: String { "\(number).\(originalTransactionId)" }
+    var token: String { "\(number).\(originalTransactionID)" }
 }
 
 extension Request {

@@ -23,7 +23,7 @@ struct PurchaseRoutes {
         let report = sent.report
         try report.check(for: call.principal)
         var proven = try await prover.prove(report)
-        if let account = call.principal.appTransactionId { try proven.limit(to: account) }
+        if let account = call.principal.appTransactionID { try proven.limit(to: account) }
         let scope = try call.scope(of: proven)
         let restoration = try await restores.restore(
             proven, for: customer, named: call.principal.appAccountToken, in: scope, Takeover(restore: sent.restore),

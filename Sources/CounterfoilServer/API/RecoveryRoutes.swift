@@ -137,7 +137,7 @@ enum RecoveryJSON {
     static func write(_ item: Completeness, to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "completeness")
-            json.member("app", item.scope.bundleId)
+            json.member("app", item.scope.bundleID)
             json.member("environment", item.scope.environment.rawValue)
             json.member("state", item.state.rawValue)
             json.member("reason", item.reason)
@@ -186,7 +186,7 @@ enum RecoveryJSON {
         }
         json.member("histories", names.histories) { json, history in
             json.object { json in
-                json.member("transaction", history.transactionId)
+                json.member("transaction", history.transactionID)
                 json.member("state", history.isGivenUp ? "failed" : "put_aside")
                 json.member("code", history.failure)
                 json.member("attempts", history.attempts)
@@ -199,7 +199,7 @@ enum RecoveryJSON {
         json.object { json in
             json.member("object", "recovery")
             json.member("id", run.name)
-            json.member("app", scope.bundleId)
+            json.member("app", scope.bundleID)
             json.member("environment", scope.environment.rawValue)
             json.member("cause", run.cause.rawValue)
             json.member("state", run.state.rawValue)

@@ -45,9 +45,9 @@ struct RequestResolver: Sendable {
     /// What was sent says which app and environment it is of. The parameters are for those who send nothing.
     func scope(of proven: ProvenPurchases, _ request: Request, for principal: Principal) throws(APIFailure) -> Scope {
         guard let audience = proven.audience else { return try scope(of: request, for: principal) }
-        guard let scope = scopes[audience.bundleId, audience.environment],
-            principal.apps?.containsExactly(audience.bundleId) ?? true,
-            request.parameter("app").map({ $0.isExactly(audience.bundleId) }) ?? true
+        guard let scope = scopes[audience.bundleID, audience.environment],
+            principal.apps?.containsExactly(audience.bundleID) ?? true,
+            request.parameter("app").map({ $0.isExactly(audience.bundleID) }) ?? true
         else {
             throw APIFailure(.badRequest, "wrong_app", "This was bought in another app.", parameter: "app")
         }
@@ -70,7 +70,7 @@ struct RequestResolver: Sendable {
                 .badRequest, "unknown_environment", "Try Production or Sandbox.", parameter: "environment")
         }
         return scopes.all.filter { scope in
-            principal.maySee(scope) && app.map { $0 == scope.bundleId } ?? true
+            principal.maySee(scope) && app.map { $0 == scope.bundleID } ?? true
                 && environment.map { $0 == scope.environment } ?? true
         }.map(\.id)
     }
@@ -78,7 +78,7 @@ struct RequestResolver: Sendable {
     /// What the configuration serves of what a key may see.
     func served(for principal: Principal) -> [Scope] {
         scopes.all.filter { scope in
-            principal.maySee(scope) && apps[scope.bundleId]?.environments.contains(scope.environment) ?? false
+            principal.maySee(scope) && apps[scope.bundleID]?.environments.contains(scope.environment) ?? false
         }
     }
 
@@ -104,7 +104,7 @@ struct RequestResolver: Sendable {
 extension Principal {
     /// Whether the key is for an app and environment.
     func maySee(_ scope: Scope) -> Bool {
-        (apps?.contains(scope.bundleId) ?? true) && (environments?.contains(scope.environment) ?? true)
+        (apps?.contains(scope.bundleID) ?? true) && (environments?.contains(scope.environment) ?? true)
     }
 }
 

@@ -41,7 +41,7 @@ struct SearchRoutes {
                     json.member("object", "search_result")
                     json.member("kind", item.kind)
                     json.member("id", item.id)
-                    json.member("app", item.scope?.bundleId)
+                    json.member("app", item.scope?.bundleID)
                     json.member("environment", item.scope?.environment.rawValue)
                     json.member("customers", item.customers) { $0.string($1) }
                 }
@@ -82,7 +82,7 @@ private struct Search {
     private mutating func transactions(_ storage: any LedgerEngine) async throws {
         let before = found.count
         for scope in scopes {
-            guard let original = try await storage.originalTransactionId(of: query, in: scope.id) else { continue }
+            guard let original = try await storage.originalTransactionID(of: query, in: scope.id) else { continue }
             let kind = original.isExactly(query) ? "original_transaction" : "transaction"
             found.append(
                 Item(

@@ -32,17 +32,17 @@ struct SegmentItem {
         daysLeft = segment.endsByItself ? member.until.map { max(0, $0 - now.milliseconds) / Self.day } : nil
     }
 
-    private var transactionId: String? { subscription?.transactionID ?? purchase?.transactionID }
-    private var productId: String? { subscription?.productID ?? purchase?.productID }
+    private var transactionID: String? { subscription?.transactionID ?? purchase?.transactionID }
+    private var productID: String? { subscription?.productID ?? purchase?.productID }
 
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("object", "segment_member")
-            json.member("original_transaction_id", member.lineage.originalTransactionId)
-            json.member("app", scope.bundleId)
+            json.member("original_transaction_id", member.lineage.originalTransactionID)
+            json.member("app", scope.bundleID)
             json.member("environment", scope.environment.rawValue)
-            json.member("transaction_id", transactionId)
-            json.member("product_id", productId)
+            json.member("transaction_id", transactionID)
+            json.member("product_id", productID)
             json.member("subscription_group_identifier", subscription?.subscriptionGroupIdentifier)
             if let since = member.since { json.member("since", since) }
             if let until = member.until { json.member("until", until) }
@@ -74,7 +74,7 @@ extension SegmentItem {
     /// customer has in it.
     private var cells: [String?] {
         [
-            member.lineage.originalTransactionId, scope.bundleId, scope.environment.rawValue, transactionId, productId,
+            member.lineage.originalTransactionID, scope.bundleID, scope.environment.rawValue, transactionID, productID,
             subscription?.subscriptionGroupIdentifier, member.since.map(Self.instant), member.until.map(Self.instant),
             daysLeft.map { String($0) }, member.reason?.rawValue, subscription?.willRenew.map { String($0) },
             subscription?.eligibleWinBackOfferIDs.joined(separator: "\n"), subscription?.nextStep.rawValue,

@@ -35,7 +35,7 @@ struct SegmentRoutes {
             json.object { json in
                 json.member("object", "segment")
                 json.member("name", item.segment.name)
-                json.member("app", scope.bundleId)
+                json.member("app", scope.bundleID)
                 json.member("environment", scope.environment.rawValue)
                 json.member("as_of", now)
                 json.member("count", item.count)
@@ -59,7 +59,7 @@ struct SegmentRoutes {
                 segment, in: scope.id, at: now.milliseconds, within: try within(call.request),
                 reason: try call.request.word("reason").map { StateDetail(rawValue: $0) },
                 after: try paging.segmentPlace(), limit: paging.limit))
-        let engine = apps.engine(of: scope.bundleId)
+        let engine = apps.engine(of: scope.bundleID)
         let items = found.items.map { SegmentItem($0, segment, scope, engine, now: now) }
         switch format {
         case .json: return .list(items, next: found.next?.token) { $1.write(to: &$0) }

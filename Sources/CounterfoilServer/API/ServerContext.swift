@@ -42,7 +42,7 @@ final class Principal: Sendable {
     let customer: String?
 
     /// The Apple account that the customer's session is of; nil if the app's backend spoke for the customer.
-    let appTransactionId: String?
+    let appTransactionID: String?
 
     /// The account that the customer's purchases name, where the app's backend says another than the customer's identifier.
     let appAccountToken: String?
@@ -52,10 +52,10 @@ final class Principal: Sendable {
 
     init(
         name: String, scopes: Set<APIScope>, apps: Set<String>? = nil, environments: Set<AppStoreEnvironment>? = nil,
-        customer: String? = nil, appTransactionId: String? = nil, appAccountToken: String? = nil
+        customer: String? = nil, appTransactionID: String? = nil, appAccountToken: String? = nil
     ) {
         (self.name, self.scopes, self.apps, self.environments) = (name, scopes, apps, environments)
         self.customer = customer
-        (self.appTransactionId, self.appAccountToken) = (appTransactionId, appAccountToken)
+        (self.appTransactionID, self.appAccountToken) = (appTransactionID, appAccountToken)
     }
 }

@@ -42,13 +42,13 @@ struct SessionRoutes {
                 "This app transaction does not say of which Apple account it is: it is from an old system.",
                 parameter: "app_transaction")
         }
-        guard let secret = resolver.apps[scope.bundleId]?.customerTokenSecret else {
+        guard let secret = resolver.apps[scope.bundleID]?.customerTokenSecret else {
             throw APIFailure(
                 .conflict, "not_configured", "The app has no customer_token_secret, so there are no sessions.")
         }
         let customer = AnonymousCustomer.name(of: account, in: scope)
         let token = CustomerToken.make(
-            for: customer, account: account, bundleId: scope.bundleId, secret: secret, now: clock.now(),
+            for: customer, account: account, bundleID: scope.bundleID, secret: secret, now: clock.now(),
             lifetime: Self.lifetime)
         var json = JSONWriter()
         json.object { json in
@@ -64,9 +64,9 @@ struct SessionRoutes {
 /// How an Apple account is called that nobody has signed in with.
 enum AnonymousCustomer {
     /// The name, a UUID. It says nothing of the account, and is no secret: it opens nothing without a token.
-    static func name(of appTransactionId: String, in scope: Scope) -> String {
+    static func name(of appTransactionID: String, in scope: Scope) -> String {
         var hash = SHA256()
-        for part in ["anonymous customer", scope.bundleId, scope.environment.rawValue, appTransactionId] {
+        for part in ["anonymous customer", scope.bundleID, scope.environment.rawValue, appTransactionID] {
             hash.update(data: Data("\(part.utf8.count):\(part)".utf8))
         }
         var bytes = Array(hash.finalize().prefix(16))
@@ -103,13 +103,13 @@ private struct SessionBody: JSONRequestBody {
 extension CustomerToken {
     /// Makes the token of a session.
     fileprivate static func make(
-        for customer: String, account: String, bundleId: String, secret: Secret, now: Date, lifetime: TimeInterval
+        for customer: String, account: String, bundleID: String, secret: Secret, now: Date, lifetime: TimeInterval
     ) -> String {
         var claims = JSONWriter()
         let begin = Int64(now.timeIntervalSince1970)
         claims.object { json in
             json.member("sub", customer)
-            json.member("aud", bundleId)
+            json.member("aud", bundleID)
             json.member("iat", begin)
             json.member("exp", begin + Int64(lifetime))
             json.member("app_transaction_id", account)
@@ -124,7 +124,7 @@ extension CustomerToken {
 extension Principal {
     /// Refuses what a session may not do.
     func refuseSession() throws(APIFailure) {
-        guard appTransactionId != nil else { return }
+        guard appTransactionID != nil else { return }
         throw APIFailure(
             .forbidden, "forbidden", "A session from an app transaction may not do that: sign the customer in.")
     }
@@ -133,7 +133,7 @@ extension Principal {
 extension PurchaseReport {
     /// Refuses what a session may not report.
     func check(for principal: Principal) throws(APIFailure) {
-        guard principal.appTransactionId != nil, receipt != nil else { return }
+        guard principal.appTransactionID != nil, receipt != nil else { return }
         throw APIFailure(
             .forbidden, "forbidden", "A receipt does not say of which Apple account it is: sign the customer in.",
             parameter: "receipt")

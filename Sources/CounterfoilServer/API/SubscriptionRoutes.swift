@@ -29,14 +29,14 @@ struct SubscriptionRoutes {
         // Who asks for one customer learns nothing of others, not even that there are any.
         guard call.principal.customer.map({ owners.containsName($0) }) ?? true else { throw unknown }
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
-        let engine = apps.engine(of: scope.bundleId)
+        let engine = apps.engine(of: scope.bundleID)
         let states = engine.currentState(of: facts, now: clock.now())
         guard let state = states.subscriptions.first(where: { $0.originalTransactionID.isExactly(original) }) else {
             throw unknown
         }
         var json = JSONWriter()
         CustomerJSON.subscription(&json, state) { json in
-            json.member("app", scope.bundleId)
+            json.member("app", scope.bundleID)
             json.member("environment", scope.environment.rawValue)
             json.member("as_of", states.asOf)
             if call.namesCustomers { json.member("customers", owners) { $0.string($1) } }
@@ -56,7 +56,7 @@ struct SubscriptionRoutes {
         var json = JSONWriter()
         CustomerJSON.entitlement(&json, state) { json in
             json.member("customer", customer)
-            json.member("app", scope.bundleId)
+            json.member("app", scope.bundleID)
             json.member("environment", scope.environment.rawValue)
             json.member("as_of", reading.states.asOf)
         }

@@ -88,7 +88,7 @@ struct SupportRoutes {
             json.object { json in
                 json.member("object", "renewal_extension")
                 json.member("original_transaction_id", answer.originalTransactionId)
-                json.member("app", scope.bundleId)
+                json.member("app", scope.bundleID)
                 json.member("environment", scope.environment.rawValue)
                 json.member("success", answer.success)
                 json.member("effective_date", answer.effectiveDate)
@@ -106,11 +106,11 @@ struct SupportRoutes {
         let identifier = try body.extensionBody.identifier(isUUID: true)
         let request = MassExtendRenewalDateRequest(
             extendByDays: try body.extensionBody.checkedDays, extendReasonCode: try body.extensionBody.code,
-            requestIdentifier: identifier, productId: body.productId, storefrontCountryCodes: body.storefronts)
+            requestIdentifier: identifier, productId: body.productID, storefrontCountryCodes: body.storefronts)
         do throws(AppStoreServerError) { _ = try await client.extendRenewalDates(request) } catch {
             throw APIFailure(askingFor: error)
         }
-        return .json(status: .accepted) { write(identifier, body.productId, scope, nil, to: &$0) }
+        return .json(status: .accepted) { write(identifier, body.productID, scope, nil, to: &$0) }
     }
 
     /// How far giving all subscribers more days has come.
@@ -136,7 +136,7 @@ struct SupportRoutes {
             json.member("object", "mass_extension")
             json.member("request_identifier", id)
             json.member("product_id", product)
-            json.member("app", scope.bundleId)
+            json.member("app", scope.bundleID)
             json.member("environment", scope.environment.rawValue)
             json.member("is_complete", status?.complete ?? false)
             json.member("complete_date", status?.completeDate)

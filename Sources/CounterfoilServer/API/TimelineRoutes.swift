@@ -78,7 +78,7 @@ struct TimelineRoutes {
             case .change(let change):
                 json.member("kind", "event")
                 json.members(
-                    of: CustomerChange(change, of: item.originalTransactionId, for: customer), naming: naming)
+                    of: CustomerChange(change, of: item.originalTransactionID, for: customer), naming: naming)
             case .grant(let event):
                 json.member("kind", "event")
                 json.member("type", "grant.\(event.kind.rawValue)")
@@ -99,7 +99,7 @@ struct TimelineRoutes {
             case .notification(let kept):
                 json.member("kind", "notification")
                 write(kept, reading, scopes, to: &json)
-                json.member("original_transaction_id", item.originalTransactionId)
+                json.member("original_transaction_id", item.originalTransactionID)
                 if case .parts(let parts?) = reading { write(parts, to: &json) }
             }
         }

@@ -26,7 +26,7 @@ struct UnclaimedRoutes {
         guard (paging.page ?? "").utf8.count <= 64 else { throw Paging.invalid }
         let found = try await storage.unclaimedPurchases(
             in: scope.id, after: paging.page ?? "", limit: paging.limit)
-        let engine = apps.engine(of: scope.bundleId)
+        let engine = apps.engine(of: scope.bundleID)
         let now = clock.now()
         return .list(found.items, next: found.next) { json, lineage in
             write(lineage, scope, hasAccess: engine.givesAccess(lineage, now: now), to: &json)
@@ -38,10 +38,10 @@ struct UnclaimedRoutes {
         let last = paid.max { ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID) }
         json.object { json in
             json.member("object", "unclaimed_purchase")
-            json.member("original_transaction_id", lineage.originalTransactionId)
-            json.member("app", scope.bundleId)
+            json.member("original_transaction_id", lineage.originalTransactionID)
+            json.member("app", scope.bundleID)
             json.member("environment", scope.environment.rawValue)
-            json.member("app_transaction_id", lineage.appTransactionId)
+            json.member("app_transaction_id", lineage.appTransactionID)
             json.member("product_id", last?.productID)
             json.member("type", last?.type.rawValue)
             json.member("first_purchase_date", paid.map(\.purchaseDate).min())

@@ -202,7 +202,7 @@ struct Replay: JSONRequestBody {
     /// As many as one request makes.
     private static let maximumDeliveries = 10_000
 
-    var eventId: String?
+    var eventID: String?
     var from: SentInstant?
     var to: SentInstant?
     var after: Int64?
@@ -210,7 +210,7 @@ struct Replay: JSONRequestBody {
     var dryRun: Bool?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case eventId = "event_id"
+        case eventID = "event_id"
         case from, to, after
         case dryRun = "dry_run"
     }
@@ -218,8 +218,8 @@ struct Replay: JSONRequestBody {
     static let members = CodingKeys.allCases.map(\.rawValue)
 
     func range(_ storage: any WebhookStorage) async throws -> ReplayRange {
-        if let eventId {
-            guard let number = try await storage.eventNumber(eventId) else {
+        if let eventID {
+            guard let number = try await storage.eventNumber(eventID) else {
                 throw APIFailure(.notFound, "not_found", "There is no such event.", parameter: "event_id")
             }
             return .event(number)

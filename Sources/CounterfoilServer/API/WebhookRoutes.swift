@@ -130,7 +130,7 @@ struct WebhookRoutes {
         let outcome =
             isDryRun
             ? try await webhooks.countReplay(range, to: endpoint) : try await webhooks.replay(range, to: endpoint)
-        if body.eventId != nil, outcome.deliveries == 0 {
+        if body.eventID != nil, outcome.deliveries == 0 {
             throw APIFailure(
                 .conflict, "not_accepted", "This endpoint does not take events of this type, app or environment.",
                 parameter: "event_id")

@@ -37,7 +37,7 @@ final class Console: Sendable {
         var all: [Scope]
 
         var query: [(String, String)] {
-            scope.map { [("app", $0.bundleId), ("environment", $0.environment.rawValue)] } ?? []
+            scope.map { [("app", $0.bundleID), ("environment", $0.environment.rawValue)] } ?? []
         }
     }
 
@@ -71,7 +71,7 @@ final class Console: Sendable {
         let all = core.scopes.all.filter { principal.maySee($0) }
         let (app, environment) = (request.parameter("app"), request.parameter("environment"))
         let chosen = all.first { scope in
-            (app.map { $0 == scope.bundleId } ?? true)
+            (app.map { $0 == scope.bundleID } ?? true)
                 && (environment.map { $0 == scope.environment.rawValue } ?? (scope.environment == .production))
         }
         return Selection(scope: chosen ?? all.first, all: all)

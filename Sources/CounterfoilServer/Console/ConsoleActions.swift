@@ -272,7 +272,7 @@ enum ConsoleActions {
         // The app and environment of the page that had the form.
         let all = console.core.scopes.all.filter { visit.principal.maySee($0) }
         let scope = all.first {
-            $0.bundleId == visit.fields["app"] && $0.environment.rawValue == visit.fields["environment"]
+            $0.bundleID == visit.fields["app"] && $0.environment.rawValue == visit.fields["environment"]
         }
         let selection = Console.Selection(scope: scope ?? visit.selection.scope, all: all)
         let chosen = Visit(

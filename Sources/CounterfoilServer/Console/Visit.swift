@@ -80,11 +80,11 @@ struct Visit: Sendable {
             ? []
             : selection.all.map { scope in
                 .init(
-                    selection.all.allSatisfy { $0.bundleId == scope.bundleId }
-                        ? scope.environment.rawValue : "\(scope.bundleId) \(scope.environment.rawValue)",
+                    selection.all.allSatisfy { $0.bundleID == scope.bundleID }
+                        ? scope.environment.rawValue : "\(scope.bundleID) \(scope.environment.rawValue)",
                     PageLink(
                         ["console"] + segments.prefix(1),
-                        query: [("app", scope.bundleId), ("environment", scope.environment.rawValue)]),
+                        query: [("app", scope.bundleID), ("environment", scope.environment.rawValue)]),
                     isCurrent: scope.id == selection.scope?.id)
             }
         shell.isSandbox = selection.scope.map { $0.environment != .production } ?? false

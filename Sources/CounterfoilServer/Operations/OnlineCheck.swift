@@ -9,7 +9,7 @@ internal import Foundation
 package struct OnlineCheck: Sendable {
     /// What was found out about one app in one environment.
     package struct Outcome: Sendable, Hashable {
-        package var bundleId: String
+        package var bundleID: String
         package var environment: AppStoreEnvironment
         /// Where the App Store Server API was asked; nil when it could not be.
         package var host: String?
@@ -55,7 +55,7 @@ package struct OnlineCheck: Sendable {
     }
 
     private func outcome(_ app: ServerConfiguration.App, _ environment: AppStoreEnvironment) async -> Outcome {
-        var outcome = Outcome(bundleId: app.bundleID, environment: environment, finding: .noKey)
+        var outcome = Outcome(bundleID: app.bundleID, environment: environment, finding: .noKey)
         guard let host = app.hosts[environment] else { return outcome }
         outcome.host = host.url
         guard let key = app.key else { return outcome }

@@ -49,7 +49,7 @@ extension ServerCore {
         apps.replace(with: configuration.apps)
         access.replace(with: AccessTable(configuration, replacing: access.current))
         for (scope, client) in clients {
-            guard let name = scopes[id: scope]?.bundleId, let key = configuration.app(name)?.key else { continue }
+            guard let name = scopes[id: scope]?.bundleID, let key = configuration.app(name)?.key else { continue }
             client.tokens.replaceKeys(key.all)
         }
     }

@@ -155,10 +155,10 @@ package struct ServerCore: Sendable {
     }
 
     /// The apps and environments of a configuration, in one order.
-    static func environments(_ configuration: ServerConfiguration) -> [(bundleId: String, environment: String)] {
+    static func environments(_ configuration: ServerConfiguration) -> [(bundleID: String, environment: String)] {
         configuration.apps.flatMap { app in
-            app.environments.map { (bundleId: app.bundleID, environment: $0.rawValue) }
-        }.sorted { ($0.bundleId, $0.environment) < ($1.bundleId, $1.environment) }
+            app.environments.map { (bundleID: app.bundleID, environment: $0.rawValue) }
+        }.sorted { ($0.bundleID, $0.environment) < ($1.bundleID, $1.environment) }
     }
 
     /// Says which roots end soon.
@@ -195,13 +195,13 @@ package struct ServerCore: Sendable {
         metrics.add(
             .init(.completeness) { [weak recovery] in
                 (recovery?.completenessAges() ?? []).compactMap { scope, age in
-                    age.map { ([("app", scope.bundleId), ("environment", scope.environment.rawValue)], $0) }
+                    age.map { ([("app", scope.bundleID), ("environment", scope.environment.rawValue)], $0) }
                 }
             })
         metrics.add(
             .init(.recoveryFailures) { [weak recovery] in
                 (recovery?.failuresInARow() ?? []).map { scope, count in
-                    ([("app", scope.bundleId), ("environment", scope.environment.rawValue)], Double(count))
+                    ([("app", scope.bundleID), ("environment", scope.environment.rawValue)], Double(count))
                 }
             })
         metrics.add(
@@ -252,7 +252,7 @@ package struct ServerCore: Sendable {
     ) throws -> [Int64: AppStoreServerClient] {
         var clients: [Int64: AppStoreServerClient] = [:]
         for scope in scopes.all {
-            guard let app = configuration.app(scope.bundleId), let key = app.key,
+            guard let app = configuration.app(scope.bundleID), let key = app.key,
                 let host = app.hosts[scope.environment]
             else { continue }
             let tokens = try APITokenSource(

@@ -3,9 +3,9 @@ package struct Claim: Sendable, Hashable {
     package var customer: String
     package var scope: Int64
     /// Subscriptions and purchases, by original transaction.
-    package var originalTransactionIds: [String]
+    package var originalTransactionIDs: [String]
     /// The Apple account's download of the app, to claim whatever it buys.
-    package var appTransactionId: String?
+    package var appTransactionID: String?
     /// What happens to what another customer has.
     package var policy: RestorePolicy
     /// Whether what the App Store signed for another account, by its account token, may be had at all.
@@ -15,14 +15,14 @@ package struct Claim: Sendable, Hashable {
     package var claimedAt: Milliseconds
 
     package init(
-        customer: String, scope: Int64, originalTransactionIds: [String], appTransactionId: String? = nil,
+        customer: String, scope: Int64, originalTransactionIDs: [String], appTransactionID: String? = nil,
         policy: RestorePolicy, takesNamed: Bool = false, skipsRefused: Bool = false,
         claimedAt: Milliseconds
     ) {
         self.customer = customer
         self.scope = scope
-        self.originalTransactionIds = originalTransactionIds
-        self.appTransactionId = appTransactionId
+        self.originalTransactionIDs = originalTransactionIDs
+        self.appTransactionID = appTransactionID
         self.policy = policy
         self.takesNamed = takesNamed
         self.skipsRefused = skipsRefused
@@ -63,10 +63,10 @@ package protocol ClaimStorage: Sendable {
     ) async throws -> Set<String>
 
     /// All that the Apple accounts have that these purchases are of, those included.
-    func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage]
+    func relatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage]
 
     /// The original transactions of the same.
-    func identifiersOfRelatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [String]
+    func identifiersOfRelatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [String]
 
     /// Every purchase that a customer has, or had at any time, with whose it was when.
     func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase]

@@ -15,8 +15,8 @@ package struct Erasure: Sendable, Hashable {
     package init(digest: String, at instant: Milliseconds) { (self.digest, self.instant) = (digest, instant) }
 
     /// The digest of a customer's name.
-    package static func digest(of customer: String, in bundleId: String) -> String {
-        SHA256.hash(data: Array((bundleId + "\n" + customer).utf8)).hexadecimal
+    package static func digest(of customer: String, in bundleID: String) -> String {
+        SHA256.hash(data: Array((bundleID + "\n" + customer).utf8)).hexadecimal
     }
 
     /// What every stand-in begins with.

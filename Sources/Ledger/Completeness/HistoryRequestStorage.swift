@@ -16,7 +16,7 @@ package struct HistoryRequest: Sendable, Hashable {
     package var id: Int64
     package var scope: Int64
     /// Any transaction of the Apple account, original or not.
-    package var transactionId: String
+    package var transactionID: String
     package var reason: Reason
     package var addedAt: Milliseconds
     /// How often it was tried without success.
@@ -29,12 +29,12 @@ package struct HistoryRequest: Sendable, Hashable {
     package var isGivenUp = false
 
     package init(
-        id: Int64, scope: Int64, transactionId: String, reason: Reason, addedAt: Milliseconds, attempts: Int,
+        id: Int64, scope: Int64, transactionID: String, reason: Reason, addedAt: Milliseconds, attempts: Int,
         nextAttemptAt: Milliseconds, failure: String? = nil, isGivenUp: Bool = false
     ) {
         self.id = id
         self.scope = scope
-        self.transactionId = transactionId
+        self.transactionID = transactionID
         self.reason = reason
         self.addedAt = addedAt
         self.attempts = attempts
@@ -49,7 +49,7 @@ package protocol HistoryRequestStorage: Sendable {
     /// Puts transactions down. One that failed for good earlier gets another chance. One that is being asked for is asked for
     /// again: what it was added for may have happened after the App Store answered.
     func add(
-        requests transactionIds: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
+        requests transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws
 
     /// Those that may be tried at `now`, the longest waiting first. They stay until they are finished, failed or postponed.
@@ -64,7 +64,7 @@ package protocol HistoryRequestStorage: Sendable {
 
     /// Puts a transaction down whose history was asked for in vain. One that waits already stays as it is.
     func putAside(
-        _ transactionId: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+        _ transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
     ) async throws
 
     /// Gives one up: the App Store will never answer it. It stays, with the reason, until it is added again.

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// As much of a subscription or purchase as it takes to see that something about it must be missing.
 package struct LineageSummary: Sendable, Hashable {
-    package var originalTransactionId: String
+    package var originalTransactionID: String
     /// When its last period ends or ended; nil for what does not end.
     package var end: Milliseconds?
     /// Whether its latest transaction was revoked.
@@ -16,7 +16,7 @@ package struct LineageSummary: Sendable, Hashable {
     /// When the App Store was last asked about it.
     package var askedAt: Milliseconds?
 
-    package init(_ originalTransactionId: String) { self.originalTransactionId = originalTransactionId }
+    package init(_ originalTransactionID: String) { self.originalTransactionID = originalTransactionID }
 
     private static let hour: Milliseconds = 3_600_000
     private static let day: Milliseconds = 24 * hour
@@ -48,7 +48,7 @@ package struct LineageSummary: Sendable, Hashable {
 extension LineageSummary {
     /// What can be seen of a purchase.
     package init(_ lineage: Lineage, askedAt: Milliseconds?) {
-        self.init(lineage.originalTransactionId)
+        self.init(lineage.originalTransactionID)
         self.askedAt = askedAt
         if let renewal = lineage.renewal {
             (renewalSigned, end) = (renewal.signedDate.milliseconds, renewal.renewalDate?.milliseconds)

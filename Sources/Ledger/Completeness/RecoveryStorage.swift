@@ -60,11 +60,11 @@ package protocol RecoveryStorage: Sendable {
 package protocol HistoryStorage: Sendable {
     /// Where the history of an Apple account was left off: by the first of these transactions, all of the account, that it
     /// was asked for with; nil when it never was.
-    func historyMark(of transactionIds: [String], in scope: Int64) async throws -> HistoryMark?
+    func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark?
 
     /// Notes up to where a history was read; without a revision only that it was.
     func note(
-        revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
+        revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws
 
     /// Notes that the App Store was asked about these subscriptions and purchases, by whatever led to their history.
@@ -72,7 +72,7 @@ package protocol HistoryStorage: Sendable {
 
     /// Keeps what could not be believed when a history was asked for, instead of what could not be before.
     func keep(
-        unverified: [UnverifiedItem], ofHistory transactionId: String, in scope: Int64, at now: Milliseconds
+        unverified: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws
 
     /// How far the search for old gaps has come; nil when there was none.
@@ -88,12 +88,12 @@ package protocol HistoryStorage: Sendable {
 /// How far the history of an Apple account is known.
 package struct HistoryMark: Sendable, Hashable {
     /// The transaction that the App Store was asked with.
-    package var transactionId: String
+    package var transactionID: String
     /// The App Store's token for what comes afterwards; nil when there is none.
     package var revision: String?
 
-    package init(transactionId: String, revision: String?) {
-        (self.transactionId, self.revision) = (transactionId, revision)
+    package init(transactionID: String, revision: String?) {
+        (self.transactionID, self.revision) = (transactionID, revision)
     }
 }
 

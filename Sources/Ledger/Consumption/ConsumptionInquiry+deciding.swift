@@ -24,11 +24,11 @@ extension ConsumptionInquiry {
     /// The question that a notification asks; nil if it asks none.
     package init?(askedBy notification: FoldedNotification, in environment: AppStoreEnvironment, customer: String?) {
         guard notification.type == .consumptionRequest, let transaction = notification.transaction,
-            let original = notification.originalTransactionId
+            let original = notification.originalTransactionID
         else { return nil }
         self.init(
-            id: 0, scope: notification.scope, transactionId: transaction.transactionID,
-            originalTransactionId: original, customer: customer, requestedAt: notification.signedDate,
+            id: 0, scope: notification.scope, transactionID: transaction.transactionID,
+            originalTransactionID: original, customer: customer, requestedAt: notification.signedDate,
             deadline: notification.signedDate + Self.window(in: environment), state: .pending, attempts: 0,
             // It is answered at once, also where the App Store's clock is ahead of this machine's.
             nextAttemptAt: min(notification.signedDate, notification.foldedAt))

@@ -3,8 +3,8 @@ package import AppStoreModels
 /// What an app reports about the use of what a customer bought. What is nil was not said.
 package struct UsageReport: Sendable, Hashable {
     /// The transaction it is about, or else the product; neither is for everything.
-    package var transactionId: String?
-    package var productId: String?
+    package var transactionID: String?
+    package var productID: String?
     /// Whether the customer agrees that this is sent to the App Store. It holds for everything that the customer bought.
     package var customerConsented: Bool?
     /// In thousandths of a percent, 0 to 100000.
@@ -14,12 +14,12 @@ package struct UsageReport: Sendable, Hashable {
     package var reportedAt: Milliseconds
 
     package init(
-        transactionId: String? = nil, productId: String? = nil, customerConsented: Bool? = nil,
+        transactionID: String? = nil, productID: String? = nil, customerConsented: Bool? = nil,
         consumptionPercentage: Int32? = nil, deliveryStatus: DeliveryStatus? = nil,
         sampleContentProvided: Bool? = nil, reportedAt: Milliseconds
     ) {
-        self.transactionId = transactionId
-        self.productId = productId
+        self.transactionID = transactionID
+        self.productID = productID
         self.customerConsented = customerConsented
         self.consumptionPercentage = consumptionPercentage
         self.deliveryStatus = deliveryStatus
@@ -53,8 +53,8 @@ package struct ConsumptionInquiry: Sendable, Hashable {
     /// The storage's number for it.
     package var id: Int64
     package var scope: Int64
-    package var transactionId: String
-    package var originalTransactionId: String
+    package var transactionID: String
+    package var originalTransactionID: String
     /// The customer at the time.
     package var customer: String?
     package var requestedAt: Milliseconds
@@ -71,15 +71,15 @@ package struct ConsumptionInquiry: Sendable, Hashable {
     package var decidedAt: Milliseconds?
 
     package init(
-        id: Int64, scope: Int64, transactionId: String, originalTransactionId: String, customer: String? = nil,
+        id: Int64, scope: Int64, transactionID: String, originalTransactionID: String, customer: String? = nil,
         requestedAt: Milliseconds, deadline: Milliseconds, state: State, attempts: Int, nextAttemptAt: Milliseconds,
         sentAt: Milliseconds? = nil, sent: String? = nil, answer: String? = nil, decision: Decision? = nil,
         decidedAt: Milliseconds? = nil
     ) {
         self.id = id
         self.scope = scope
-        self.transactionId = transactionId
-        self.originalTransactionId = originalTransactionId
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
         self.customer = customer
         self.requestedAt = requestedAt
         self.deadline = deadline
@@ -102,7 +102,7 @@ package protocol ConsumptionStorage: Sendable {
 
     /// What was reported about a transaction, its product and the customer, in this order.
     func usage(
-        of customer: String, transactionId: String, productId: String, in scope: Int64
+        of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport]
 
     /// Takes the questions whose time has come. Nobody else gets them before `leaseEnds`.
@@ -119,6 +119,6 @@ package protocol ConsumptionStorage: Sendable {
     func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry]
 
     /// The questions about what a customer has, the newest first.
-    func inquiries(about originalTransactionIds: [String], in scope: Int64, limit: Int) async throws
+    func inquiries(about originalTransactionIDs: [String], in scope: Int64, limit: Int) async throws
         -> [ConsumptionInquiry]
 }

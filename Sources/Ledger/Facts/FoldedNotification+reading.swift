@@ -18,8 +18,8 @@ extension FoldedNotification {
 
 extension Scope {
     /// Refuses what is signed for another app or environment than what it came with.
-    package func requireMatch(_ bundleId: String, _ environment: AppStoreEnvironment) throws(VerificationError) {
-        guard bundleId.isExactly(self.bundleId) else {
+    package func requireMatch(_ bundleID: String, _ environment: AppStoreEnvironment) throws(VerificationError) {
+        guard bundleID.isExactly(self.bundleID) else {
             throw VerificationError(.wrongApp, "a part is signed for another app than the whole")
         }
         guard environment == self.environment else {

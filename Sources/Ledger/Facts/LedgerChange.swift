@@ -112,7 +112,7 @@ package struct FoldedNotification: Sendable {
     }
 
     /// The subscription or purchase that it is about.
-    package var originalTransactionId: String? {
+    package var originalTransactionID: String? {
         transaction?.originalTransactionID ?? renewal?.originalTransactionID
     }
 }
@@ -124,7 +124,7 @@ package struct Statement: Sendable {
         case transaction(TransactionFact)
         case renewal(RenewalFact)
 
-        package var originalTransactionId: String {
+        package var originalTransactionID: String {
             switch self {
             case .transaction(let fact): fact.originalTransactionID
             case .renewal(let fact): fact.originalTransactionID

@@ -7,7 +7,7 @@ package import Foundation
 /// Every method that writes is one database transaction: all of it is on disk when it returns, or nothing is.
 package protocol LedgerStorage: Sendable {
     /// The scopes, made where they are not there yet.
-    func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeRegistry
+    func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry
 
     /// Keeps notifications that were received, and what was found in others, in one commit. The answers are in order.
     func commit(receiving: [ReceivedNotification], folding: [FoldedNotification]) async throws -> [Reception]
@@ -67,24 +67,24 @@ package protocol CustomerStorage: Sendable {
     func lineages(of customer: String, in scope: Int64) async throws -> [Lineage]
 
     /// One subscription or purchase; nil when nothing is known of it.
-    func lineage(_ originalTransactionId: String, in scope: Int64) async throws -> Lineage?
+    func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage?
 
     /// The notifications about a subscription or purchase, in the order in which they were signed, with every text that
     /// was signed under the identifier of each.
     ///
     /// - Parameter limit: Of how many of them, at most.
     func notifications(
-        about originalTransactionId: String, in scope: Int64, limit: Int
+        about originalTransactionID: String, in scope: Int64, limit: Int
     ) async throws -> [KeptNotification]
 
     /// The customers that a subscription or purchase belongs to.
-    func owners(of originalTransactionId: String, in scope: Int64) async throws -> [String]
+    func owners(of originalTransactionID: String, in scope: Int64) async throws -> [String]
 
     /// The subscription or purchase that a transaction is part of; nil when it is not known.
-    func originalTransactionId(of transactionId: String, in scope: Int64) async throws -> String?
+    func originalTransactionID(of transactionID: String, in scope: Int64) async throws -> String?
 
     /// The subscriptions and purchases of some Apple accounts, whomever they belong to.
-    func lineages(ofAccounts appTransactionIds: [String], in scope: Int64) async throws -> [Lineage]
+    func lineages(ofAccounts appTransactionIDs: [String], in scope: Int64) async throws -> [Lineage]
 
     /// The Apple accounts that are the customer's, whether they bought anything or not.
     func accounts(of customer: String, in scope: Int64) async throws -> [String]
@@ -95,7 +95,7 @@ package protocol CustomerStorage: Sendable {
 
 /// One subscription, or one purchase of another kind: what shares an original transaction.
 package struct Lineage: Sendable, Hashable {
-    package var originalTransactionId: String
+    package var originalTransactionID: String
     /// The newest of each transaction.
     package var transactions: [TransactionFact]
     /// The newest renewal info.
@@ -103,16 +103,16 @@ package struct Lineage: Sendable, Hashable {
     /// The account that the app named when it was bought.
     package var appAccountToken: UUID?
     /// The Apple account's download of the app.
-    package var appTransactionId: String?
+    package var appTransactionID: String?
 
     package init(
-        originalTransactionId: String, transactions: [TransactionFact], renewal: RenewalFact? = nil,
-        appAccountToken: UUID? = nil, appTransactionId: String? = nil
+        originalTransactionID: String, transactions: [TransactionFact], renewal: RenewalFact? = nil,
+        appAccountToken: UUID? = nil, appTransactionID: String? = nil
     ) {
-        self.originalTransactionId = originalTransactionId
+        self.originalTransactionID = originalTransactionID
         self.transactions = transactions
         self.renewal = renewal
         self.appAccountToken = appAccountToken
-        self.appTransactionId = appTransactionId
+        self.appTransactionID = appTransactionID
     }
 }

@@ -63,8 +63,8 @@ package struct LineageRecord: Sendable, Hashable {
     /// In the order of their numbers.
     package private(set) var mentions: [Mention]
 
-    package init(_ originalTransactionId: String) {
-        lineage = Lineage(originalTransactionId: originalTransactionId, transactions: [])
+    package init(_ originalTransactionID: String) {
+        lineage = Lineage(originalTransactionID: originalTransactionID, transactions: [])
         (sources, mentions) = ([], [])
     }
 
@@ -157,13 +157,13 @@ package struct LineageRecord: Sendable, Hashable {
     }
 
     /// Where a transaction is, or would be.
-    private func place(of transactionId: String) -> Int {
+    private func place(of transactionID: String) -> Int {
         var (low, high) = (0, lineage.transactions.count)
         // New ones are nearly always the last.
-        if let last = lineage.transactions.last, last.transactionID.precedes(transactionId) { return high }
+        if let last = lineage.transactions.last, last.transactionID.precedes(transactionID) { return high }
         while low < high {
             let middle = low + (high - low) / 2
-            if lineage.transactions[middle].transactionID.precedes(transactionId) {
+            if lineage.transactions[middle].transactionID.precedes(transactionID) {
                 low = middle + 1
             } else {
                 high = middle
@@ -187,7 +187,7 @@ package struct LineageRecord: Sendable, Hashable {
                 continue
             }
         }
-        (lineage.appAccountToken, lineage.appTransactionId) = (owner?.appAccountToken, account)
+        (lineage.appAccountToken, lineage.appTransactionID) = (owner?.appAccountToken, account)
     }
 }
 

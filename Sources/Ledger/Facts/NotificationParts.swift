@@ -24,7 +24,7 @@ package struct NotificationParts: Sendable {
     package init(
         inside payload: ResponseBodyV2DecodedPayload, in scope: Scope, verifiedBy verifier: some TextVerifier
     ) async throws(VerificationError) {
-        let parts = try await verifier.parts(inside: payload, of: scope.bundleId, scope.environment)
+        let parts = try await verifier.parts(inside: payload, of: scope.bundleID, scope.environment)
         self.init(payload: payload, transaction: parts.transaction?.payload, renewal: parts.renewal?.payload)
     }
 

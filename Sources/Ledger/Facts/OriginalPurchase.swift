@@ -98,7 +98,7 @@ extension OriginalPurchase {
     }
 
     /// The app transaction identifier in a subject.
-    package static func appTransactionId(ofSubject subject: String) -> String? {
+    package static func appTransactionID(ofSubject subject: String) -> String? {
         subject.hasPrefix(prefix) ? nil : subject
     }
 }

@@ -9,9 +9,9 @@ internal import Foundation
 /// The receipt itself is not kept: it holds everything that its customer ever bought, and another one comes with every
 /// purchase. So what it says cannot be verified again, and yields to everything that the App Store signs of a transaction.
 package struct ReceiptFact: Sendable, Codable {
-    private var transactionId: String
-    private var originalTransactionId: String
-    private var productId: String
+    private var transactionID: String
+    private var originalTransactionID: String
+    private var productID: String
     private var type: String
     private var purchaseDate: Milliseconds
     private var expiresDate: Milliseconds?
@@ -30,9 +30,9 @@ package struct ReceiptFact: Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case type, ownership, quantity
-        case transactionId = "transaction_id"
-        case originalTransactionId = "original_transaction_id"
-        case productId = "product_id"
+        case transactionID = "transaction_id"
+        case originalTransactionID = "original_transaction_id"
+        case productID = "product_id"
         case purchaseDate = "purchase_date"
         case expiresDate = "expires_date"
         case signedDate = "signed_date"
@@ -47,9 +47,9 @@ package struct ReceiptFact: Sendable, Codable {
     }
 
     package init(_ fact: TransactionFact) {
-        transactionId = fact.transactionID
-        originalTransactionId = fact.originalTransactionID
-        productId = fact.productID
+        transactionID = fact.transactionID
+        originalTransactionID = fact.originalTransactionID
+        productID = fact.productID
         type = fact.type.rawValue
         purchaseDate = fact.purchaseDate.milliseconds
         expiresDate = fact.expiresDate?.milliseconds
@@ -69,7 +69,7 @@ package struct ReceiptFact: Sendable, Codable {
     /// What it says.
     package var fact: TransactionFact {
         TransactionFact(
-            transactionID: transactionId, originalTransactionID: originalTransactionId, productID: productId,
+            transactionID: transactionID, originalTransactionID: originalTransactionID, productID: productID,
             type: ProductType(rawValue: type), purchaseDate: Date(milliseconds: purchaseDate),
             expiresDate: expiresDate.map { Date(milliseconds: $0) },
             subscriptionGroupIdentifier: subscriptionGroupIdentifier, signedDate: Date(milliseconds: signedDate),

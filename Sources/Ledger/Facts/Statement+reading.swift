@@ -19,7 +19,7 @@ extension Statement.Fact {
             return .transaction(TransactionFact(payload))
         case .renewal:
             let payload = try await verifier.renewalInfo(text).payload
-            try scope.requireMatch(scope.bundleId, payload.environment)
+            try scope.requireMatch(scope.bundleID, payload.environment)
             return .renewal(RenewalFact(payload))
         }
     }

@@ -24,7 +24,7 @@ package protocol InspectionStorage: Sendable {
     func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws
 
     /// The texts of the facts of a purchase that came without a notification.
-    func statements(about originalTransactionId: String, in scope: Int64) async throws -> [KeptStatement]
+    func statements(about originalTransactionID: String, in scope: Int64) async throws -> [KeptStatement]
 }
 
 /// A place in a timeline: what has the same date is in the order of the number, then of the name.
@@ -72,12 +72,12 @@ package struct TimelineItem: Sendable {
 
     package var place: TimelinePlace
     /// Empty where it is about no purchase in the app.
-    package var originalTransactionId: String
+    package var originalTransactionID: String
     package var kind: Kind
 
-    package init(place: TimelinePlace, originalTransactionId: String, kind: Kind) {
+    package init(place: TimelinePlace, originalTransactionID: String, kind: Kind) {
         self.place = place
-        self.originalTransactionId = originalTransactionId
+        self.originalTransactionID = originalTransactionID
         self.kind = kind
     }
 }
@@ -89,7 +89,7 @@ package struct InboxFilter: Sendable {
     package var subtype: String?
     package var state: KeptNotification.State?
     /// The subscription or purchase that they are about.
-    package var originalTransactionId: String?
+    package var originalTransactionID: String?
     /// When they were received: not before.
     package var from: Milliseconds?
     /// Before.

@@ -38,7 +38,7 @@ package struct SegmentQuery: Sendable {
 
     /// The places that may have members: after the first one, and up to the number.
     package var range: (after: SegmentPlace, upTo: Int64) {
-        let first = SegmentPlace(number: segment.endsByItself ? now.next : .min, originalTransactionId: "")
+        let first = SegmentPlace(number: segment.endsByItself ? now.next : .min, originalTransactionID: "")
         let last = within.map { SegmentPlace.number(of: segment, at: segment.endsByItself ? now + $0 : now - $0) }
         return (after.map { max($0, first) } ?? first, last ?? .max)
     }
@@ -54,10 +54,10 @@ package struct SegmentPlace: Sendable, Hashable, Comparable {
     /// Grows along the list.
     package var number: Int64
     /// Tells apart what has the same number.
-    package var originalTransactionId: String
+    package var originalTransactionID: String
 
-    package init(number: Int64, originalTransactionId: String) {
-        (self.number, self.originalTransactionId) = (number, originalTransactionId)
+    package init(number: Int64, originalTransactionID: String) {
+        (self.number, self.originalTransactionID) = (number, originalTransactionID)
     }
 
     /// The number of what ends, or began, at an instant.
@@ -69,7 +69,7 @@ package struct SegmentPlace: Sendable, Hashable, Comparable {
     package static func < (one: Self, other: Self) -> Bool {
         one.number != other.number
             ? one.number < other.number
-            : one.originalTransactionId.utf8.lexicographicallyPrecedes(other.originalTransactionId.utf8)
+            : one.originalTransactionID.utf8.lexicographicallyPrecedes(other.originalTransactionID.utf8)
     }
 }
 
@@ -136,14 +136,14 @@ extension Lineage {
     package func segments(successors: [TransactionFact] = []) -> [SegmentRow] {
         let facts = CustomerFacts(
             transactions: transactions + successors, renewals: renewal.map { [$0] } ?? [])
-        return SegmentMembership.of(originalTransactionId, in: facts).map { SegmentRow($0) }
+        return SegmentMembership.of(originalTransactionID, in: facts).map { SegmentRow($0) }
     }
 
     /// The purchases that this one goes on with.
     package var predecessors: Set<ExactText> {
         var found: Set<ExactText> = []
         for fact in transactions {
-            guard let old = fact.previousOriginalTransactionID, !old.isExactly(originalTransactionId) else { continue }
+            guard let old = fact.previousOriginalTransactionID, !old.isExactly(originalTransactionID) else { continue }
             found.insert(ExactText(old))
         }
         return found

@@ -19,7 +19,7 @@ extension LedgerEvent {
         }
         self.init(
             id: Self.prefix + UUID().uuidString.lowercased(), scope: scope,
-            type: owners.isEmpty ? .purchaseLinked : .purchaseTransferred, originalTransactionId: original,
+            type: owners.isEmpty ? .purchaseLinked : .purchaseTransferred, originalTransactionID: original,
             customer: customer, occurredAt: instant, createdAt: now, data: String(decoding: data.bytes, as: UTF8.self))
     }
 

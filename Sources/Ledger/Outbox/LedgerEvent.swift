@@ -7,7 +7,7 @@ package struct LedgerEvent: Sendable, Hashable {
     package var id: String
     package var scope: Int64
     package var type: EventType
-    package var originalTransactionId: String?
+    package var originalTransactionID: String?
     /// The customer, where the event itself names one; else the owner of the purchase.
     package var customer: String?
     /// The number of the notification that tells of it.
@@ -22,13 +22,13 @@ package struct LedgerEvent: Sendable, Hashable {
     package var isLate = false
 
     package init(
-        id: String, scope: Int64, type: EventType, originalTransactionId: String? = nil, customer: String? = nil,
+        id: String, scope: Int64, type: EventType, originalTransactionID: String? = nil, customer: String? = nil,
         notification: Int64? = nil, occurredAt: Milliseconds, createdAt: Milliseconds, data: String? = nil
     ) {
         self.id = id
         self.scope = scope
         self.type = type
-        self.originalTransactionId = originalTransactionId
+        self.originalTransactionID = originalTransactionID
         self.customer = customer
         self.notification = notification
         self.occurredAt = occurredAt
@@ -46,7 +46,7 @@ extension LedgerEvent {
         self.init(
             id: Self.prefix + notification.uuid, scope: notification.scope,
             type: EventType(notification.type, notification.subtype),
-            originalTransactionId: notification.originalTransactionId, notification: number,
+            originalTransactionID: notification.originalTransactionID, notification: number,
             occurredAt: notification.signedDate, createdAt: notification.foldedAt)
     }
 }

@@ -61,7 +61,7 @@ extension WebhookDefinition {
         if let events, !events.contains(where: { type.matches($0) }) { return false }
         guard apps != nil || environments != nil else { return true }
         guard let scope else { return false }
-        return (apps?.contains(scope.bundleId) ?? true) && (environments?.contains(scope.environment) ?? true)
+        return (apps?.contains(scope.bundleID) ?? true) && (environments?.contains(scope.environment) ?? true)
     }
 }
 

@@ -58,8 +58,8 @@ struct LedgerDigest {
             add(
                 "lineage", scope,
                 [
-                    lineage.originalTransactionId.databaseValue, (lineage.appAccountToken?.bytes).databaseValue,
-                    lineage.appTransactionId.databaseValue, PackedLineage.pack(record.anonymous).databaseValue,
+                    lineage.originalTransactionID.databaseValue, (lineage.appAccountToken?.bytes).databaseValue,
+                    lineage.appTransactionID.databaseValue, PackedLineage.pack(record.anonymous).databaseValue,
                     (PackedLineage.pack(record) == bytes).databaseValue,
                 ])
             let sources = try (record.sources + [record.renewalSource].compactMap(\.self)).map {

@@ -132,8 +132,8 @@ package struct LedgerImport: Sendable {
         case "end": return .end(digest: line.digest, pending: line.pending ?? 0)
         default: break
         }
-        guard let bundleId = line.bundle_id, let environment = line.environment,
-            let scope = scopes[bundleId, AppStoreEnvironment(rawValue: environment)]
+        guard let bundleID = line.bundle_id, let environment = line.environment,
+            let scope = scopes[bundleID, AppStoreEnvironment(rawValue: environment)]
         else { throw Refusal(reason: "is of an app or an environment that is not configured") }
         switch line.object {
         case "notification": return .fact(.notification(try await notification(line, scope)))
@@ -174,7 +174,7 @@ package struct LedgerImport: Sendable {
     private func notification(_ line: Line, _ scope: Scope) async throws -> RestoredNotification {
         let verified = try await verifier.notification(line.signed_payload ?? "")
         let audience = NotificationAudience(verified.payload)
-        guard audience.bundleId?.isExactly(scope.bundleId) ?? false, audience.environment == scope.environment else {
+        guard audience.bundleID?.isExactly(scope.bundleID) ?? false, audience.environment == scope.environment else {
             throw Refusal(reason: "is signed for another app or environment than it says")
         }
         let date = Date(milliseconds: line.received_at ?? 0)
@@ -205,7 +205,7 @@ package struct LedgerImport: Sendable {
             return Statement(verified, scope: scope, at: date, origin: origin)
         }
         let verified = try await verifier.renewalInfo(text)
-        try scope.requireMatch(scope.bundleId, verified.payload.environment)
+        try scope.requireMatch(scope.bundleID, verified.payload.environment)
         return Statement(verified, scope: scope, at: date, origin: origin)
     }
 

@@ -162,7 +162,7 @@ extension LedgerRebuild.Report {
 
 extension ClaimTables.Subject {
     fileprivate func name(_ scopes: ScopeRegistry) -> String {
-        let app = scopes[id: scope].map { "\($0.bundleId) \($0.environment.rawValue)" } ?? "scope \(scope)"
+        let app = scopes[id: scope].map { "\($0.bundleID) \($0.environment.rawValue)" } ?? "scope \(scope)"
         return "\(app) \(identifier): whose it is does not follow from its claims"
     }
 }

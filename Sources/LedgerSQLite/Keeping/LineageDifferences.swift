@@ -51,7 +51,7 @@ struct LineageDifferences {
         guard let some = new ?? old else { return }
         if let new, let old, new.isIdentical(to: old) { return }
         let place =
-            (scopes[id: some.scope].map { "\($0.bundleId) \($0.environment.rawValue)" } ?? "scope \(some.scope)")
+            (scopes[id: some.scope].map { "\($0.bundleID) \($0.environment.rawValue)" } ?? "scope \(some.scope)")
             + " \(some.original)"
         let (news, olds) = (try Self.parts(new?.record, db), try Self.parts(old?.record, db))
         for name in Set(news.keys).union(olds.keys).sorted() {
@@ -78,7 +78,7 @@ struct LineageDifferences {
             ) { StoredUUID.text($0.value(0)) }
             parts["notification \(uuid ?? "number \(mention.notification)")"] = "\(mention.signedDate)"
         }
-        let owner = (record.lineage.appAccountToken?.text, record.lineage.appTransactionId)
+        let owner = (record.lineage.appAccountToken?.text, record.lineage.appTransactionID)
         if owner != (nil, nil) { parts["owner"] = "\(owner)" }
         return parts
     }

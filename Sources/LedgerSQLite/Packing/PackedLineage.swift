@@ -45,7 +45,7 @@ package enum PackedLineage {
     ) -> LineageRecord? {
         var reader = PackedReader(bytes, version: version)
         var lineage = lineage(original, &reader)
-        (lineage.appAccountToken, lineage.appTransactionId) = (token, account)
+        (lineage.appAccountToken, lineage.appTransactionID) = (token, account)
         let sources = lineage.transactions.map { _ in reader.signed() }
         let renewalSource = lineage.renewal.map { _ in reader.signed() }
         var last: Int64 = 0
@@ -64,7 +64,7 @@ package enum PackedLineage {
         var token: UUID?
         for _ in 0..<count where !reader.isDamaged { transactions.append(transaction(original, &token, &reader)) }
         let renewal = reader.byte() == 0 ? nil : renewal(original, &reader)
-        return Lineage(originalTransactionId: original, transactions: transactions, renewal: renewal)
+        return Lineage(originalTransactionID: original, transactions: transactions, renewal: renewal)
     }
 
     // MARK: - Transactions

@@ -18,24 +18,24 @@ extension SQLiteStorage: ClaimStorage {
         }
     }
 
-    package func relatives(of originalTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
+    package func relatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try await read { db in
-            try Self.relatives(of: originalTransactionIds, in: scope, db)
+            try Self.relatives(of: originalTransactionIDs, in: scope, db)
                 .compactMap { try Self.lineage($0, in: scope, db) }
         }
     }
 
     package func identifiersOfRelatives(
-        of originalTransactionIds: [String], in scope: Int64
+        of originalTransactionIDs: [String], in scope: Int64
     ) async throws -> [String] {
-        try await read { try Self.relatives(of: originalTransactionIds, in: scope, $0) }
+        try await read { try Self.relatives(of: originalTransactionIDs, in: scope, $0) }
     }
 
     /// Reads each Apple account once, however many of its purchases are asked about.
     package static func relatives(
-        of originalTransactionIds: [String], in scope: Int64, _ db: Database
+        of originalTransactionIDs: [String], in scope: Int64, _ db: Database
     ) throws -> [String] {
-        var all = Set(originalTransactionIds)
+        var all = Set(originalTransactionIDs)
         var accounts: Set<String> = []
         for id in all {
             let account =
@@ -69,10 +69,10 @@ private struct ClaimTransaction {
     /// What is the customer's afterwards.
     func carryOut(_ db: Database) throws -> Set<String> {
         var granted: Set<String> = []
-        for original in Set(claim.originalTransactionIds).sorted() where try take(original, db) {
+        for original in Set(claim.originalTransactionIDs).sorted() where try take(original, db) {
             granted.insert(original)
         }
-        if let account = claim.appTransactionId { granted.formUnion(try take(account: account, db)) }
+        if let account = claim.appTransactionID { granted.formUnion(try take(account: account, db)) }
         return granted
     }
 
@@ -80,7 +80,7 @@ private struct ClaimTransaction {
     private func take(_ original: String, _ db: Database) throws -> Bool {
         let lineage = try SQLiteStorage.lineage(original, in: claim.scope, db)
         let ownership = try ClaimTables.ownership(
-            of: lineage ?? Lineage(originalTransactionId: original, transactions: []), in: claim.scope, db)
+            of: lineage ?? Lineage(originalTransactionID: original, transactions: []), in: claim.scope, db)
         let decision =
             isNamed(lineage) && !ownership.owners.containsExactly(claim.customer)
             ? .isRefused

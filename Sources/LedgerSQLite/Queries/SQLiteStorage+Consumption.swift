@@ -34,8 +34,8 @@ extension SQLiteStorage: ConsumptionStorage {
                     reported_at = excluded.reported_at
                 """,
             arguments: [
-                scope, customer, report.transactionId ?? "",
-                report.transactionId == nil ? report.productId ?? "" : "",
+                scope, customer, report.transactionID ?? "",
+                report.transactionID == nil ? report.productID ?? "" : "",
                 report.customerConsented.map { $0 ? 1 : 0 }, report.consumptionPercentage,
                 report.deliveryStatus?.rawValue, report.sampleContentProvided.map { $0 ? 1 : 0 }, report.reportedAt,
             ])
@@ -54,10 +54,10 @@ extension SQLiteStorage: ConsumptionStorage {
     }
 
     package func usage(
-        of customer: String, transactionId: String, productId: String, in scope: Int64
+        of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport] {
         try await read { db in
-            let keys = [(transactionId, ""), ("", productId), ("", "")]
+            let keys = [(transactionID, ""), ("", productID), ("", "")]
             return try keys.compactMap { transaction, product in
                 let row = try Row.fetchOne(
                     db,
@@ -67,8 +67,8 @@ extension SQLiteStorage: ConsumptionStorage {
                         """, arguments: [scope, customer, transaction, product])
                 return row.map { row in
                     UsageReport(
-                        transactionId: transaction.isEmpty ? nil : transaction,
-                        productId: product.isEmpty ? nil : product,
+                        transactionID: transaction.isEmpty ? nil : transaction,
+                        productID: product.isEmpty ? nil : product,
                         customerConsented: row.number(0).map { $0 == 1 }, consumptionPercentage: row.small(1),
                         deliveryStatus: row.text(2).map { DeliveryStatus(rawValue: $0) },
                         sampleContentProvided: row.number(3).map { $0 == 1 }, reportedAt: row.number(4) ?? 0)
@@ -123,11 +123,11 @@ extension SQLiteStorage: ConsumptionStorage {
     }
 
     package func inquiries(
-        about originalTransactionIds: [String], in scope: Int64, limit: Int
+        about originalTransactionIDs: [String], in scope: Int64, limit: Int
     ) async throws -> [ConsumptionInquiry] {
         try await read { db in
             var all: [ConsumptionInquiry] = []
-            for original in originalTransactionIds {
+            for original in originalTransactionIDs {
                 all += try Row.fetchAll(
                     db,
                     sql: """

@@ -9,15 +9,15 @@ extension SQLiteStorage: CustomerStorage {
         try readAtOnce { try Self.lineages(of: customer, in: scope, $0) }
     }
 
-    package func lineage(_ originalTransactionId: String, in scope: Int64) async throws -> Lineage? {
-        try readAtOnce { try Self.lineage(originalTransactionId, in: scope, $0) }
+    package func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage? {
+        try readAtOnce { try Self.lineage(originalTransactionID, in: scope, $0) }
     }
 
     package func notifications(
-        about originalTransactionId: String, in scope: Int64, limit: Int
+        about originalTransactionID: String, in scope: Int64, limit: Int
     ) async throws -> [KeptNotification] {
         try await read { db in
-            let mentions = try LineageTable.record(originalTransactionId, in: scope, db)?.mentions ?? []
+            let mentions = try LineageTable.record(originalTransactionID, in: scope, db)?.mentions ?? []
             return try mentions.prefix(limit).flatMap { mention in
                 let first = try self.notifications(db, sql: "WHERE notifications.id = ?", [mention.notification])
                 return try first + first.flatMap { try self.otherTexts(of: $0, limit: limit, db) }
@@ -47,17 +47,17 @@ extension SQLiteStorage: CustomerStorage {
         }
     }
 
-    package func owners(of originalTransactionId: String, in scope: Int64) async throws -> [String] {
-        try await read { try Self.owners(of: originalTransactionId, in: scope, $0) }
+    package func owners(of originalTransactionID: String, in scope: Int64) async throws -> [String] {
+        try await read { try Self.owners(of: originalTransactionID, in: scope, $0) }
     }
 
-    package func originalTransactionId(of transactionId: String, in scope: Int64) async throws -> String? {
-        try await read { try LineageTable.originalTransactionId(of: transactionId, in: scope, $0) }
+    package func originalTransactionID(of transactionID: String, in scope: Int64) async throws -> String? {
+        try await read { try LineageTable.originalTransactionID(of: transactionID, in: scope, $0) }
     }
 
-    package func lineages(ofAccounts appTransactionIds: [String], in scope: Int64) async throws -> [Lineage] {
+    package func lineages(ofAccounts appTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try await read { db in
-            try Set(appTransactionIds).sorted().flatMap { account in
+            try Set(appTransactionIDs).sorted().flatMap { account in
                 try db.all(
                     """
                     SELECT \(LineageTable.reading) FROM lineages INDEXED BY lineages_by_account
@@ -159,15 +159,15 @@ extension SQLiteStorage: CustomerStorage {
             "SELECT original_id, token, app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?", place
         ) { row in
             Lineage(
-                originalTransactionId: original, transactions: [], appAccountToken: row.uuid(1),
-                appTransactionId: row.text(2))
+                originalTransactionID: original, transactions: [], appAccountToken: row.uuid(1),
+                appTransactionID: row.text(2))
         }
         return try lineage.map { try namedOwners(of: $0, in: scope, db) } ?? []
     }
 
     /// The same for one that was read.
     static func owners(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> [String] {
-        let claimed = try claimants(of: lineage.originalTransactionId, in: scope, db)
+        let claimed = try claimants(of: lineage.originalTransactionID, in: scope, db)
         return claimed.isEmpty ? try namedOwners(of: lineage, in: scope, db) : claimed
     }
 
@@ -181,7 +181,7 @@ extension SQLiteStorage: CustomerStorage {
     /// Whose a purchase is that nobody claims.
     private static func namedOwners(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> [String] {
         if let token = lineage.appAccountToken { return [token.text] }
-        guard let account = lineage.appTransactionId else { return [] }
+        guard let account = lineage.appTransactionID else { return [] }
         return try db.all(
             "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?",
             [.integer(scope), .text(account)]
@@ -191,7 +191,7 @@ extension SQLiteStorage: CustomerStorage {
     /// All in one question, so that what it finds is of one instant.
     static func lineages(of customer: String, in scope: Int64, _ db: Database) throws -> [Lineage] {
         var found = try db.all(lineagesOfCustomer, values(of: customer, in: scope)) { try LineageTable.lineage($0) }
-        if found.count > 1 { found.sort { $0.originalTransactionId < $1.originalTransactionId } }
+        if found.count > 1 { found.sort { $0.originalTransactionID < $1.originalTransactionID } }
         return found
     }
 

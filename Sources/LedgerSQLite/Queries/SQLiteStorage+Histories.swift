@@ -5,23 +5,23 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: HistoryStorage {
-    package func historyMark(of transactionIds: [String], in scope: Int64) async throws -> HistoryMark? {
+    package func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark? {
         try await read { db in
-            for id in transactionIds {
+            for id in transactionIDs {
                 let row = try Row.fetchOne(
                     db, sql: "SELECT revision FROM histories WHERE scope = ? AND original_id = ?",
                     arguments: [scope, id])
                 guard let revision = row?.text(0), !revision.isEmpty else { continue }
-                return HistoryMark(transactionId: id, revision: revision)
+                return HistoryMark(transactionID: id, revision: revision)
             }
             return nil
         }
     }
 
     package func note(
-        revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds
+        revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws {
-        try await write { try HistoryTable.note(revision: revision, of: transactionId, in: scope, at: now, $0) }
+        try await write { try HistoryTable.note(revision: revision, of: transactionID, in: scope, at: now, $0) }
     }
 
     package func noteAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
@@ -32,12 +32,12 @@ extension SQLiteStorage: HistoryStorage {
     }
 
     package func keep(
-        unverified: [UnverifiedItem], ofHistory transactionId: String, in scope: Int64, at now: Milliseconds
+        unverified: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws {
         try await write { db in
             try db.execute(
-                sql: "DELETE FROM recovery_failures WHERE scope = ? AND history = ?", arguments: [scope, transactionId])
-            try Self.add(unverified, in: scope, nil, history: transactionId, at: now, db)
+                sql: "DELETE FROM recovery_failures WHERE scope = ? AND history = ?", arguments: [scope, transactionID])
+            try Self.add(unverified, in: scope, nil, history: transactionID, at: now, db)
         }
     }
 

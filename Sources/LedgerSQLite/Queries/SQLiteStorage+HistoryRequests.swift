@@ -19,7 +19,7 @@ enum HistoryRequestTable {
 
     static func request(_ row: Row) -> HistoryRequest {
         HistoryRequest(
-            id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionId: row.text(2) ?? "",
+            id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionID: row.text(2) ?? "",
             reason: row.text(3).flatMap(HistoryRequest.Reason.init) ?? .restore, addedAt: row.number(4) ?? 0,
             attempts: Int(row.number(5) ?? 0), nextAttemptAt: row.number(6) ?? 0, failure: row.text(7),
             isGivenUp: row.number(8) != nil)
@@ -27,7 +27,7 @@ enum HistoryRequestTable {
 
     /// One that is added while somebody asks for it gets another number: whoever finishes the old one leaves it there.
     static func add(
-        _ transactionIds: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds,
+        _ transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds,
         _ db: Database
     ) throws {
         let insert = try db.cachedStatement(
@@ -38,16 +38,16 @@ enum HistoryRequestTable {
                     failure = iif(failed_at IS NULL, failure, NULL), attempts = iif(failed_at IS NULL, attempts, 0),
                     next_attempt_at = iif(failed_at IS NULL, next_attempt_at, excluded.next_attempt_at)
                 """)
-        for id in transactionIds { try insert.execute(arguments: [scope, id, reason.rawValue, now, now]) }
+        for id in transactionIDs { try insert.execute(arguments: [scope, id, reason.rawValue, now, now]) }
     }
 }
 
 extension SQLiteStorage: HistoryRequestStorage {
     package func add(
-        requests transactionIds: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
+        requests transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws {
-        guard !transactionIds.isEmpty else { return }
-        try await write { try HistoryRequestTable.add(transactionIds, in: scope, because: reason, at: now, $0) }
+        guard !transactionIDs.isEmpty else { return }
+        try await write { try HistoryRequestTable.add(transactionIDs, in: scope, because: reason, at: now, $0) }
     }
 
     package func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest] {
@@ -77,14 +77,14 @@ extension SQLiteStorage: HistoryRequestStorage {
                         next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
                     """,
                 arguments: [
-                    request.scope, request.transactionId, request.reason.rawValue, request.addedAt,
+                    request.scope, request.transactionID, request.reason.rawValue, request.addedAt,
                     request.attempts + 1, next, code,
                 ])
         }
     }
 
     package func putAside(
-        _ transactionId: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+        _ transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
     ) async throws {
         try await write { db in
             try db.execute(
@@ -94,7 +94,7 @@ extension SQLiteStorage: HistoryRequestStorage {
                     ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
                         next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
                         WHERE failed_at IS NOT NULL
-                    """, arguments: [scope, transactionId, HistoryRequest.Reason.retry.rawValue, now, next, code])
+                    """, arguments: [scope, transactionID, HistoryRequest.Reason.retry.rawValue, now, next, code])
         }
     }
 

@@ -33,7 +33,7 @@ extension SQLiteStorage: InspectionStorage {
             let known = Dictionary(told.map { ($0.id, $0) }) { first, _ in first }
             return chosen.compactMap { entry in
                 (entry.kind ?? known[entry.place.number].map { .notification($0) }).map {
-                    TimelineItem(place: entry.place, originalTransactionId: entry.original, kind: $0)
+                    TimelineItem(place: entry.place, originalTransactionID: entry.original, kind: $0)
                 }
             }
         }
@@ -43,7 +43,7 @@ extension SQLiteStorage: InspectionStorage {
         _ filter: InboxFilter, before id: Int64, limit: Int
     ) async throws -> NotificationPage {
         try await read { db in
-            if let original = filter.originalTransactionId {
+            if let original = filter.originalTransactionID {
                 return try self.notifications(about: original, filter, before: id, limit: limit, db)
             }
             let newest = try Row.fetchOne(db, sql: "SELECT max(id) FROM notifications")?.number(0) ?? 0
@@ -95,10 +95,10 @@ extension SQLiteStorage: InspectionStorage {
     }
 
     package func statements(
-        about originalTransactionId: String, in scope: Int64
+        about originalTransactionID: String, in scope: Int64
     ) async throws -> [KeptStatement] {
         try await read { db in
-            let record = try LineageTable.record(originalTransactionId, in: scope, db)
+            let record = try LineageTable.record(originalTransactionID, in: scope, db)
             let sources = (record?.sources ?? []) + (record?.renewalSource.map { [$0] } ?? [])
             let select = try db.cachedStatement(
                 sql: """
@@ -138,7 +138,7 @@ extension SQLiteStorage: InspectionStorage {
     private static func entries(
         of record: LineageRecord, _ ownership: Ownership, _ customer: String
     ) -> [Entry] {
-        let original = record.lineage.originalTransactionId
+        let original = record.lineage.originalTransactionID
         let spans = ownership.spans(of: customer)
         let told = record.mentions.filter { mention in spans.contains { $0.contains(mention.signedDate) } }.map {
             Entry(place: TimelinePlace(date: $0.signedDate, number: $0.notification), original: original)

@@ -56,7 +56,7 @@ private struct Merge {
     private func move(_ original: String, _ db: Database) throws -> Bool {
         let lineage =
             try SQLiteStorage.lineage(original, in: scope, db)
-            ?? Lineage(originalTransactionId: original, transactions: [])
+            ?? Lineage(originalTransactionID: original, transactions: [])
         let ownership = try ClaimTables.ownership(of: lineage, in: scope, db)
         guard
             case .moves(let events, let owners) = ClaimDecision.merge(

@@ -4,18 +4,18 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: LedgerStorage {
-    package func scopes(of apps: [(bundleId: String, environment: String)]) async throws -> ScopeRegistry {
+    package func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry {
         try await write { db in
             for app in apps {
                 try db.execute(
                     sql: "INSERT OR IGNORE INTO scopes (bundle_id, environment) VALUES (?, ?)",
-                    arguments: [app.bundleId, app.environment])
+                    arguments: [app.bundleID, app.environment])
             }
             let rows = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY id")
             return ScopeRegistry(
                 rows.map { row in
                     Scope(
-                        id: row.number(0) ?? 0, bundleId: row.text(1) ?? "",
+                        id: row.number(0) ?? 0, bundleID: row.text(1) ?? "",
                         environment: AppStoreEnvironment(rawValue: row.text(2) ?? ""))
                 })
         }

@@ -28,7 +28,7 @@ extension SQLiteStorage: SegmentStorage {
                 Self.segmentPage,
                 [
                     .integer(query.scope), .integer(Int64(query.segment.rawValue)), .integer(after.number),
-                    .text(after.originalTransactionId), .integer(last), .integer(Int64(Self.window)),
+                    .text(after.originalTransactionID), .integer(last), .integer(Int64(Self.window)),
                 ]
             ) { row in row.text(0).flatMap { original in SegmentTable.row(of: row, from: 1).map { (original, $0) } } }
             var items: [SegmentMember] = []
@@ -41,7 +41,7 @@ extension SQLiteStorage: SegmentStorage {
                 if items.count == query.limit { break }
             }
             let isOver = rows.count < Self.window && seen == rows.count
-            let next = rows.prefix(seen).last.map { SegmentPlace(number: $1.place, originalTransactionId: $0) }
+            let next = rows.prefix(seen).last.map { SegmentPlace(number: $1.place, originalTransactionID: $0) }
             return (items, isOver ? nil : next)
         }
     }

@@ -126,7 +126,7 @@ extension SQLiteStorage: WebhookStorage {
                 row.number(9) ?? 0,
                 LedgerEvent(
                     id: row.text(0) ?? "", scope: row.number(1) ?? 0, type: EventType(rawValue: row.text(2) ?? ""),
-                    originalTransactionId: row.text(3), customer: row.text(4), notification: row.number(5),
+                    originalTransactionID: row.text(3), customer: row.text(4), notification: row.number(5),
                     occurredAt: row.number(6) ?? 0, createdAt: row.number(7) ?? 0, data: row.text(8))
             )
         }

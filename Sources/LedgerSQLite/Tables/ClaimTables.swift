@@ -31,8 +31,8 @@ enum ClaimTables {
             Self(scope: scope, isAccount: false, identifier: original)
         }
 
-        static func account(_ appTransactionId: String, in scope: Int64) -> Self {
-            Self(scope: scope, isAccount: true, identifier: appTransactionId)
+        static func account(_ appTransactionID: String, in scope: Int64) -> Self {
+            Self(scope: scope, isAccount: true, identifier: appTransactionID)
         }
 
         var values: [SQLValue] { [.integer(scope), .integer(isAccount ? 1 : 0), .text(identifier)] }
@@ -110,9 +110,9 @@ enum ClaimTables {
     /// Whose a purchase was at any instant.
     static func ownership(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> Ownership {
         Ownership(
-            claims: try history(of: .purchase(lineage.originalTransactionId, in: scope), db),
+            claims: try history(of: .purchase(lineage.originalTransactionID, in: scope), db),
             named: lineage.appAccountToken?.text,
-            account: try lineage.appTransactionId.map { try history(of: .account($0, in: scope), db) }
+            account: try lineage.appTransactionID.map { try history(of: .account($0, in: scope), db) }
                 ?? ClaimHistory([]))
     }
 }

@@ -42,7 +42,7 @@ enum ConsumptionTables {
 
     /// Notes what a notification, folded for the first time, asks or decides.
     static func note(_ notification: FoldedNotification, _ db: Database) throws {
-        guard let transaction = notification.transaction, let original = notification.originalTransactionId else {
+        guard let transaction = notification.transaction, let original = notification.originalTransactionID else {
             return
         }
         if notification.type == .consumptionRequest {
@@ -77,7 +77,7 @@ enum ConsumptionTables {
                     requested_at, deadline, state, next_attempt_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                inquiry.scope, notification, inquiry.transactionId, inquiry.originalTransactionId, inquiry.customer,
+                inquiry.scope, notification, inquiry.transactionID, inquiry.originalTransactionID, inquiry.customer,
                 inquiry.requestedAt, inquiry.deadline, inquiry.state.rawValue, inquiry.nextAttemptAt,
             ])
     }
@@ -127,8 +127,8 @@ enum ConsumptionTables {
 
     static func inquiry(_ row: Row) -> ConsumptionInquiry {
         ConsumptionInquiry(
-            id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionId: row.text(2) ?? "",
-            originalTransactionId: row.text(3) ?? "", customer: row.text(4), requestedAt: row.number(5) ?? 0,
+            id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionID: row.text(2) ?? "",
+            originalTransactionID: row.text(3) ?? "", customer: row.text(4), requestedAt: row.number(5) ?? 0,
             deadline: row.number(6) ?? 0, state: row.text(7).flatMap(ConsumptionInquiry.State.init) ?? .missed,
             attempts: Int(row.number(8) ?? 0), nextAttemptAt: row.number(9) ?? 0, sentAt: row.number(10),
             sent: row.text(11), answer: row.text(12),

@@ -22,14 +22,14 @@ enum ErasureTable {
     }
 
     /// The erasure of a customer; nil when there was none.
-    static func erasure(of customer: String, in scope: Int64, _ bundleId: String, _ db: Database) throws -> Erasure? {
-        let digest = Erasure.digest(of: customer, in: bundleId)
+    static func erasure(of customer: String, in scope: Int64, _ bundleID: String, _ db: Database) throws -> Erasure? {
+        let digest = Erasure.digest(of: customer, in: bundleID)
         return try db.first(
             "SELECT instant FROM erasures WHERE scope = ? AND digest = ?", [.integer(scope), .text(digest)]
         ) { Erasure(digest: digest, at: $0.number(0) ?? 0) }
     }
 
-    static func bundleId(of scope: Int64, _ db: Database) throws -> String {
+    static func bundleID(of scope: Int64, _ db: Database) throws -> String {
         try db.first("SELECT bundle_id FROM scopes WHERE id = ?", [.integer(scope)]) { $0.text(0) }.flatMap { $0 } ?? ""
     }
 
@@ -140,7 +140,7 @@ enum ErasureTable {
     private static func rename(
         _ record: LineageRecord, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws {
-        let original = record.lineage.originalTransactionId
+        let original = record.lineage.originalTransactionID
         let ownership = try ClaimTables.ownership(of: record.lineage, in: scope, db)
         if ownership.owners.containsName(customer) {
             let instant = ownership.claims.next(after: erasure.instant)
@@ -165,7 +165,7 @@ enum ErasureTable {
 extension SQLiteStorage: ErasureStorage {
     package func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport {
         try await write { db in
-            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleId), at: now)
+            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleID), at: now)
             try ErasureTable.put(erasure, in: scope.id, db)
             return try ErasureTable.apply(erasure, to: customer, in: scope.id, db)
         }
@@ -175,7 +175,7 @@ extension SQLiteStorage: ErasureStorage {
     func applyErasures(in scopes: Set<Int64>) async throws {
         try await write { db in
             for scope in scopes where try ErasureTable.isAny(in: scope, db) {
-                let bundleId = try ErasureTable.bundleId(of: scope, db)
+                let bundleID = try ErasureTable.bundleID(of: scope, db)
                 let names = try db.all(
                     """
                     SELECT DISTINCT customer FROM claim_events WHERE scope = ?1
@@ -185,7 +185,7 @@ extension SQLiteStorage: ErasureStorage {
                     """, [.integer(scope)]
                 ) { $0.text(0) }
                 for name in names where !Erasure.isStandIn(name) {
-                    guard let erasure = try ErasureTable.erasure(of: name, in: scope, bundleId, db) else { continue }
+                    guard let erasure = try ErasureTable.erasure(of: name, in: scope, bundleID, db) else { continue }
                     _ = try ErasureTable.apply(erasure, to: name, in: scope, db)
                 }
             }

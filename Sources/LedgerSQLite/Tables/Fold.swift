@@ -33,7 +33,7 @@ enum Fold {
             """,
             [
                 .integer(statement.scope), .integer(statement.kind.rawValue),
-                .text(statement.fact.originalTransactionId),
+                .text(statement.fact.originalTransactionID),
                 .text(statement.fact.key), .integer(statement.fact.signedDate.milliseconds),
                 .integer(statement.receivedAt), .integer(statement.origin.rawValue), .blob(text.bytes),
             ])
@@ -68,8 +68,8 @@ enum Fold {
             + (notification.renewal.map { [.renewal($0)] } ?? [])
         // Both are about one purchase, unless the App Store should ever say otherwise.
         var originals: [String] = []
-        for fact in facts where !originals.contains(fact.originalTransactionId) {
-            originals.append(fact.originalTransactionId)
+        for fact in facts where !originals.contains(fact.originalTransactionID) {
+            originals.append(fact.originalTransactionID)
         }
         for original in originals {
             try LineageTable.update(original, in: notification.scope, db) { record in
@@ -77,7 +77,7 @@ enum Fold {
                     outcome.isLate = record.mentions.contains { $0.signedDate > notification.signedDate }
                     outcome.isNew = record.note(source.id, signedDate: notification.signedDate)
                 }
-                for fact in facts where fact.originalTransactionId == original {
+                for fact in facts where fact.originalTransactionID == original {
                     if let replaced = try record.put(fact, source.of(db)).replaced { outcome.replaced.append(replaced) }
                 }
                 if original == originals.first { outcome.owner = record.lineage }
@@ -90,7 +90,7 @@ enum Fold {
     static func put(
         _ fact: Statement.Fact, in scope: Int64, _ source: Source, _ db: Database
     ) throws -> LineageRecord.Outcome {
-        try LineageTable.update(fact.originalTransactionId, in: scope, db) { try $0.put(fact, source.of(db)) }
+        try LineageTable.update(fact.originalTransactionID, in: scope, db) { try $0.put(fact, source.of(db)) }
     }
 
     /// Drops a statement that another text has replaced. Notifications stay for good.

@@ -14,14 +14,14 @@ enum HistoryTable {
 
     /// Notes up to where one was read; without a revision only that it was asked for.
     static func note(
-        revision: String?, of transactionId: String, in scope: Int64, at now: Milliseconds, _ db: Database
+        revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds, _ db: Database
     ) throws {
         try db.execute(
             sql: """
                 INSERT INTO histories (scope, original_id, revision, asked_at) VALUES (?, ?, ?, ?)
                 ON CONFLICT (scope, original_id) DO UPDATE SET
                     revision = coalesce(excluded.revision, revision), asked_at = excluded.asked_at
-                """, arguments: [scope, transactionId, revision, now])
+                """, arguments: [scope, transactionID, revision, now])
     }
 
     /// Makes one table of the two. What only restores knew does not count as asked: recovery looks for itself once more.

@@ -35,7 +35,7 @@ enum LineageTable {
     static func lineage(_ row: SQLStatement) throws -> Lineage {
         let original = row.text(0) ?? ""
         guard var lineage = row.withBlob(3, { PackedLineage.lineage(original, $0) }) else { throw damage(original) }
-        (lineage.appAccountToken, lineage.appTransactionId) = (row.uuid(1), row.text(2))
+        (lineage.appAccountToken, lineage.appTransactionID) = (row.uuid(1), row.text(2))
         return lineage
     }
 
@@ -55,12 +55,12 @@ enum LineageTable {
         try db.first(find, [.integer(scope), .text(original)]) { try record($0) }
     }
 
-    static func originalTransactionId(of transactionId: String, in scope: Int64, _ db: Database) throws -> String? {
+    static func originalTransactionID(of transactionID: String, in scope: Int64, _ db: Database) throws -> String? {
         try db.first(
             """
             SELECT original_id FROM lineages WHERE scope = ?2 AND original_id = ?1
             UNION ALL SELECT original_id FROM transactions WHERE transaction_id = ?1 AND scope = ?2
-            """, [.text(transactionId), .integer(scope)]
+            """, [.text(transactionID), .integer(scope)]
         ) { $0.text(0) } ?? nil
     }
 
@@ -85,15 +85,15 @@ enum LineageTable {
         _ record: LineageRecord, replacing known: LineageRecord?, row: Int64?, _ scope: Int64, _ db: Database
     ) throws {
         let lineage = record.lineage
-        let owner: [SQLValue] = [.init(lineage.appAccountToken?.bytes), .init(lineage.appTransactionId)]
+        let owner: [SQLValue] = [.init(lineage.appAccountToken?.bytes), .init(lineage.appTransactionID)]
         let facts = SQLValue.blob(PackedLineage.pack(record))
-        let places = LineagePlaces(token: lineage.appAccountToken, original: lineage.originalTransactionId)
+        let places = LineagePlaces(token: lineage.appAccountToken, original: lineage.originalTransactionID)
         if let known, let row {
             let place = places.contains(row) ? row : try places.next(db)
             // An index of what stays the same is left alone.
             let isSame =
                 place == row && known.lineage.appAccountToken == lineage.appAccountToken
-                && known.lineage.appTransactionId == lineage.appTransactionId
+                && known.lineage.appTransactionID == lineage.appTransactionID
             if isSame {
                 try db.run("UPDATE lineages SET facts = ? WHERE id = ?", [facts, .integer(row)])
             } else {
@@ -108,21 +108,21 @@ enum LineageTable {
                 VALUES (?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    .integer(try places.next(db)), .integer(scope), .text(lineage.originalTransactionId),
+                    .integer(try places.next(db)), .integer(scope), .text(lineage.originalTransactionID),
                 ] + owner + [facts])
         }
         guard lineage.transactions.count != known?.lineage.transactions.count else { return }
         let present = Set(known?.lineage.transactions.map(\.transactionID) ?? [])
         for fact in lineage.transactions where !present.contains(fact.transactionID) {
-            try index(fact.transactionID, of: lineage.originalTransactionId, in: scope, db)
+            try index(fact.transactionID, of: lineage.originalTransactionID, in: scope, db)
         }
     }
 
-    static func index(_ transactionId: String, of original: String, in scope: Int64, _ db: Database) throws {
-        guard transactionId != original else { return }
+    static func index(_ transactionID: String, of original: String, in scope: Int64, _ db: Database) throws {
+        guard transactionID != original else { return }
         try db.run(
             "INSERT OR IGNORE INTO transactions (transaction_id, scope, original_id) VALUES (?, ?, ?)",
-            [.text(transactionId), .integer(scope), .text(original)])
+            [.text(transactionID), .integer(scope), .text(original)])
     }
 
     private static let find = "SELECT \(reading), lineages.id FROM lineages WHERE scope = ? AND original_id = ?"

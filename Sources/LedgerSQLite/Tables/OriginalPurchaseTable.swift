@@ -66,7 +66,7 @@ enum OriginalPurchaseTable {
     ) -> OriginalPurchaseFact {
         OriginalPurchaseFact(
             applicationVersion: version, purchaseDate: purchasedAt.map { Date(milliseconds: $0) },
-            appTransactionID: subject.flatMap { OriginalPurchase.appTransactionId(ofSubject: $0) },
+            appTransactionID: subject.flatMap { OriginalPurchase.appTransactionID(ofSubject: $0) },
             signedDate: Date(milliseconds: signedDate ?? 0), isTestData: isTestData)
     }
 

@@ -39,7 +39,7 @@ enum OutboxTable {
             } else if let owner {
                 try SQLiteStorage.owners(of: owner, in: event.scope, db).first
             } else {
-                try event.originalTransactionId.flatMap { try SQLiteStorage.owners(of: $0, in: event.scope, db).first }
+                try event.originalTransactionID.flatMap { try SQLiteStorage.owners(of: $0, in: event.scope, db).first }
             }
         try db.run(
             """
@@ -48,7 +48,7 @@ enum OutboxTable {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .text(event.id), .integer(event.scope), .text(event.type.rawValue), .init(event.originalTransactionId),
+                .text(event.id), .integer(event.scope), .text(event.type.rawValue), .init(event.originalTransactionID),
                 .init(customer), .init(event.notification), .integer(event.occurredAt), .integer(event.createdAt),
                 .init(event.data), event.isLate ? .integer(1) : .null,
             ])

@@ -33,7 +33,7 @@ enum SegmentTable {
         for predecessor in predecessors.sorted() {
             try db.run(
                 "INSERT OR IGNORE INTO successions (scope, previous_id, original_id) VALUES (?, ?, ?)",
-                [.integer(scope), .text(predecessor.text), .text(lineage.originalTransactionId)])
+                [.integer(scope), .text(predecessor.text), .text(lineage.originalTransactionID)])
             if let former = try SQLiteStorage.lineage(predecessor.text, in: scope, db) {
                 try derive(former, in: scope, db)
             }
@@ -41,7 +41,7 @@ enum SegmentTable {
     }
 
     private static func derive(_ lineage: Lineage, in scope: Int64, _ db: Database) throws {
-        let key: [SQLValue] = [.integer(scope), .text(lineage.originalTransactionId)]
+        let key: [SQLValue] = [.integer(scope), .text(lineage.originalTransactionID)]
         let rows = Set(lineage.segments(successors: try successors(of: lineage, key, in: scope, db)))
         let known = try db.all(
             """
@@ -72,7 +72,7 @@ enum SegmentTable {
         ) { $0.text(0) }
         return try originals.flatMap { original in
             try SQLiteStorage.lineage(original, in: scope, db)?.transactions.filter {
-                $0.previousOriginalTransactionID?.isExactly(lineage.originalTransactionId) ?? false
+                $0.previousOriginalTransactionID?.isExactly(lineage.originalTransactionID) ?? false
             } ?? []
         }
     }

@@ -108,8 +108,8 @@ package struct ConsumptionAnswer: Sendable, Hashable {
 
 extension UsageReport {
     fileprivate var source: ConsumptionAnswer.Source {
-        transactionId != nil ? .transactionUsage : productId != nil ? .productUsage : .customerUsage
+        transactionID != nil ? .transactionUsage : productID != nil ? .productUsage : .customerUsage
     }
 
-    fileprivate var productOrTransaction: Bool { transactionId != nil || productId != nil }
+    fileprivate var productOrTransaction: Bool { transactionID != nil || productID != nil }
 }

@@ -58,29 +58,29 @@ package struct ConsumptionService: Service {
     }
 
     /// What would be sent about a transaction; nil when the ledger does not know it.
-    package func preview(_ transactionId: String, of customer: String?, in scope: Scope) async throws
+    package func preview(_ transactionID: String, of customer: String?, in scope: Scope) async throws
         -> ConsumptionAnswer?
     {
-        guard let original = try await storage.originalTransactionId(of: transactionId, in: scope.id),
+        guard let original = try await storage.originalTransactionID(of: transactionID, in: scope.id),
             let lineage = try await storage.lineage(original, in: scope.id),
-            let transaction = lineage.transactions.first(where: { $0.transactionID == transactionId })
+            let transaction = lineage.transactions.first(where: { $0.transactionID == transactionID })
         else { return nil }
         var usage: [UsageReport] = []
         if let customer {
             usage = try await storage.usage(
-                of: customer, transactionId: transactionId, productId: transaction.productID, in: scope.id)
+                of: customer, transactionID: transactionID, productID: transaction.productID, in: scope.id)
         }
         return ConsumptionAnswer(
-            about: transaction, usage: usage, policy: apps[scope.bundleId]?.consumption)
+            about: transaction, usage: usage, policy: apps[scope.bundleID]?.consumption)
     }
 
     private func answer(_ inquiry: ConsumptionInquiry, _ leaseEnds: Milliseconds) async throws {
         guard let scope = scopes[id: inquiry.scope] else { return }
         var inquiry = inquiry
         let now = clock.now().milliseconds
-        let owners = try await storage.owners(of: inquiry.originalTransactionId, in: scope.id)
+        let owners = try await storage.owners(of: inquiry.originalTransactionID, in: scope.id)
         let customer = owners.first ?? inquiry.customer
-        let answer = try await preview(inquiry.transactionId, of: customer, in: scope)
+        let answer = try await preview(inquiry.transactionID, of: customer, in: scope)
         let obstacle = answer.map { $0.obstacle?.rawValue } ?? "unknown_transaction"
         if now >= inquiry.deadline {
             inquiry.state = .missed
@@ -106,7 +106,7 @@ package struct ConsumptionService: Service {
         inquiry.attempts += 1
         inquiry.sent = request.json
         do {
-            try await client.sendConsumption(request, for: inquiry.transactionId)
+            try await client.sendConsumption(request, for: inquiry.transactionID)
             inquiry.state = .sent
             inquiry.sentAt = clock.now().milliseconds
             inquiry.answer = "accepted"
@@ -114,7 +114,7 @@ package struct ConsumptionService: Service {
             inquiry.answer = error.apiCode.map { String($0.rawValue) } ?? "\(error.code)"
             logger.warning(
                 "the answer to a consumption request was not taken",
-                metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleId)"])
+                metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleID)"])
             if error.code == .refused, !error.isRetryable {
                 inquiry.state = .refused
             } else {

@@ -2,13 +2,13 @@ package import Ledger
 
 /// A purchase came to a customer, or went from them.
 package struct CustomerChange: Sendable {
-    package var originalTransactionId: String
+    package var originalTransactionID: String
     package var change: Ownership.Change
     /// Whether the customer had it and has it no more.
     var isLoss: Bool
 
     package init(_ change: Ownership.Change, of original: String, for customer: String) {
-        (originalTransactionId, self.change) = (original, change)
+        (originalTransactionID, self.change) = (original, change)
         isLoss = change.from.containsName(customer)
     }
 
@@ -23,6 +23,6 @@ extension HeldPurchase {
             .filter { change in
                 change.instant <= instant && (change.from.containsName(customer) || change.to.containsName(customer))
             }
-            .map { CustomerChange($0, of: lineage.originalTransactionId, for: customer) }
+            .map { CustomerChange($0, of: lineage.originalTransactionID, for: customer) }
     }
 }

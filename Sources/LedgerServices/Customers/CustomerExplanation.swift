@@ -45,7 +45,7 @@ package struct CustomerExplanation: Sendable {
         guard !explanation.isActive, let last = losses.max(by: { $0.loss.change.instant < $1.loss.change.instant }),
             explanation.rule == .neverBought || last.explanation.isActive
         else { return }
-        let product = last.explanation.productID ?? "The purchase \(last.loss.originalTransactionId)"
+        let product = last.explanation.productID ?? "The purchase \(last.loss.originalTransactionID)"
         let owner =
             namesCustomers
             ? last.loss.change.to.map { "the customer \($0)" }.joined(separator: " and ") : "another customer"
@@ -61,7 +61,7 @@ extension CustomerReader {
     package func explanation(
         of entitlement: String, for customer: String, in scope: Scope, at instant: Date?, naming: Bool
     ) async throws -> CustomerExplanation {
-        let engine = apps.engine(of: scope.bundleId)
+        let engine = apps.engine(of: scope.bundleID)
         let reading = try await self.customer(customer, in: scope, at: instant)
         let explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
         var answer = CustomerExplanation(

@@ -71,7 +71,7 @@ package struct CustomerReader: Sendable {
         let now = facts.present(now: self.now)
         var unverified: [UnverifiedText] = []
         if let instant, instant < now { unverified = try await addVersions(to: &facts, of: lineages, in: scope) }
-        let engine = apps.engine(of: scope.bundleId)
+        let engine = apps.engine(of: scope.bundleID)
         return CustomerReading(
             customer: customer, scope: scope, lineages: lineages, facts: facts,
             states: engine.state(of: facts, asOf: instant ?? now), unverified: unverified)
@@ -83,7 +83,7 @@ package struct CustomerReader: Sendable {
     ) async throws -> [UnverifiedText] {
         var allowance = TextAllowance()
         var unverified: [UnverifiedText] = []
-        let originals = lineages.map(\.originalTransactionId)
+        let originals = lineages.map(\.originalTransactionID)
         for (original, kept) in try await notifications(about: originals, in: scope, &allowance) {
             do throws(VerificationError) {
                 guard let parts = try await parts(of: kept) else { continue }

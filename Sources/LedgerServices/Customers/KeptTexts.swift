@@ -5,15 +5,15 @@ package import AppStoreTrust
 /// A text that was believed when it came and does not verify now: a certificate was revoked, the configuration has other
 /// anchors or apps, or somebody has changed the file. What it says does not count.
 package struct UnverifiedText: Sendable, Hashable {
-    package var originalTransactionId: String
+    package var originalTransactionID: String
     /// The notification that it is, or is part of; nil for what came without one.
     package var notification: String?
     /// The reason, as of every refusal.
     package var code: String
     package var reason: String
 
-    package init(_ error: VerificationError, _ originalTransactionId: String, notification: String?) {
-        self.originalTransactionId = originalTransactionId
+    package init(_ error: VerificationError, _ originalTransactionID: String, notification: String?) {
+        self.originalTransactionID = originalTransactionID
         self.notification = notification
         (code, reason) = ("\(error.code)", error.message)
     }

@@ -42,7 +42,7 @@ package enum TimelineSentence {
 
     /// That a purchase came to a customer, or went from them.
     package static func text(_ change: CustomerChange, naming: Bool) -> String {
-        let original = change.originalTransactionId
+        let original = change.originalTransactionID
         func names(_ customers: [String]) -> String {
             guard naming, !customers.isEmpty else { return "another customer" }
             return customers.map { "the customer \($0)" }.joined(separator: " and ")

@@ -54,27 +54,27 @@ package final class AccountHistories: Sendable {
     /// - Throws: ``AppStoreServer/AppStoreServerError`` when the App Store does not answer, ``StorageError``.
     @discardableResult
     package func read(
-        _ transactionId: String, in scope: Scope, origin: Origin, putsAside: Bool = true
+        _ transactionID: String, in scope: Scope, origin: Origin, putsAside: Bool = true
     ) async throws -> HistoryReading {
         guard let client = clients[scope.id] else { return HistoryReading() }
-        let account = try await account(of: [transactionId], in: scope)
-        let reader = try await reader(of: [transactionId], in: scope, origin, client)
+        let account = try await account(of: [transactionID], in: scope)
+        let reader = try await reader(of: [transactionID], in: scope, origin, client)
         try await reader.run()
         let reading = reader.reading
-        turns.note(.init(state: .complete, found: reading.found, of: [transactionId], at: clock.now()), account)
-        if putsAside { try await putAside(reading, of: transactionId, in: scope) }
+        turns.note(.init(state: .complete, found: reading.found, of: [transactionID], at: clock.now()), account)
+        if putsAside { try await putAside(reading, of: transactionID, in: scope) }
         return reading
     }
 
     /// Has a history asked for again, when some time has passed.
-    package func putAside(_ transactionId: String, in scope: Scope, code: String) async throws {
+    package func putAside(_ transactionID: String, in scope: Scope, code: String) async throws {
         logger.warning(
             "a history is put aside and will be asked for again",
             metadata: [
-                "app": "\(scope.bundleId)", "environment": "\(scope.environment.rawValue)", "code": "\(code)",
+                "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)", "code": "\(code)",
             ])
         try await storage.putAside(
-            transactionId, in: scope.id, code: code, until: now + Self.pause(after: 0), at: now)
+            transactionID, in: scope.id, code: code, until: now + Self.pause(after: 0), at: now)
     }
 
     /// How long a history stays put aside after so many attempts: 5 minutes, doubled up to a day.
@@ -112,8 +112,8 @@ package final class AccountHistories: Sendable {
         let reader = try await reader(of: ids, in: scope, .asked, client)
         let state = try await state(of: reader, scope)
         switch state {
-        case .complete: try await putAside(reader.reading, of: reader.transactionId, in: scope)
-        case .pending: try await storage.add(requests: [reader.transactionId], in: scope.id, because: reason, at: now)
+        case .complete: try await putAside(reader.reading, of: reader.transactionID, in: scope)
+        case .pending: try await storage.add(requests: [reader.transactionID], in: scope.id, because: reason, at: now)
         case .refused, .notConfigured: break
         }
         return AccountHistory(state: state, found: reader.reading.found, of: ids, at: clock.now())
@@ -125,14 +125,14 @@ package final class AccountHistories: Sendable {
         } catch let error as AppStoreServerError {
             logger.warning(
                 "the App Store did not tell a history",
-                metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleId)"])
+                metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleID)"])
             // Anything but a no about this transaction may be different later.
             guard error.isFinal, let code = error.apiCode else { return .pending }
             return .refused(String(code.rawValue))
         } catch let error as VerificationError {
             logger.error(
                 "the App Store's history cannot be believed",
-                metadata: ["code": "\(error.code)", "app": "\(scope.bundleId)"])
+                metadata: ["code": "\(error.code)", "app": "\(scope.bundleID)"])
             return .pending
         }
     }
@@ -144,20 +144,20 @@ package final class AccountHistories: Sendable {
     ) async throws -> HistoryReader {
         let mark = try await storage.historyMark(of: ids, in: scope.id)
         return HistoryReader(
-            mark ?? HistoryMark(transactionId: ids.first ?? "", revision: nil), in: scope, origin, storage, verifier,
+            mark ?? HistoryMark(transactionID: ids.first ?? "", revision: nil), in: scope, origin, storage, verifier,
             client, now: clock.now)
     }
 
     /// What could not be believed is missing, is asked for again, and must not hold up all the rest until then.
-    private func putAside(_ reading: HistoryReading, of transactionId: String, in scope: Scope) async throws {
+    private func putAside(_ reading: HistoryReading, of transactionID: String, in scope: Scope) async throws {
         guard let code = reading.unverified.first?.code else { return }
-        try await putAside(transactionId, in: scope, code: code)
+        try await putAside(transactionID, in: scope, code: code)
     }
 
     private func account(of ids: [String], in scope: Scope) async throws -> HistoryTurns.Account {
         var identifier = ids.first ?? ""
         for id in ids.prefix(Self.looked) {
-            guard let known = try await storage.lineage(id, in: scope.id)?.appTransactionId else { continue }
+            guard let known = try await storage.lineage(id, in: scope.id)?.appTransactionID else { continue }
             identifier = known
             break
         }

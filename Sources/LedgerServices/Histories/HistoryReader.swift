@@ -18,7 +18,7 @@ package struct HistoryReading: Sendable {
 /// Reads the history of one Apple account once. What it has read so far is kept, also when it is broken off.
 final class HistoryReader: Sendable {
     /// What the App Store is asked with.
-    let transactionId: String
+    let transactionID: String
     private let revision: String?
     private let scope: Scope
     private let origin: Origin
@@ -32,7 +32,7 @@ final class HistoryReader: Sendable {
         _ mark: HistoryMark, in scope: Scope, _ origin: Origin, _ storage: any AccountHistories.Storage,
         _ verifier: SignedDataVerifier, _ client: AppStoreServerClient, now: @escaping @Sendable () -> Date
     ) {
-        (transactionId, revision) = (mark.transactionId, mark.revision)
+        (transactionID, revision) = (mark.transactionID, mark.revision)
         self.scope = scope
         self.origin = origin
         self.storage = storage
@@ -54,14 +54,14 @@ final class HistoryReader: Sendable {
         }
         let reading = reading
         try await storage.noteAsked(
-            about: reading.found.subtracting([transactionId]).sorted(), in: scope.id, at: now().milliseconds)
+            about: reading.found.subtracting([transactionID]).sorted(), in: scope.id, at: now().milliseconds)
         try await storage.keep(
-            unverified: reading.unverified, ofHistory: transactionId, in: scope.id, at: now().milliseconds)
+            unverified: reading.unverified, ofHistory: transactionID, in: scope.id, at: now().milliseconds)
     }
 
     private func readStatuses() async throws {
         var batch = StatementBatch(scope: scope, origin: origin, now: now())
-        for item in try await client.subscriptionStatuses(of: transactionId).data.flatMap(\.lastTransactions) {
+        for item in try await client.subscriptionStatuses(of: transactionID).data.flatMap(\.lastTransactions) {
             try await batch.add(transaction: item.signedTransactionInfo, verifier)
             try await batch.add(renewal: item.signedRenewalInfo, verifier)
         }
@@ -72,7 +72,7 @@ final class HistoryReader: Sendable {
         // The next one begins before whatever could not be believed.
         var (last, isBelieved) = (revision, true)
         let request = TransactionHistoryRequest(sort: .ascending)
-        for try await page in client.transactionHistory(of: transactionId, request, after: revision) {
+        for try await page in client.transactionHistory(of: transactionID, request, after: revision) {
             var batch = StatementBatch(scope: scope, origin: origin, now: now())
             for text in page.signedTransactions { try await batch.add(transaction: text, verifier) }
             isBelieved = isBelieved && batch.unverified.isEmpty
@@ -80,9 +80,9 @@ final class HistoryReader: Sendable {
             guard isBelieved else { continue }
             last = page.revision
             // As long as there is more, it does not count as asked.
-            if page.hasMore { try await storage.note(revision: last, of: transactionId, in: scope.id, at: 0) }
+            if page.hasMore { try await storage.note(revision: last, of: transactionID, in: scope.id, at: 0) }
         }
-        try await storage.note(revision: last, of: transactionId, in: scope.id, at: now().milliseconds)
+        try await storage.note(revision: last, of: transactionID, in: scope.id, at: now().milliseconds)
     }
 
     private func keep(_ batch: StatementBatch) async throws {

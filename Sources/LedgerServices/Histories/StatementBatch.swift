@@ -33,7 +33,7 @@ struct StatementBatch {
     mutating func add(renewal text: String, _ verifier: SignedDataVerifier) async throws {
         do {
             let verified = try await verifier.renewalInfo(text)
-            try scope.requireMatch(scope.bundleId, verified.payload.environment)
+            try scope.requireMatch(scope.bundleID, verified.payload.environment)
             statements.append(Statement(verified, scope: scope, at: now, origin: origin))
         } catch { try note(text, error) }
     }

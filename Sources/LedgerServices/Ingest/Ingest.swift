@@ -52,8 +52,8 @@ package struct Ingest: Sendable {
         let verified = try await metrics.spans.measure("verify") { try await verifier.notification(signedPayload) }
         metrics.verification.record(since: start)
         let audience = NotificationAudience(verified.payload)
-        guard let bundleId = audience.bundleId, let environment = audience.environment,
-            let scope = scopes[bundleId, environment]
+        guard let bundleID = audience.bundleID, let environment = audience.environment,
+            let scope = scopes[bundleID, environment]
         else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
         let received = ReceivedNotification(verified, scope: scope, at: now(), origin: origin)
         let reception = try await writer.receive(received)

@@ -14,7 +14,7 @@ struct IntroductoryEligibility: Sendable {
     /// Of the app.
     let catalogue: ProductCatalogue?
     let scope: Scope
-    let productId: String
+    let productID: String
     /// Whether the one who asks may be anybody.
     let isPublic: Bool
 
@@ -30,7 +30,7 @@ struct IntroductoryEligibility: Sendable {
             configured: catalogue?.groups ?? [:])
         var lineages = try await all(reading, accounts, found)
         let names = groups.fillIn(&lineages)
-        let target = groups.names(of: productId)
+        let target = groups.names(of: productID)
         guard !target.isEmpty || !isPublic else { throw unknownGroup }
         let states = try await customers.reading(reading.customer, scope, lineages, at: nil).states.groups
         // A product of a group that nobody knows may be of any, and so may a purchase.
@@ -53,7 +53,7 @@ struct IntroductoryEligibility: Sendable {
             try await storage.lineages(ofAccounts: accounts, in: scope.id)
             + storage.relatives(of: found.sorted(), in: scope.id)
         var known: Set<String> = []
-        return (reading.lineages + others).filter { known.insert($0.originalTransactionId).inserted }
+        return (reading.lineages + others).filter { known.insert($0.originalTransactionID).inserted }
     }
 
     private var unknownGroup: ServiceFailure {
@@ -72,8 +72,8 @@ private struct SubscriptionGroups {
     var learned: [String: String]
     var configured: [String: String]
 
-    func names(of productId: String) -> Set<String> {
-        Set([learned[productId], configured[productId]].compactMap(\.self))
+    func names(of productID: String) -> Set<String> {
+        Set([learned[productID], configured[productID]].compactMap(\.self))
     }
 
     /// Gives the subscriptions a group that do not say it, as in receipts; the empty one where nobody knows it. Gives all

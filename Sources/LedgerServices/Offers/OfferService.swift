@@ -32,7 +32,7 @@ package struct OfferService: Sendable {
         self.scope = scope
     }
 
-    private var app: AppSettings? { apps[scope.bundleId] }
+    private var app: AppSettings? { apps[scope.bundleID] }
 
     /// A promotional offer is for those who have, or had, a subscription of their own.
     package func requireSubscriber(_ reading: CustomerReading) throws(ServiceFailure) {
@@ -44,8 +44,8 @@ package struct OfferService: Sendable {
     }
 
     /// A key shipped in an app has those offers signed that the configuration names: what they cost is nobody else's to say.
-    package func requirePublic(_ offerId: String) throws(ServiceFailure) {
-        guard app?.publicOffers.containsExactly(offerId) ?? false else {
+    package func requirePublic(_ offerID: String) throws(ServiceFailure) {
+        guard app?.publicOffers.containsExactly(offerID) ?? false else {
             throw ServiceFailure(
                 .forbidden, "offer_not_public",
                 "The app's public_offers in the server's configuration do not name this offer; ask your backend.",
@@ -72,13 +72,13 @@ package struct OfferService: Sendable {
     /// A transaction to tie a signature to: the one that was named, if it is not somebody else's, or the customer's last.
     ///
     /// - Parameter isPublic: Whether anybody may have named it: then it has to be known as the customer's.
-    package func transactionId(_ named: String?, _ reading: CustomerReading, isPublic: Bool) async throws -> String? {
+    package func transactionID(_ named: String?, _ reading: CustomerReading, isPublic: Bool) async throws -> String? {
         guard let named else {
             return reading.facts.transactions.max {
                 ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID)
-            }?.transactionID ?? reading.lineages.compactMap(\.appTransactionId).first
+            }?.transactionID ?? reading.lineages.compactMap(\.appTransactionID).first
         }
-        let original = try await storage.originalTransactionId(of: named, in: scope.id)
+        let original = try await storage.originalTransactionID(of: named, in: scope.id)
         guard let original else {
             guard !isPublic else { throw Self.notTheCustomers }
             return named
@@ -117,7 +117,7 @@ package struct OfferService: Sendable {
     ///   - account: The Apple account that was proven with the request, or else the one that the customer has linked.
     ///   - named: A transaction of the account.
     package func publicNewcomer(
-        _ account: String?, _ named: String?, _ reading: CustomerReading, productId: String
+        _ account: String?, _ named: String?, _ reading: CustomerReading, productID: String
     ) async throws -> String {
         var account = account
         if account == nil {
@@ -142,7 +142,7 @@ package struct OfferService: Sendable {
                 backoff: 60_000)
         }
         try await IntroductoryEligibility(
-            storage: storage, customers: customers, catalogue: app?.catalogue, scope: scope, productId: productId,
+            storage: storage, customers: customers, catalogue: app?.catalogue, scope: scope, productID: productID,
             isPublic: true
         )
         .require(reading, [account], history.found)
@@ -151,29 +151,29 @@ package struct OfferService: Sendable {
 
     private static let boughtNothing = String(APIErrorCode.transactionIdNotFound.rawValue)
 
-    private func require(_ transactionId: String, isOf account: String) async throws {
-        guard !transactionId.isExactly(account) else { return }
-        let original = try await storage.originalTransactionId(of: transactionId, in: scope.id)
-        guard let original, try await storage.lineage(original, in: scope.id)?.appTransactionId == account else {
+    private func require(_ transactionID: String, isOf account: String) async throws {
+        guard !transactionID.isExactly(account) else { return }
+        let original = try await storage.originalTransactionID(of: transactionID, in: scope.id)
+        guard let original, try await storage.lineage(original, in: scope.id)?.appTransactionID == account else {
             throw Self.notTheCustomers
         }
     }
 
     /// The same for a backend, which knows what it asks for.
     package func newcomer(
-        _ account: String?, _ transactionId: String, _ reading: CustomerReading, productId: String
+        _ account: String?, _ transactionID: String, _ reading: CustomerReading, productID: String
     ) async throws {
         // A transaction may be named by the Apple account's own identifier.
-        var accounts = reading.lineages.compactMap(\.appTransactionId) + [transactionId]
+        var accounts = reading.lineages.compactMap(\.appTransactionID) + [transactionID]
         if let account { accounts.append(account) }
         accounts += try await storage.accounts(of: reading.customer, in: scope.id)
-        if let original = try await storage.originalTransactionId(of: transactionId, in: scope.id),
-            let known = try await storage.lineage(original, in: scope.id)?.appTransactionId
+        if let original = try await storage.originalTransactionID(of: transactionID, in: scope.id),
+            let known = try await storage.lineage(original, in: scope.id)?.appTransactionID
         {
             accounts.append(known)
         }
         try await IntroductoryEligibility(
-            storage: storage, customers: customers, catalogue: app?.catalogue, scope: scope, productId: productId,
+            storage: storage, customers: customers, catalogue: app?.catalogue, scope: scope, productID: productID,
             isPublic: false
         )
         .require(reading, accounts)
@@ -185,14 +185,14 @@ package struct OfferService: Sendable {
     package func signer() throws -> OfferSigner {
         guard let key = app?.key else { throw Self.noKey }
         return try OfferSigner(
-            key: key.signingKey, issuerID: key.issuerID, bundleID: scope.bundleId, now: clock.now)
+            key: key.signingKey, issuerID: key.issuerID, bundleID: scope.bundleID, now: clock.now)
     }
 
     /// Signs in the original format, which needs no issuer.
     package func originalSigner(nonce: UUID?) throws -> OfferSigner {
         guard let key = app?.offerKey ?? app?.key?.signingKey else { throw Self.noKey }
         return try OfferSigner(
-            key: key, issuerID: app?.key?.issuerID ?? "none", bundleID: scope.bundleId, now: clock.now,
+            key: key, issuerID: app?.key?.issuerID ?? "none", bundleID: scope.bundleID, now: clock.now,
             nonce: { nonce ?? UUID() })
     }
 

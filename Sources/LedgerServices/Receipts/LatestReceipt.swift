@@ -28,7 +28,7 @@ struct LatestReceipt {
             receipt.purchases.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
         var all: [(fact: TransactionFact, original: Date?)] = []
         for lineage in lineages {
-            let original = lineage.transactions.first { $0.transactionID == lineage.originalTransactionId }
+            let original = lineage.transactions.first { $0.transactionID == lineage.originalTransactionID }
             var facts = lineage.transactions.filter { fact in
                 // The App Store drops consumables from receipts once the app has finished them.
                 fact.type != .consumable || listed[fact.transactionID] != nil

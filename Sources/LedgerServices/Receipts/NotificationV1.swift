@@ -21,7 +21,7 @@ package struct NotificationV1: Decodable {
     /// In base64: the newest receipt; very old ones have it at the top.
     package var receipt: String?
     /// Which purchase it is about. Nothing proves it: it says only what to ask the App Store about.
-    var originalTransactionId: String?
+    var originalTransactionID: String?
 
     private enum CodingKeys: String, CodingKey {
         case type = "notification_type"
@@ -29,7 +29,7 @@ package struct NotificationV1: Decodable {
         case unified = "unified_receipt"
         case latestReceipt = "latest_receipt"
         case latestExpiredReceipt = "latest_expired_receipt"
-        case originalTransactionId = "original_transaction_id"
+        case originalTransactionID = "original_transaction_id"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -41,8 +41,8 @@ package struct NotificationV1: Decodable {
             try unified?.latestReceipt ?? container.decodeIfPresent(String.self, forKey: .latestReceipt)
             ?? container.decodeIfPresent(String.self, forKey: .latestExpiredReceipt)
         // Of another type or form it leads nowhere, and the receipt may.
-        let id = try? container.decodeIfPresent(String.self, forKey: .originalTransactionId)
-        originalTransactionId = id.flatMap { Self.isIdentifier($0) ? $0 : nil }
+        let id = try? container.decodeIfPresent(String.self, forKey: .originalTransactionID)
+        originalTransactionID = id.flatMap { Self.isIdentifier($0) ? $0 : nil }
     }
 
     private static func isIdentifier(_ text: String) -> Bool {

@@ -54,8 +54,8 @@ package final class NotificationV1Receiver: Sendable {
             logger.warning("a version 1 notification was refused", metadata: ["code": "\(error.code)"])
             throw ServiceFailure(.invalid, "\(error.code)", error.message)
         }
-        guard let app = apps[receipt.audience.bundleId],
-            let scope = scopes[receipt.audience.bundleId, receipt.audience.environment]
+        guard let app = apps[receipt.audience.bundleID],
+            let scope = scopes[receipt.audience.bundleID, receipt.audience.environment]
         else {
             throw ServiceFailure(.invalid, "wrong_app", "The receipt is of an app that is not configured.")
         }
@@ -68,7 +68,7 @@ package final class NotificationV1Receiver: Sendable {
         // One Apple account made all the purchases of a receipt, and any of them leads to the history of all. A receipt lists
         // no consumables that the app has finished, such as one that was refunded; the sender, who has the secret, names it.
         let newest = receipt.facts.max { $0.purchaseDate < $1.purchaseDate }?.originalTransactionID
-        guard let lead = newest ?? notification.originalTransactionId else { return }
+        guard let lead = newest ?? notification.originalTransactionID else { return }
         try await storage.add(
             requests: [lead], in: scope.id, because: .notificationV1, at: clock.now().milliseconds)
     }
@@ -76,14 +76,14 @@ package final class NotificationV1Receiver: Sendable {
     private static let wrongSecret = ServiceFailure(
         .unauthorized, "wrong_secret", "The shared secret is not the app's.")
 
-    private func tell(_ bundleId: String) {
-        guard told.withLock({ $0.insert(bundleId).inserted }) else { return }
+    private func tell(_ bundleID: String) {
+        guard told.withLock({ $0.insert(bundleID).inserted }) else { return }
         logger.warning(
             """
             This app gets notifications of version 1. They say little and are retired. In App Store Connect, under App \
             Information, App Store Server Notifications, choose Version 2 for the production and the sandbox URL; this \
             server takes both at the same path.
-            """, metadata: ["app": "\(bundleId)"])
+            """, metadata: ["app": "\(bundleID)"])
     }
 }
 

@@ -63,7 +63,7 @@ package struct VerifyReceiptService: Sendable {
             throw Refusal(status: Self.status(for: error))
         }
         // Apple tells everybody about every app. Here the secret is the key, so there has to be one, and an app.
-        guard let app = apps[receipt.audience.bundleId] else {
+        guard let app = apps[receipt.audience.bundleID] else {
             throw Refusal(status: .notAuthentic)
         }
         guard app.accepts(password: request.password) else { throw Refusal(status: .wrongSecret) }

@@ -26,7 +26,7 @@ package struct Importer: Sendable {
     package init(_ histories: AccountHistories, anchors: TrustAnchors, clock: ServerClock, scopes: [Scope]) {
         self.histories = histories
         validator = ReceiptValidator(
-            anchors: anchors, bundleIDs: Set(scopes.map(\.bundleId)), validAt: .signingDate, now: clock.now)
+            anchors: anchors, bundleIDs: Set(scopes.map(\.bundleID)), validAt: .signingDate, now: clock.now)
         self.scopes = scopes
     }
 
@@ -42,7 +42,7 @@ package struct Importer: Sendable {
             let receipt = try validator.validate(base64: line).payload
             let environment = receipt.environment?.rawValue
             let scopes = scopes.filter { scope in
-                scope.bundleId.isExactly(receipt.bundleID)
+                scope.bundleID.isExactly(receipt.bundleID)
                     && environment.map { $0 == scope.environment.rawValue } ?? true
             }
             guard let transaction = Self.transaction(of: receipt) else { return .imported(news: 0) }

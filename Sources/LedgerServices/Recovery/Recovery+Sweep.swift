@@ -28,7 +28,7 @@ extension Recovery {
         }
         do {
             let reading = try await histories.read(
-                request.transactionId, in: scope, origin: .asked, putsAside: false)
+                request.transactionID, in: scope, origin: .asked, putsAside: false)
             guard let code = reading.unverified.first?.code else {
                 return try await storage.finish(request: request.id)
             }
@@ -37,7 +37,7 @@ extension Recovery {
             guard let failure = error as? AppStoreServerError else { throw error }
             if failure.isFinal {
                 // Whatever could not be believed: nobody will ever tell it again.
-                try await storage.keep(unverified: [], ofHistory: request.transactionId, in: scope.id, at: now)
+                try await storage.keep(unverified: [], ofHistory: request.transactionID, in: scope.id, at: now)
                 return try await storage.fail(request: request.id, code: failure.name, at: now)
             }
             // If nobody can be asked now, that is no reason to wait the longer with this one.
@@ -69,9 +69,9 @@ extension Recovery {
             let summaries = try await storage.summaries(after: sweep.cursor, in: scope.id, limit: Self.summaries)
             let stale = summaries.filter { $0.isOutOfDate(at: now, everyoneSince: sweep.everyoneSince) }
             try await Concurrently.forEach(stale, atOnce: Self.atOnce) { summary in
-                try await self.refresh(summary.originalTransactionId, in: scope)
+                try await self.refresh(summary.originalTransactionID, in: scope)
             }
-            sweep.cursor = summaries.last?.originalTransactionId ?? sweep.cursor
+            sweep.cursor = summaries.last?.originalTransactionID ?? sweep.cursor
             if summaries.count < Self.summaries { sweep.finishedAt = now }
             try await storage.note(sweep)
         }

@@ -255,7 +255,7 @@ extension Recovery {
         logger.warning(
             "recovery failed and will be tried again",
             metadata: [
-                "app": "\(scope.bundleId)", "environment": "\(scope.environment.rawValue)",
+                "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)",
                 "reason": "\(trouble.message)",
             ])
     }

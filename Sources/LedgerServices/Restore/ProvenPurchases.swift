@@ -21,14 +21,14 @@ package struct ProvenPurchases: Sendable {
     package var isEmpty: Bool { audience == nil && renewals.isEmpty }
 
     /// The transactions that were sent, the receipt's included.
-    var transactionIds: [String] {
+    var transactionIDs: [String] {
         var seen: Set<String> = []
         return (transactions.map(\.payload.transactionId) + (receipt?.facts ?? []).map(\.transactionID))
             .filter { seen.insert($0).inserted }
     }
 
     /// The subscriptions and purchases that were sent, the receipt's included.
-    var originalTransactionIds: [String] {
+    var originalTransactionIDs: [String] {
         let all =
             transactions.map(\.payload.originalTransactionId) + (receipt?.facts ?? []).map(\.originalTransactionID)
         return Set(all).sorted()
@@ -37,14 +37,14 @@ package struct ProvenPurchases: Sendable {
     package mutating func add(_ transaction: Verified<JWSTransactionDecodedPayload>) throws(ServiceFailure) {
         try agree(
             PurchaseAudience(
-                bundleId: transaction.payload.bundleId, environment: transaction.payload.environment),
+                bundleID: transaction.payload.bundleId, environment: transaction.payload.environment),
             "signed_transactions")
         transactions.append(transaction)
     }
 
     package mutating func add(_ transaction: Verified<AppTransaction>) throws(ServiceFailure) {
         try agree(
-            PurchaseAudience(bundleId: transaction.payload.bundleId, environment: transaction.payload.receiptType),
+            PurchaseAudience(bundleID: transaction.payload.bundleId, environment: transaction.payload.receiptType),
             "app_transaction")
         appTransaction = transaction
     }
@@ -87,10 +87,10 @@ package struct ProvenPurchases: Sendable {
 
 /// The app and the environment of something that was bought.
 package struct PurchaseAudience: Sendable {
-    package var bundleId: String
+    package var bundleID: String
     package var environment: AppStoreEnvironment
 
-    func isSame(as other: Self) -> Bool { bundleId.isExactly(other.bundleId) && environment == other.environment }
+    func isSame(as other: Self) -> Bool { bundleID.isExactly(other.bundleID) && environment == other.environment }
 }
 
 /// A text that an app sent and the server did not keep, or kept for another customer.

@@ -34,7 +34,7 @@ extension PurchaseProver {
         let catalogue = apps[receipt.payload.bundleID]?.catalogue ?? ProductCatalogue()
         return ProvenReceipt(
             receipt: receipt,
-            audience: PurchaseAudience(bundleId: receipt.payload.bundleID, environment: environment),
+            audience: PurchaseAudience(bundleID: receipt.payload.bundleID, environment: environment),
             facts: try receiptValidator.facts(of: receipt, catalogue: catalogue).transactions)
     }
 }

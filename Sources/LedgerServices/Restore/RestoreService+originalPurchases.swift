@@ -17,7 +17,7 @@ extension RestoreService {
         let purchases = try originalPurchases(of: proven, for: customer, in: scope)
         guard !purchases.isEmpty else { return }
         try await storage.keep(purchases)
-        for purchase in purchases where OriginalPurchase.appTransactionId(ofSubject: purchase.subject) == nil {
+        for purchase in purchases where OriginalPurchase.appTransactionID(ofSubject: purchase.subject) == nil {
             try await claim([], purchase.subject, for: customer, in: scope, takeover, skipsRefused: true)
         }
     }

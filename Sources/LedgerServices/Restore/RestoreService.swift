@@ -60,7 +60,7 @@ package struct RestoreService: Sendable {
         }
         let unknown = try await keep(proven, in: scope)
         if let accountToken { try await adopt(accountToken, for: customer, in: scope) }
-        let sent = proven.originalTransactionIds
+        let sent = proven.originalTransactionIDs
         let account = proven.appTransaction?.payload.appTransactionId
         let claimed = try await claim(
             sent, account, for: customer, in: scope, takeover, skipsRefused: takeover == .nothing || !sent.isEmpty)
@@ -143,12 +143,12 @@ package struct RestoreService: Sendable {
     ) async throws -> Set<String> {
         guard !originals.isEmpty || account != nil else { return [] }
         let now = now
-        let policy = apps[scope.bundleId]?.restorePolicy ?? .keepOriginal
+        let policy = apps[scope.bundleID]?.restorePolicy ?? .keepOriginal
         let claim = Claim(
-            customer: customer, scope: scope.id, originalTransactionIds: originals, appTransactionId: account,
+            customer: customer, scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
             policy: takeover == .nothing ? .keepOriginal : policy, takesNamed: takeover == .everything,
             skipsRefused: skipsRefused, claimedAt: now.milliseconds)
-        let engine = apps.engine(of: scope.bundleId)
+        let engine = apps.engine(of: scope.bundleID)
         switch try await storage.claim(claim, givesAccess: { engine.givesAccess($0, now: now) }) {
         case .granted(let originals):
             told()
@@ -174,7 +174,7 @@ extension ProvenPurchases {
         let taken = Set(
             transactions.filter { inUse.contains($0.payload.originalTransactionId) }.map(\.payload.transactionId)
                 + (receipt?.facts ?? []).filter { inUse.contains($0.originalTransactionID) }.map(\.transactionID))
-        let all = transactionIds
+        let all = transactionIDs
         return (
             all.filter { !taken.contains($0) },
             all.filter { taken.contains($0) }.map { RefusedText(id: $0, code: ServiceFailure.inUse.code) }
@@ -201,10 +201,10 @@ extension [Lineage] {
         let facts = facts.filter { !known.contains($0.transactionID) }
         for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionID).sorted(by: { $0.key < $1.key }
         ) {
-            if let index = lineages.firstIndex(where: { $0.originalTransactionId == original }) {
+            if let index = lineages.firstIndex(where: { $0.originalTransactionID == original }) {
                 lineages[index].transactions += facts
             } else {
-                lineages.append(Lineage(originalTransactionId: original, transactions: facts))
+                lineages.append(Lineage(originalTransactionID: original, transactions: facts))
             }
         }
         return lineages

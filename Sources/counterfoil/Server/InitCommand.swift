@@ -104,7 +104,7 @@ extension ConfigurationTemplate {
     /// Takes everything over from a running simulator.
     mutating func fit(_ client: ControlClient) async throws {
         let information = client.information
-        (bundleId, appAppleId) = (information.bundleId, information.appAppleId)
+        (bundleID, appAppleID) = (information.bundleId, information.appAppleId)
         (issuerID, keyID, keyFile) = (information.issuerId, information.keyId, information.privateKey)
         sharedSecret = information.sharedSecret
         baseURLs = (information.baseURLs.production, information.baseURLs.sandbox)

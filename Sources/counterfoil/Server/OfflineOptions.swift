@@ -33,7 +33,7 @@ struct OfflineOptions: ParsableArguments {
     /// The scopes that the options mean and that the App Store can be asked about, production first.
     func scopes(_ core: ServerCore) throws -> [Scope] {
         let scopes = core.recovery.recoverable.filter { scope in
-            (app.map { $0 == scope.bundleId } ?? true)
+            (app.map { $0 == scope.bundleID } ?? true)
                 && (environment.map { $0.environment == scope.environment } ?? true)
         }
         guard !scopes.isEmpty else {

@@ -147,7 +147,7 @@ struct RecoveryOutcome: Codable {
     }
 
     init(_ run: RecoveryRun, _ scope: Scope) {
-        (id, app, environment) = (run.name, scope.bundleId, scope.environment.rawValue)
+        (id, app, environment) = (run.name, scope.bundleID, scope.environment.rawValue)
         (state, from, to, failure) = (run.state.rawValue, run.from, run.until, run.failure)
         (windows, openWindows, pages) = (run.windows, run.openWindows, run.counts.pages)
         (found, new, duplicates, failed) = (run.counts.found, run.counts.new, run.counts.duplicates, run.counts.failed)

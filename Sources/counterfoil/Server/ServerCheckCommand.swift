@@ -75,7 +75,7 @@ enum OnlineReport {
         let attemptedAt: Int64?
 
         init(_ outcome: OnlineCheck.Outcome) {
-            (app, environment, host) = (outcome.bundleId, outcome.environment.rawValue, outcome.host)
+            (app, environment, host) = (outcome.bundleID, outcome.environment.rawValue, outcome.host)
             (result, message) = (outcome.finding.code, outcome.finding.message)
             advice = outcome.finding.advice.isEmpty ? nil : outcome.finding.advice
             attemptedAt = outcome.attemptedAt
@@ -91,7 +91,7 @@ enum OnlineReport {
         let finding = outcome.finding
         let word = outcome.isGood ? style.good(finding.code) : style.bad(finding.code)
         let time = outcome.attemptedAt.map { ", \(Date(milliseconds: $0).readable)" } ?? ""
-        let place = "\(outcome.bundleId), \(outcome.environment.rawValue)".printable
+        let place = "\(outcome.bundleID), \(outcome.environment.rawValue)".printable
         let line = "\(word)  \(place): \(finding.message.printable)\(time)"
         return finding.advice.isEmpty ? [line] : [line, "  \(finding.advice.printable)"]
     }

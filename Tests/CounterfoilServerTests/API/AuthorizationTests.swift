@@ -63,9 +63,9 @@ import Testing
             #expect((named["message"] as? String)?.contains("Normalization Form C") == true)
             // The Kelvin sign is a K to Unicode, and its normal form is one.
             #expect(try await world.api.get("/v1/customers/%E2%84%AA").status == 400)
-            let bundleId = world.simulator.information.bundleId
-            #expect(try await world.api.get("\(path)?app=\(bundleId)").status == 200)
-            #expect(try await world.api.get("\(path)?app=\(bundleId.replacing("p", with: "p%CC%81"))").status == 400)
+            let bundleID = world.simulator.information.bundleId
+            #expect(try await world.api.get("\(path)?app=\(bundleID)").status == 200)
+            #expect(try await world.api.get("\(path)?app=\(bundleID.replacing("p", with: "p%CC%81"))").status == 400)
         }
     }
 

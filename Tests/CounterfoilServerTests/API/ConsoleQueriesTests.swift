@@ -47,7 +47,7 @@ import Testing
             let filter = InboxFilter(scopes: [scope.id])
             let kept = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
             let original = try #require(try await core.storage.lineages(of: customer, in: scope.id).first)
-                .originalTransactionId
+                .originalTransactionID
             let browser = Browser(world.url)
             try await browser.signIn()
             for path in [

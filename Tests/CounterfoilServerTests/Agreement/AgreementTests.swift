@@ -122,7 +122,7 @@ import Testing
             repeat {
                 let page = try await core.storage.members(
                     SegmentQuery(segment, in: scope.id, at: core.now.milliseconds, after: place, limit: 7))
-                for item in page.items { lists[item.lineage.originalTransactionId, default: []].insert(segment) }
+                for item in page.items { lists[item.lineage.originalTransactionID, default: []].insert(segment) }
                 place = page.next
             } while place != nil
         }

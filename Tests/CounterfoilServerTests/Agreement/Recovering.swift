@@ -50,11 +50,11 @@ struct Recovering {
     }
 
     /// The app says whose an Apple account is.
-    func claim(_ appTransactionId: String, for customer: String) async throws {
+    func claim(_ appTransactionID: String, for customer: String) async throws {
         let core = try world.server.core
         let claim = Claim(
-            customer: customer, scope: try world.scope().id, originalTransactionIds: [],
-            appTransactionId: appTransactionId, policy: .transfer, claimedAt: core.now.milliseconds)
+            customer: customer, scope: try world.scope().id, originalTransactionIDs: [],
+            appTransactionID: appTransactionID, policy: .transfer, claimedAt: core.now.milliseconds)
         _ = try await core.storage.claim(claim) { _ in false }
     }
 }

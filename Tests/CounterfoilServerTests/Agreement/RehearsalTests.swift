@@ -101,8 +101,8 @@ import Testing
             for state in world.simulator.states(in: environment) {
                 let customer = state.appAccountToken ?? state.customer
                 let claim = Claim(
-                    customer: customer, scope: scope.id, originalTransactionIds: [],
-                    appTransactionId: state.appTransactionId, policy: .transfer, claimedAt: core.now.milliseconds)
+                    customer: customer, scope: scope.id, originalTransactionIDs: [],
+                    appTransactionID: state.appTransactionId, policy: .transfer, claimedAt: core.now.milliseconds)
                 _ = try await core.storage.claim(claim) { _ in false }
                 let known = try await core.customers.customer(customer, in: scope, at: nil)
                 wrong += Agreement.differences(state, known.states).map { "the server: \(state.customer): \($0)" }

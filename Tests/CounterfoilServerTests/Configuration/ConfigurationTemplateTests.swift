@@ -74,7 +74,7 @@ struct ConfigurationTemplateTests {
     @Test("takes over what a simulator says, whatever the texts are")
     func simulator() throws {
         var template = ConfigurationTemplate(keyHash: Self.hash)
-        template.bundleId = "com.example.\"quoted\" # app"
+        template.bundleID = "com.example.\"quoted\" # app"
         template.keyFile = "/tmp/a folder: \\here/key.p8"
         template.sharedSecret = "s{e}cret"
         template.baseURLs = ("http://127.0.0.1:1/p", "http://127.0.0.1:1/s")
@@ -84,7 +84,7 @@ struct ConfigurationTemplateTests {
         template.products = [("a", .level(2)), ("coins", .consumable), ("pass", .duration(.month))]
         let configuration = try Test.read(template.text, files: [template.keyFile: Test.file(Test.privateKey)])
             .configuration
-        let app = try #require(configuration.app(template.bundleId))
+        let app = try #require(configuration.app(template.bundleID))
         #expect(app.sharedSecrets.map(\.revealed) == ["s{e}cret"] && app.key != nil)
         #expect(app.hosts[.production]?.url == "http://127.0.0.1:1/p")
         #expect(app.catalogue.entitlements == ["premium": ["a", "b"], "unlock": ["c"]])

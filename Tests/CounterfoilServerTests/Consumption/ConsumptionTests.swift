@@ -226,7 +226,7 @@ import Testing
     }
 
     private func usage(_ percentage: Int32?, _ delivery: DeliveryStatus? = nil) -> UsageReport {
-        UsageReport(productId: "a", consumptionPercentage: percentage, deliveryStatus: delivery, reportedAt: 0)
+        UsageReport(productID: "a", consumptionPercentage: percentage, deliveryStatus: delivery, reportedAt: 0)
     }
 
     private func answer(_ fact: TransactionFact, _ usage: UsageReport, _ preference: RefundPreference? = nil)

@@ -107,7 +107,7 @@ struct `The App Store's own notifications` {
         let kept = try await core.storage.notifications(about: "2000001024993299", in: scope.id, limit: 100)
         #expect(kept.map(\.state) == Array(repeating: .folded, count: 7))
         let claim = Claim(
-            customer: "jay", scope: scope.id, originalTransactionIds: ["2000001024993299"], policy: .transfer,
+            customer: "jay", scope: scope.id, originalTransactionIDs: ["2000001024993299"], policy: .transfer,
             claimedAt: core.now.milliseconds)
         #expect(try await core.storage.claim(claim) { _ in true } == .granted(["2000001024993299"]))
         let before = try await core.customers.customer("jay", in: scope, at: Date(milliseconds: 1_759_727_777_999))

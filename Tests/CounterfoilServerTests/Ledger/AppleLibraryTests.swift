@@ -45,7 +45,7 @@ struct `Apple's Python library` {
             let scope = try world.scope()
             let kept = try await core.storage.notifications(
                 about: try #require(await core.customers.customer(customer, in: scope, at: nil).lineages.first)
-                    .originalTransactionId,
+                    .originalTransactionID,
                 in: scope.id, limit: 100)
             #expect(kept.count > 10)
             let refusals = try await Self.refusals(of: kept, world)

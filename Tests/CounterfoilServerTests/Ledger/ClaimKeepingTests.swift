@@ -22,7 +22,7 @@ import Testing
         policy: ServerConfiguration.RestorePolicy = .transfer, in ledger: TestLedger
     ) async throws {
         let claim = Claim(
-            customer: customer, scope: ledger.scope.id, originalTransactionIds: originals, appTransactionId: account,
+            customer: customer, scope: ledger.scope.id, originalTransactionIDs: originals, appTransactionID: account,
             policy: policy, takesNamed: true, claimedAt: instant)
         _ = try await ledger.storage.claim(claim) { _ in false }
     }
@@ -52,7 +52,7 @@ import Testing
         var owners: [String] = []
         for customer in customers {
             let held = try await ledger.storage.purchasesHeld(by: customer, in: ledger.scope.id)
-            let purchase = held.first { $0.lineage.originalTransactionId == original }
+            let purchase = held.first { $0.lineage.originalTransactionID == original }
             if purchase?.ownership.owners(at: instant).contains(customer) == true { owners.append(customer) }
         }
         return owners
@@ -97,7 +97,7 @@ import Testing
     @Test func `an export without history is read, and ends with its own digest`() async throws {
         try await Self.withLedger { ledger, folder in
             let start = #"{"object":"ledger_export","version":1}"#
-            let place = #""bundle_id":"\#(StoreLife.bundleId)","environment":"Production""#
+            let place = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
             func claim(_ customer: String, _ instant: Int) -> String {
                 #"{"object":"claim",\#(place),"original_transaction_id":"1","customer":"\#(customer)","claimed_at":\#(instant)}"#
             }

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: 0..<12 as Range<UInt64>)
     func `whatever order their events come in`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let place = #""bundle_id":"\#(StoreLife.bundleId)","environment":"Production""#
+        let place = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
         var lines: [String] = []
         for _ in 0..<40 {
             let (grant, instant) = (Int.random(in: 0..<6, using: &random), Int.random(in: 1...9, using: &random))
@@ -60,7 +60,7 @@ import Testing
         let verifier = try await StoreLife.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let place = #""bundle_id":"\#(StoreLife.bundleId)","environment":"Production""#
+            let place = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
             let whole =
                 #"{"object":"grant_event",\#(place),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e"}"#
             let wrong = [

@@ -236,9 +236,9 @@ extension SQLiteStorage {
     /// Two claims, of either kind.
     fileprivate func addClaims() async throws {
         for claim in [
-            Claim(customer: "anna", scope: 1, originalTransactionIds: ["1"], policy: .transfer, claimedAt: 5),
+            Claim(customer: "anna", scope: 1, originalTransactionIDs: ["1"], policy: .transfer, claimedAt: 5),
             Claim(
-                customer: "ben", scope: 1, originalTransactionIds: [], appTransactionId: "a", policy: .transfer,
+                customer: "ben", scope: 1, originalTransactionIDs: [], appTransactionID: "a", policy: .transfer,
                 claimedAt: 6),
         ] {
             _ = try await self.claim(claim) { _ in false }

@@ -31,7 +31,7 @@ import Testing
     }
 
     private static func purchases(of customer: String, in ledger: TestLedger) async throws -> [String] {
-        try await ledger.storage.lineages(of: customer, in: ledger.scope.id).map(\.originalTransactionId)
+        try await ledger.storage.lineages(of: customer, in: ledger.scope.id).map(\.originalTransactionID)
     }
 
     @Test func `what one account bought lies in a row, however far apart it was bought`() async throws {

@@ -23,7 +23,7 @@ import Testing
             #expect(Self.unpack(bytes, record) == record)
             // What Swift calls equal need not be the same bytes.
             #expect(Self.unpack(bytes, record).map { "\($0)".utf8.elementsEqual("\(record)".utf8) } == true)
-            let facts = bytes.withUnsafeBytes { PackedLineage.lineage(record.lineage.originalTransactionId, $0) }
+            let facts = bytes.withUnsafeBytes { PackedLineage.lineage(record.lineage.originalTransactionID, $0) }
             #expect(facts?.transactions == record.lineage.transactions && facts?.renewal == record.lineage.renewal)
         }
     }
@@ -88,7 +88,7 @@ import Testing
         let lineage = record.lineage
         return bytes.withUnsafeBytes {
             PackedLineage.record(
-                lineage.originalTransactionId, token: lineage.appAccountToken, account: lineage.appTransactionId, $0)
+                lineage.originalTransactionID, token: lineage.appAccountToken, account: lineage.appTransactionID, $0)
         }
     }
 

@@ -85,7 +85,7 @@ import Testing
         try await World.run { world in
             let (anna, ben) = (try await world.buy("anna"), try await world.buy("ben"))
             let (core, scope) = (try world.server.core, try world.scope())
-            let original = try await core.storage.lineages(of: anna, in: scope.id).first?.originalTransactionId
+            let original = try await core.storage.lineages(of: anna, in: scope.id).first?.originalTransactionID
             try await pool(world).write {
                 try $0.execute(sql: "UPDATE lineages SET facts = x'01FF' WHERE original_id = ?", arguments: [original])
             }

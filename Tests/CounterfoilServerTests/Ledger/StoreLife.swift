@@ -8,7 +8,7 @@ import TestSupport
 
 /// What a simulated App Store announced while customers did whatever came to their minds, signed and verified.
 struct StoreLife: Sendable {
-    static let bundleId = SimulatedApp().bundleId
+    static let bundleID = SimulatedApp().bundleId
 
     let notifications: [Verified<ResponseBodyV2DecodedPayload>]
     let transactions: [Verified<JWSTransactionDecodedPayload>]

@@ -20,8 +20,8 @@ struct TestLedger {
         options.isSynchronous = false
         storage = try SQLiteStorage(path: folder.appending(path: name).path, options: options)
         scopes = try await storage.scopes(
-            of: ["Production", "Sandbox"].map { (bundleId: StoreLife.bundleId, environment: $0) })
-        guard let scope = scopes[StoreLife.bundleId, .production] else { throw CocoaError(.coderValueNotFound) }
+            of: ["Production", "Sandbox"].map { (bundleID: StoreLife.bundleID, environment: $0) })
+        guard let scope = scopes[StoreLife.bundleID, .production] else { throw CocoaError(.coderValueNotFound) }
         self.scope = scope
     }
 

@@ -19,8 +19,8 @@ extension World {
     }
 
     /// `AppTransaction.shared` of whoever bought this.
-    func appTransaction(of transactionId: String) async throws -> String {
-        try await store().appTransaction(of: transactionId).signedAppTransactionInfo
+    func appTransaction(of transactionID: String) async throws -> String {
+        try await store().appTransaction(of: transactionID).signedAppTransactionInfo
     }
 }
 

@@ -42,10 +42,10 @@ import Entitlements
             said += try await Self.restore(
                 world, key: key, customer.lineages.flatMap(\.transactions).map(\.transactionID))
             for lineage in customer.lineages {
-                said.append(lineage.originalTransactionId)
+                said.append(lineage.originalTransactionID)
                 said += lineage.transactions.map(\.transactionID)
                 let kept = try await core.storage.notifications(
-                    about: lineage.originalTransactionId, in: world.scope().id, limit: 100)
+                    about: lineage.originalTransactionID, in: world.scope().id, limit: 100)
                 #expect(!kept.isEmpty)
                 said += kept.map { String($0.text.suffix(80)) }
             }

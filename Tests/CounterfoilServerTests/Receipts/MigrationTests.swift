@@ -100,7 +100,7 @@ import Testing
             try await storage.add(requests: ["1"], in: scope, because: .notificationV1, at: 1)
             for request in taken { try await storage.finish(request: request.id) }
             let left = try await storage.takeHistoryRequests(at: 1, limit: 10)
-            #expect(taken.count == 2 && left.map(\.transactionId) == ["1"])
+            #expect(taken.count == 2 && left.map(\.transactionID) == ["1"])
             for request in left { try await storage.finish(request: request.id) }
             #expect(try await storage.takeHistoryRequests(at: 1, limit: 10).isEmpty)
         }

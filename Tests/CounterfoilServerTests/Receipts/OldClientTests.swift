@@ -127,7 +127,7 @@ import Testing
         #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
         let core = try world.server.core
         let requests = try await core.storage.takeHistoryRequests(at: core.now.milliseconds, limit: 10)
-        #expect(requests.map(\.transactionId) == [original])
+        #expect(requests.map(\.transactionID) == [original])
         #expect(requests.first?.reason == .notificationV1)
         let wrong = body.merging(["password": "wrong"]) { $1 }
         #expect(try await world.call(.POST, "/apple/notifications", wrong, key: nil).status == 401)

@@ -19,11 +19,11 @@ import Testing
             let core = try world.server.core
             let scope = try world.scope()
             let original = try #require(
-                try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionId)
+                try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionID)
             #expect(try await core.storage.historyMark(of: [original], in: scope.id) == nil)
             #expect(try await core.histories.read(original, in: scope, origin: .asked).found == [original])
             let mark = try #require(try await core.storage.historyMark(of: ["another", original], in: scope.id))
-            #expect(mark.transactionId == original && mark.revision?.isEmpty == false)
+            #expect(mark.transactionID == original && mark.revision?.isEmpty == false)
             // A restore asks once more, since it wants to know it now, and finds nothing new.
             let history = try await core.histories.ask(about: [original], in: scope, because: .restore)
             #expect(history.state == .complete)
@@ -44,7 +44,7 @@ import Testing
             let core = try world.server.core
             let scope = try world.scope()
             let original = try #require(
-                try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionId)
+                try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionID)
             world.simulator.revokeAPIKey(world.simulator.information.keyId)
             let history = try await core.histories.ask(about: [original], in: scope, because: .restore)
             #expect(history.state == .pending)

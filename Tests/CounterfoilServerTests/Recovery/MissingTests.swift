@@ -112,7 +112,7 @@ import Testing
             let missing = try await world.completeness()
             #expect(missing.state == .behind && missing.missing.unverified >= 2 && missing.missing.putAside == 1)
             #expect(missing.names.items.allSatisfy { $0.history == transaction && $0.code == "bad_signature" })
-            #expect(missing.names.histories.map(\.transactionId) == [transaction])
+            #expect(missing.names.histories.map(\.transactionID) == [transaction])
             // As long as it cannot be believed it is missing, and there is no more of it.
             try await simulator.advance(by: 600)
             try await core.recovery.runNow()

@@ -47,7 +47,7 @@ import Testing
                 let completeness = try await world.completeness()
                 #expect(completeness.missing.putAside == 1)
                 let named = try #require(completeness.names.histories.first)
-                #expect(named.transactionId == transactions[2] && named.failure?.isEmpty == false && !named.isGivenUp)
+                #expect(named.transactionID == transactions[2] && named.failure?.isEmpty == false && !named.isGivenUp)
                 // Asked again later, without anybody's doing.
                 front.change { _ in nil }
                 try await simulator.advance(by: 600)
@@ -86,7 +86,7 @@ import Testing
                 front.change { _ in nil }
                 try await world.startServer()
                 let core = try world.server.core
-                #expect(try await world.completeness().names.histories.map(\.transactionId) == [bad])
+                #expect(try await world.completeness().names.histories.map(\.transactionID) == [bad])
                 try await simulator.advance(by: 600)
                 try await core.recovery.runNow()
                 for line in lines { #expect(try await core.storage.lineage(line, in: world.scope().id) != nil) }

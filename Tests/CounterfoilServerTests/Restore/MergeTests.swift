@@ -159,8 +159,8 @@ import Testing
                         let policy = ServerConfiguration.RestorePolicy.allCases.randomElement(using: &random)
                         let claim = Claim(
                             customer: names[0], scope: ledger.scope.id,
-                            originalTransactionIds: ["\(Int.random(in: 1...3, using: &random))"],
-                            appTransactionId: Bool.random(using: &random) ? "a" : nil, policy: policy ?? .share,
+                            originalTransactionIDs: ["\(Int.random(in: 1...3, using: &random))"],
+                            appTransactionID: Bool.random(using: &random) ? "a" : nil, policy: policy ?? .share,
                             takesNamed: true, claimedAt: instant)
                         _ = try await ledger.storage.claim(claim) { _ in false }
                     }

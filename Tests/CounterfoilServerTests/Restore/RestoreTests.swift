@@ -177,7 +177,7 @@ import Testing
             let core = try world.server.core
             // The server may have asked once more by now, and put it off.
             let waiting = try await core.storage.takeHistoryRequests(at: .max, limit: 10)
-            #expect(waiting.map(\.transactionId) == [id])
+            #expect(waiting.map(\.transactionID) == [id])
         }
     }
 

@@ -44,10 +44,10 @@ struct APIAnswer {
     /// What an app hands to the App Store of a signed promotional offer.
     var offerSignature: OfferSignature? {
         if let token = text("jws") { return .jws(token) }
-        guard let keyId = text("key_id"), let nonce = text("nonce"), let timestamp = number("timestamp"),
+        guard let keyID = text("key_id"), let nonce = text("nonce"), let timestamp = number("timestamp"),
             let signature = text("signature")
         else { return nil }
-        return .original(keyId: keyId, nonce: nonce, timestamp: Int64(timestamp), signature: signature)
+        return .original(keyId: keyID, nonce: nonce, timestamp: Int64(timestamp), signature: signature)
     }
 
     func texts(_ path: String) -> [String]? { self[path] as? [String] }
@@ -88,10 +88,10 @@ extension World {
 
     /// The transactions on a customer's device, signed.
     func signedTransactions(
-        of transactionId: String, in environment: AppStoreEnvironment = .production
+        of transactionID: String, in environment: AppStoreEnvironment = .production
     ) async throws -> [String] {
         var texts: [String] = []
-        for try await text in try store(environment).transactionHistory(of: transactionId).items { texts.append(text) }
+        for try await text in try store(environment).transactionHistory(of: transactionID).items { texts.append(text) }
         return texts
     }
 }

@@ -52,7 +52,7 @@ struct OrderWorld {
         var instants: Set<String> = []
         for case .notification(let received, let folded) in try await ledger.arrivals(of: life, statements: .max) {
             let isConsumable = folded.transaction?.type == .consumable
-            guard let original = folded.originalTransactionId, !isConsumable,
+            guard let original = folded.originalTransactionID, !isConsumable,
                 instants.insert("\(original) \(folded.signedDate)").inserted
             else { continue }
             coming.append((received, folded))
@@ -111,10 +111,10 @@ struct OrderWorld {
 
     /// A purchase goes to somebody else, and with it its lane.
     private mutating func claim() async throws {
-        guard let original = folding.randomElement(using: &random)?.originalTransactionId else { return }
+        guard let original = folding.randomElement(using: &random)?.originalTransactionID else { return }
         let claim = Claim(
             customer: "customer-\(Int.random(in: 0..<3, using: &random))", scope: ledger.scope.id,
-            originalTransactionIds: [original], policy: .transfer, claimedAt: now)
+            originalTransactionIDs: [original], policy: .transfer, claimedAt: now)
         _ = try await ledger.storage.claim(claim) { _ in false }
     }
 

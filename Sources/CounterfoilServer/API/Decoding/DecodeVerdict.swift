@@ -39,9 +39,9 @@ struct DecodeVerdict {
     }
 
     struct Subject {
-        var bundleId: String?
+        var bundleID: String?
         var environment: String?
-        var transactionId: String?
+        var transactionID: String?
         var notification: String?
         /// What a signed transaction says.
         var transaction: TransactionFact?

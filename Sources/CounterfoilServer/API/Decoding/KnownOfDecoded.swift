@@ -47,8 +47,8 @@ struct KnownOfDecoded {
                 + (isSame ? "" : " Another text was received under its identifier.")
             return known
         }
-        guard let id = verdict.subject.transactionId,
-            let original = try await storage.originalTransactionId(of: id, in: scope.id)
+        guard let id = verdict.subject.transactionID,
+            let original = try await storage.originalTransactionID(of: id, in: scope.id)
         else { return nil }
         var known = KnownOfDecoded(
             kind: "transaction", id: id, scope: scope, customers: try await storage.owners(of: original, in: scope.id))
@@ -73,7 +73,7 @@ struct KnownOfDecoded {
 
 extension DecodeVerdict.Subject {
     fileprivate func isAbout(_ scope: Scope) -> Bool {
-        (bundleId.map { $0 == scope.bundleId } ?? true)
+        (bundleID.map { $0 == scope.bundleID } ?? true)
             && (environment.map { $0 == scope.environment.rawValue } ?? true)
     }
 }

@@ -40,7 +40,7 @@ enum TokenVerdict {
             message: failed == nil
                 ? "Valid: signed with a key of this configuration."
                 : "Refused: it is none of this configuration's, or it does not hold any more.",
-            checks: checks, payload: payload, subject: .init(bundleId: claims?["bid"] as? String))
+            checks: checks, payload: payload, subject: .init(bundleID: claims?["bid"] as? String))
     }
 
     private static func holds(_ parts: [Substring], by key: SigningKey) -> Bool {

@@ -124,8 +124,8 @@ struct PastedDataDecoder: Sendable {
                 checks: CheckList.receipt.results(nil, revocation: verified.trace.revocation),
                 payload: Array(ReceiptDocument(verified.payload).json.utf8), trace: verified.trace)
             verdict.subject = .init(
-                bundleId: verified.payload.bundleID, environment: verified.payload.environment?.rawValue,
-                transactionId: verified.payload.firstTransaction)
+                bundleID: verified.payload.bundleID, environment: verified.payload.environment?.rawValue,
+                transactionID: verified.payload.firstTransaction)
             return verdict
         } catch {
             let content = try? UnverifiedReceipt(contents: data, limits: limits).content
@@ -190,16 +190,16 @@ extension AnySignedPayload {
         switch self {
         case .transaction(let payload):
             .init(
-                bundleId: payload.bundleId, environment: payload.environment.rawValue,
-                transactionId: payload.transactionId, transaction: TransactionFact(payload))
+                bundleID: payload.bundleId, environment: payload.environment.rawValue,
+                transactionID: payload.transactionId, transaction: TransactionFact(payload))
         case .renewalInfo(let payload):
-            .init(environment: payload.environment.rawValue, transactionId: payload.originalTransactionId)
+            .init(environment: payload.environment.rawValue, transactionID: payload.originalTransactionId)
         case .notification(let payload):
             .init(
-                bundleId: payload.data?.bundleId, environment: payload.data?.environment.rawValue,
+                bundleID: payload.data?.bundleId, environment: payload.data?.environment.rawValue,
                 notification: payload.notificationUUID)
-        case .appTransaction(let payload): .init(bundleId: payload.bundleId)
-        case .realtimeRequest(let payload): .init(transactionId: payload.originalTransactionId)
+        case .appTransaction(let payload): .init(bundleID: payload.bundleId)
+        case .realtimeRequest(let payload): .init(transactionID: payload.originalTransactionId)
         }
     }
 

@@ -32,7 +32,7 @@ extension ServerConfigurationReader {
         let scopes = Set(section.words("scopes", of: Self.scopes).joined())
         if section.has("scopes"), section.list("scopes").isEmpty { section.problem("scopes", "has none") }
         let key = ServerConfiguration.Key(
-            name: name ?? "", hash: hash ?? Data(), scopes: scopes, apps: bundleIds(&section, apps: apps),
+            name: name ?? "", hash: hash ?? Data(), scopes: scopes, apps: bundleIDs(&section, apps: apps),
             environments: section.has("environments") ? Set(section.words("environments", of: Self.environments)) : nil,
             isPublic: section.flag("public") ?? false)
         section.finish()
@@ -102,7 +102,7 @@ extension ServerConfigurationReader {
         var webhook = ServerConfiguration.Webhook(name: name ?? "", url: url ?? "", secrets: secrets.map(\.secret))
         webhook.events = events(&section)
         webhook.payload = section.word("payload", of: Self.payloads) ?? .counterfoil
-        webhook.apps = bundleIds(&section, apps: apps)
+        webhook.apps = bundleIDs(&section, apps: apps)
         if section.has("environments") {
             webhook.environments = Set(section.words("environments", of: Self.environments))
         }
@@ -148,7 +148,7 @@ extension ServerConfigurationReader {
         return name
     }
 
-    private func bundleIds(_ section: inout Section, apps: [ServerConfiguration.App]) -> Set<String>? {
+    private func bundleIDs(_ section: inout Section, apps: [ServerConfiguration.App]) -> Set<String>? {
         guard let ids = section.texts("apps") else { return nil }
         let known = apps.map(\.bundleID)
         for id in ids where !known.containsExactly(id.text) {

@@ -18,9 +18,9 @@ extension ConfigurationTemplate {
         """
         # The apps, one entry each. All their notifications may go to one URL: /apple/notifications
         apps:
-          - bundle_id: \(Self.quote(bundleId))
+          - bundle_id: \(Self.quote(bundleID))
             # The Apple ID of the app, a number: App Store Connect > App Information.
-            apple_id: \(appAppleId)
+            apple_id: \(appAppleID)
             # Where its data may come from. The sandbox always may, since App Review buys there; it is kept apart.
             #environments: [Production, Sandbox]
             # Or with environments: [Production] nothing of the sandbox is taken: keep_apart or refuse.
@@ -100,7 +100,7 @@ extension ConfigurationTemplate {
             secret: {sha256: \(keyHash)}
             scopes: [all]
             # A key may be limited to some apps and environments. Only one that is not can administer the whole server.
-            #apps: [\(Self.quote(bundleId))]
+            #apps: [\(Self.quote(bundleID))]
             #environments: [Production]
           # One that is shipped in an app: each customer sees what is theirs, by the customer token.
           #- name: app
@@ -116,7 +116,7 @@ extension ConfigurationTemplate {
         #    secrets: [{environment: WEBHOOK_SECRET}]
         #    events: ["subscription.*"]
         #    payload: counterfoil
-        #    apps: [\(Self.quote(bundleId))]
+        #    apps: [\(Self.quote(bundleID))]
         #    environments: [Production]
         #    allow_private_networks: false
 

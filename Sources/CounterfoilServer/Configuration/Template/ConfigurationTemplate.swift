@@ -4,8 +4,8 @@ internal import Foundation
 /// A configuration file to begin with: every setting is in it, explained. What has no value yet is commented out, with a `#`
 /// that no blank follows, and shows its default or an example.
 package struct ConfigurationTemplate: Sendable {
-    package var bundleId = "com.example.app"
-    package var appAppleId: Int64 = 1_234_567_890
+    package var bundleID = "com.example.app"
+    package var appAppleID: Int64 = 1_234_567_890
     package var issuerID = "57246542-96fe-1a63-e053-0824d011072a"
     package var keyID = "ABC123DEFG"
     /// The file of the private key for the App Store Server API.

@@ -21,7 +21,7 @@ enum CompatibleJSON {
         json.member("id", told.delivery.messageID)
         if told.delivery.isRepeat { json.member("repeats", told.event.id) }
         json.member("event_timestamp_ms", told.event.occurredAt)
-        json.member("app_id", told.scope?.bundleId)
+        json.member("app_id", told.scope?.bundleID)
         json.member("environment", told.scope?.environment == .production ? "PRODUCTION" : "SANDBOX")
         json.member("store", "APP_STORE")
         if event == .transfer { return transfer(told, to: &json) }
@@ -89,7 +89,7 @@ enum CompatibleJSON {
 
     /// The customer. One who is not known has a name made of the purchase, which is the same in all its events.
     private static func user(_ told: ToldEvent) -> String? {
-        told.event.customer ?? told.event.originalTransactionId.map { "anonymous:" + $0 }
+        told.event.customer ?? told.event.originalTransactionID.map { "anonymous:" + $0 }
     }
 
     /// A change of product is told of the old one.
@@ -97,7 +97,7 @@ enum CompatibleJSON {
         _ transaction: JWSTransactionDecodedPayload, _ told: ToldEvent, _ event: CompatibleEvent
     ) -> String {
         guard event == .productChange, told.parts?.payload.subtype == .upgrade else { return transaction.productId }
-        return told.previous?.productId ?? transaction.productId
+        return told.previous?.productID ?? transaction.productId
     }
 
     private static func newProduct(_ told: ToldEvent) -> String? {

@@ -20,10 +20,10 @@ enum EventJSON {
         json.member("id", told.delivery.messageID)
         if told.delivery.isRepeat { json.member("repeats", told.event.id) }
         json.member("sequence", told.delivery.event)
-        json.member("app", told.scope?.bundleId)
+        json.member("app", told.scope?.bundleID)
         json.member("environment", told.scope?.environment.rawValue)
         json.member("customer", told.event.customer)
-        json.member("original_transaction_id", told.event.originalTransactionId)
+        json.member("original_transaction_id", told.event.originalTransactionID)
         json.member("occurred_at", told.event.occurredAt)
         json.member("created_at", told.event.createdAt)
         if let parts = told.parts { write(parts, to: &json) }

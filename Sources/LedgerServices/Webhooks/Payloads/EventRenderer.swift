@@ -40,7 +40,7 @@ package struct EventRenderer: Sendable {
             let events = CompatibleEvent.events(of: event.type)
             guard events.indices.contains(delivery.variant) else { return nil }
             told.previous = try await previous(of: told)
-            told.entitlements = told.scope.flatMap { apps[$0.bundleId] }?.catalogue.entitlements ?? [:]
+            told.entitlements = told.scope.flatMap { apps[$0.bundleID] }?.catalogue.entitlements ?? [:]
             return CompatibleJSON.body(told, as: events[delivery.variant]).map { Data($0) }
         }
     }
@@ -52,7 +52,7 @@ package struct EventRenderer: Sendable {
         let before = lineage?.transactions
             .filter { $0.transactionID != transaction.transactionId && $0.purchaseDate < transaction.purchaseDate }
             .max { ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID) }
-        return before.map { PreviousPurchase(productId: $0.productID, wasTrial: $0.offerDiscountType == .freeTrial) }
+        return before.map { PreviousPurchase(productID: $0.productID, wasTrial: $0.offerDiscountType == .freeTrial) }
     }
 }
 
@@ -68,6 +68,6 @@ struct ToldEvent {
 
 /// What was bought before.
 struct PreviousPurchase {
-    var productId: String
+    var productID: String
     var wasTrial: Bool
 }
