@@ -35,6 +35,7 @@ struct ServerBenchmarks {
         configuration.trust.anchors = try TrustAnchors(certificates: [Data(store.authority.root.der)])
         configuration.trust.revocation = .off
         configuration.limits.requestsPerSecond = 1_000_000
+        configuration.limits.connectionsPerAddress = 1024
         configuration.keys = [
             .init(
                 name: "benchmark", hash: Data(SHA256.hash(data: Data(Self.key.utf8))), scopes: Set(APIScope.all))

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Text that is compared by its bytes in UTF-8: as a key, or as an element of a set.
 ///
 /// `String` compares by canonical equivalence: `é` is `e` and an accent to it, and the Kelvin sign is `K`. For names from
@@ -25,7 +27,17 @@ extension ExactText: Comparable {
 
 extension String {
     /// Whether both have the same bytes in UTF-8. See ``ExactText`` for what `==` does instead.
-    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    package func isExactly(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let answer = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                guard let first = bytes.baseAddress, let second = others.baseAddress else { return bytes.isEmpty }
+                return memcmp(first, second, bytes.count) == 0
+            }
+        }
+        // Texts that came from Objective-C may lie in pieces.
+        return answer.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
+    }
 }
 
 extension Sequence<String> {

@@ -2,15 +2,14 @@ internal import Ledger
 internal import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
-internal import Crypto
 package import Foundation
 internal import Synchronization
 
 /// Proves texts, and remembers for an hour what was proven: what was proven when it came is not proven again on its way to a
 /// webhook, nor when somebody looks at a customer again or turns a page.
 ///
-/// It knows a text by its SHA-256, so a text that was changed is another one. It holds 16 MiB at most, its own reckoning:
-/// twice the text, and 2 KiB for the certificates and the rest.
+/// It finds a text by its signature and compares all of it, so a text that was changed is another one. It holds 16 MiB at
+/// most, its own reckoning: twice the text, and 2 KiB for the certificates and the rest.
 package final class ProvenTexts: TextVerifier {
     /// How much is held at most, in bytes.
     package static let capacity = 16 << 20
@@ -22,9 +21,27 @@ package final class ProvenTexts: TextVerifier {
         case transaction(Verified<JWSTransactionDecodedPayload>)
         case renewalInfo(Verified<JWSRenewalInfoDecodedPayload>)
         case failure(VerificationError)
+
+        var isFailure: Bool { if case .failure = self { true } else { false } }
+    }
+
+    private struct Key: Hashable {
+        /// As many bytes as the signature of a JWS has in base64url, P-256.
+        private static let length = 86
+
+        /// The same text may be one thing and not another.
+        var kind: UInt8
+        /// How the text ends.
+        var end: ExactText
+
+        init(_ text: String, _ kind: UInt8) {
+            self.kind = kind
+            end = ExactText(String(decoding: text.utf8.suffix(Self.length), as: UTF8.self))
+        }
     }
 
     private struct Entry: Sendable {
+        var text: String
         var proof: Proof
         var bytes: Int
         var provenAt: Date
@@ -32,12 +49,12 @@ package final class ProvenTexts: TextVerifier {
 
     /// Two halves: when one is full the other is let go of, with all that was not asked for since.
     private struct Memory {
-        var recent: [Data: Entry] = [:]
-        var former: [Data: Entry] = [:]
+        var recent: [Key: Entry] = [:]
+        var former: [Key: Entry] = [:]
         var recentBytes = 0
         var formerBytes = 0
 
-        mutating func add(_ entry: Entry, _ key: Data, limit: Int) {
+        mutating func add(_ entry: Entry, _ key: Key, limit: Int) {
             guard recent[key] == nil, entry.bytes <= limit else { return }
             if recentBytes + entry.bytes > limit {
                 (former, formerBytes) = (recent, recentBytes)
@@ -100,18 +117,10 @@ package final class ProvenTexts: TextVerifier {
         keep(.notification(verified), verified.text, 0)
     }
 
-    /// The same text may be one thing and not another.
-    private static func key(_ text: String, _ kind: UInt8) -> Data {
-        var hash = SHA256()
-        hash.update(data: [kind])
-        hash.update(data: Data(text.utf8))
-        return Data(hash.finalize())
-    }
-
     private func known(_ text: String, _ kind: UInt8) throws(VerificationError) -> Proof? {
-        let (key, now, limit) = (Self.key(text, kind), now(), halfOfCapacity)
+        let (key, now, limit) = (Key(text, kind), now(), halfOfCapacity)
         let proof = memory.withLock { memory -> Proof? in
-            guard let entry = memory.recent[key] ?? memory.former[key],
+            guard let entry = memory.recent[key] ?? memory.former[key], entry.text.isExactly(text),
                 abs(now.timeIntervalSince(entry.provenAt)) < Self.age
             else { return nil }
             memory.add(entry, key, limit: limit)
@@ -138,9 +147,13 @@ package final class ProvenTexts: TextVerifier {
     }
 
     private func keep(_ proof: Proof, _ text: String, _ kind: UInt8) {
-        let entry = Entry(proof: proof, bytes: 2 * text.utf8.count + 2048, provenAt: now())
-        let (key, limit) = (Self.key(text, kind), halfOfCapacity)
+        let entry = Entry(text: text, proof: proof, bytes: 2 * text.utf8.count + 2048, provenAt: now())
+        let (key, limit) = (Key(text, kind), halfOfCapacity)
         memory.withLock { memory in
+            // Who puts a genuine signature under something else does not make the genuine text forgotten.
+            if let known = memory.recent[key] ?? memory.former[key], !known.text.isExactly(text) {
+                guard known.proof.isFailure || !proof.isFailure else { return }
+            }
             if let old = memory.recent.removeValue(forKey: key) { memory.recentBytes -= old.bytes }
             memory.add(entry, key, limit: limit)
         }

@@ -160,6 +160,21 @@ import Testing
         #expect(proven.verified == texts.count + 2)
     }
 
+    @Test func `is not another text with its signature, nor forgotten because of one`() async throws {
+        let life = try await StoreLife.shared.value
+        let text = try #require(life.notifications.first?.text)
+        let parts = text.split(separator: ".")
+        try #require(parts.count == 3)
+        let forged = "\(parts[0]).\(parts[1].dropLast())A.\(parts[2])"
+        try #require(forged != text)
+        let proven = ProvenTexts(life.verifier) { World.start }
+        _ = try await proven.notification(text)
+        for _ in 0..<2 { await #expect(throws: VerificationError.self) { try await proven.notification(forged) } }
+        #expect(proven.verified == 3)
+        _ = try await proven.notification(text)
+        #expect(proven.verified == 3)
+    }
+
     @Test func `of more texts than one answer reads is refused with the reason`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")
