@@ -44,7 +44,6 @@ struct ConsoleBenchmarks {
         configuration.trust.anchors = try TrustAnchors(certificates: [Data(store.authority.root.der)])
         configuration.trust.revocation = .off
         configuration.limits.requestsPerSecond = 1_000_000
-        configuration.limits.connectionsPerAddress = 1024
         configuration.console.isEnabled = true
         configuration.keys = [
             .init(name: "benchmark", hash: APIKeyText.hash(of: Self.key), scopes: Set(APIScope.all))

@@ -55,6 +55,8 @@ struct LoadGenerator: Sendable {
     func send(
         _ count: Int, rate: Double? = nil, _ request: @escaping @Sendable (Int) -> ByteBuffer
     ) async throws -> Result {
+        // Taken first: a connection sends as soon as it has its handler.
+        let own = try await processorTime()
         let counter = RequestCounter(count: count, rate: rate)
         let begin = counter.begin
         var handlers: [EventLoopFuture<AnswerHandler.Result>] = []
@@ -68,7 +70,6 @@ struct LoadGenerator: Sendable {
         }
         var latencies: [Double] = []
         var failures = 0
-        let own = try await processorTime()
         for future in handlers {
             let result = try await future.get()
             latencies += result.latencies

@@ -2,9 +2,6 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger: AuditStorage {
-    /// How many of the oldest go with each commit.
-    private static let dropped = 200
-
     package func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws {
         try write { state in
             for entry in entries {
@@ -12,7 +9,7 @@ extension MemoryLedger: AuditStorage {
                 let digest = entry.digest(after: state.audit.last?.digest ?? Data())
                 state.audit.append(KeptAuditEntry(id: state.lastAudit, entry: entry, digest: digest))
             }
-            state.audit.removeFirst(state.audit.prefix(Self.dropped).prefix { $0.entry.at < before }.count)
+            state.audit.removeFirst(state.audit.prefix(AuditEntry.maximumDropped).prefix { $0.entry.at < before }.count)
         }
     }
 

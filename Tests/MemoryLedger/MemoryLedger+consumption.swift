@@ -26,9 +26,6 @@ extension MemoryLedger {
 }
 
 extension MemoryLedger: ConsumptionStorage {
-    /// The most transactions and products that use is remembered of, for a customer.
-    private static let mostReports = 1000
-
     package func note(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
         try write { state in
             let owner = Key(scope, customer)
@@ -39,10 +36,10 @@ extension MemoryLedger: ConsumptionStorage {
             usage.customerConsented = nil
             state.put(usage, of: owner)
             let reported = state.usage.filter { $0.key.customer == owner }.values.map(\.reportedAt).sorted(by: >)
-            if reported.count > Self.mostReports {
+            if reported.count > UsageReport.maximumCount {
                 state.usage = state.usage.filter { key, report in
                     key.customer != owner || (key.transaction.text + key.product.text).isEmpty
-                        || report.reportedAt >= reported[Self.mostReports]
+                        || report.reportedAt >= reported[UsageReport.maximumCount]
                 }
             }
             let originals = state.lineages(in: scope).map(\.originalTransactionID).filter {

@@ -176,9 +176,9 @@ extension MemoryLedger.State {
             body: delivery.body, eventID: event.id, eventType: event.type, isRepeat: delivery.isRepeat)
     }
 
-    /// Drops what ended more than thirty days ago.
+    /// Drops some of what ended long ago.
     fileprivate mutating func prune(_ limit: Int, at now: Milliseconds) {
-        let old = deliveries.values.filter { $0.endedAt.map { $0 < now - 30 * 86_400_000 } ?? false }
+        let old = deliveries.values.filter { $0.endedAt.map { $0 < now - WebhookDelivery.keeping } ?? false }
         let first = old.sorted { ($0.endedAt ?? 0, $0.id) < ($1.endedAt ?? 0, $1.id) }
         for delivery in first.prefix(limit) { deliveries[delivery.id] = nil }
     }

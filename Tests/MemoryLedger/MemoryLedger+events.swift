@@ -78,7 +78,7 @@ extension MemoryLedger.State {
             .sorted { ($0.signedDate, $0.notification) > ($1.signedDate, $1.notification) }
         let all = numberedEvents
         var found: [MemoryLedger.Numbered] = []
-        for mention in mentions where found.count < 100 {
+        for mention in mentions where found.count < LedgerEvent.maximumRepeats {
             guard let event = all.first(where: { $0.event.notification == mention.notification }),
                 event.event.originalTransactionID?.isExactly(original) ?? false
             else { continue }

@@ -18,7 +18,6 @@ final class Console: Sendable {
     let failures = FailureLimit()
     let tickets = FormTickets()
     let hub = EventHub()
-    let shared = SharedParts()
     let history = MetricHistory()
     /// What the configuration says of it.
     let settings: ServerConfiguration.Console

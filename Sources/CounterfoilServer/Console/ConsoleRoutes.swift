@@ -53,11 +53,7 @@ enum ConsoleRoutes {
         for (path, page) in pages {
             router.get(RouterPath("/console" + (path.isEmpty ? "" : "/" + path))) { request, context in
                 let visit = try visit(request, context, console)
-                guard visit.parameter("fragment") != nil else { return visit.response(try await page(visit)) }
-                return .page(
-                    try await console.shared.parts(visit.sharing, after: console.hub.changes) {
-                        visit.liveParts(of: try await page(visit))
-                    })
+                return visit.response(try await page(visit))
             }
         }
         router.post("/console/decode") { request, context -> Response in

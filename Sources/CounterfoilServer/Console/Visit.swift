@@ -107,20 +107,8 @@ struct Visit: Sendable {
     }
 
     func response(_ page: ConsolePage) -> Response {
-        .page(html(page), status: .init(code: page.status))
-    }
-
-    /// What a page that is open replaces of itself. Nothing in it is of one session alone: forms stand outside.
-    func liveParts(of page: ConsolePage) -> String { PageLibrary.liveParts(of: html(page)) }
-
-    /// Who gets the same live parts.
-    var sharing: SharedParts.Key {
-        SharedParts.Key(
-            target: request.uri.description, scopes: principal.scopes, apps: principal.apps,
-            environments: principal.environments.map { Set($0.map(\.rawValue)) })
-    }
-
-    private func html(_ page: ConsolePage) -> String {
-        console.library.page("page", page.values, in: shell(page))
+        let html = console.library.page("page", page.values, in: shell(page))
+        if parameter("fragment") != nil { return .page(PageLibrary.liveParts(of: html)) }
+        return .page(html, status: .init(code: page.status))
     }
 }

@@ -13,6 +13,9 @@ package struct UsageReport: Sendable, Hashable {
     package var sampleContentProvided: Bool?
     package var reportedAt: Milliseconds
 
+    /// The most transactions and products that use is remembered of, for a customer. Apps can be made to report anything.
+    package static let maximumCount = 1000
+
     package init(
         transactionID: String? = nil, productID: String? = nil, customerConsented: Bool? = nil,
         consumptionPercentage: Int32? = nil, deliveryStatus: DeliveryStatus? = nil,

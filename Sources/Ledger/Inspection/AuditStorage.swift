@@ -28,6 +28,9 @@ package struct AuditEntry: Sendable, Hashable {
         (self.action, self.target, self.detail, self.result) = (action, target, detail, result)
     }
 
+    /// How many of the oldest go with each commit, at most.
+    package static let maximumDropped = 200
+
     /// The digest of this entry and of the one before it: who removes or changes one has to change all that follow.
     ///
     /// SHA-256 over the digest before and each member, with its length before it and a mark for what is missing.

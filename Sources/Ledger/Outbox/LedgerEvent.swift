@@ -21,6 +21,9 @@ package struct LedgerEvent: Sendable, Hashable {
     /// Whether a newer one of the same purchase was known before it.
     package var isLate = false
 
+    /// How many newer ones are said again after a late one, at most.
+    package static let maximumRepeats = 100
+
     package init(
         id: String, scope: Int64, type: EventType, originalTransactionID: String? = nil, customer: String? = nil,
         notification: Int64? = nil, occurredAt: Milliseconds, createdAt: Milliseconds, data: String? = nil

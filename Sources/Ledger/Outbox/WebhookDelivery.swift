@@ -23,6 +23,9 @@ package struct WebhookDelivery: Sendable, Hashable {
         }
     }
 
+    /// How long what has ended is kept, in milliseconds.
+    package static let keeping: Milliseconds = 30 * 86_400_000
+
     package var id: Int64
     package var endpoint: Int64
     /// The number of the event.

@@ -41,16 +41,13 @@ extension SQLiteStorage: ConsumptionStorage {
             ])
     }
 
-    /// The most transactions and products that use is remembered of, for a customer. Apps can be made to report anything.
-    private static let mostReports = 1000
-
     private static func forgetOldest(of customer: String, _ scope: Int64, _ db: Database) throws {
         try db.execute(
             sql: """
                 DELETE FROM usage WHERE scope = ?1 AND customer = ?2 AND transaction_id || product_id <> ''
                     AND reported_at < (SELECT reported_at FROM usage WHERE scope = ?1 AND customer = ?2
                         ORDER BY reported_at DESC LIMIT 1 OFFSET ?3)
-                """, arguments: [scope, customer, mostReports])
+                """, arguments: [scope, customer, UsageReport.maximumCount])
     }
 
     package func usage(

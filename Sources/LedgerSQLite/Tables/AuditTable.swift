@@ -11,9 +11,6 @@ enum AuditTable {
             action TEXT NOT NULL, target TEXT, detail TEXT, result TEXT NOT NULL, digest BLOB NOT NULL)
         """
     ]
-
-    /// How many of the oldest go with each commit.
-    static let dropped = 200
 }
 
 extension SQLiteStorage: AuditStorage {
@@ -36,7 +33,7 @@ extension SQLiteStorage: AuditStorage {
             }
             // In the order in which they were added: a clock may have gone back.
             let oldest = try db.all(
-                "SELECT id, at FROM audit ORDER BY id LIMIT ?", [.integer(Int64(AuditTable.dropped))]
+                "SELECT id, at FROM audit ORDER BY id LIMIT ?", [.integer(Int64(AuditEntry.maximumDropped))]
             ) { row in (id: row.number(0) ?? 0, at: row.number(1) ?? 0) }
             guard let last = oldest.prefix(while: { $0.at < before }).last else { return }
             try db.run("DELETE FROM audit WHERE id <= ?", [.integer(last.id)])

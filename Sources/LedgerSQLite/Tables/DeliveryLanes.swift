@@ -14,9 +14,6 @@ internal import GRDB
 /// What turns up late can no longer be put before what has gone out. A receiver that believes the last message would be left
 /// with the older state. So everything newer about the purchase is said again after it, under new identifiers.
 struct DeliveryLanes {
-    /// How much is said again after one event.
-    private static let maximumRepeats = 100
-
     let target: FanOutTarget
     /// What happened before is not for this endpoint.
     let begin: Milliseconds
@@ -89,7 +86,7 @@ struct DeliveryLanes {
             .sorted { ($0.signedDate, $0.notification) > ($1.signedDate, $1.notification) }
         var found: [WebhookTables.Candidate] = []
         var hasRenewal = false
-        for mention in mentions where found.count < maximumRepeats {
+        for mention in mentions where found.count < LedgerEvent.maximumRepeats {
             let row = try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT \(WebhookTables.Candidate.reading) WHERE notification = ?"),
                 arguments: [mention.notification])

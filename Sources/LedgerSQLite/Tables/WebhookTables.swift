@@ -54,9 +54,6 @@ enum WebhookTables {
         """,
     ]
 
-    /// How long what has ended is kept.
-    private static let keeping: Milliseconds = 30 * 86_400_000
-
     /// What ``delivery(_:)`` reads.
     static let reading = """
         deliveries.id, endpoint, event, variant, state, attempts, due, last_status, last_error, deliveries.created_at,
@@ -125,7 +122,7 @@ enum WebhookTables {
                 DELETE FROM deliveries WHERE id IN (
                     SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ?)
                 """
-        ).execute(arguments: [now - keeping, limit])
+        ).execute(arguments: [now - WebhookDelivery.keeping, limit])
     }
 
     /// Notes what came of an attempt, and lets the next one of the lane go.

@@ -6,7 +6,6 @@ package final class EventHub: Sendable {
         var versions: [String: Int] = [:]
         var streams: [Int: Subscription] = [:]
         var lastID = 0
-        var changes = 0
         var isClosed = false
     }
 
@@ -27,7 +26,6 @@ package final class EventHub: Sendable {
             // Nobody is told of a topic that nobody follows: names of customers do not pile up.
             guard !interested.isEmpty else { return [AsyncStream<Void>.Continuation]() }
             state.versions[topic, default: 0] += 1
-            state.changes += 1
             return interested.map(\.wakeups)
         }
         for continuation in waiting { continuation.yield() }
@@ -37,9 +35,6 @@ package final class EventHub: Sendable {
     package func isFollowed(_ prefix: String) -> Bool {
         state.withLock { $0.streams.values.contains { $0.topics.contains { $0.hasPrefix(prefix) } } }
     }
-
-    /// How often anybody was told of a change.
-    package var changes: Int { state.withLock { $0.changes } }
 
     /// How many pages follow.
     package var count: Int { state.withLock { $0.streams.count } }
