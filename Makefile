@@ -35,6 +35,10 @@ console-test: system-packages ## Use the pages of the console in a browser: jour
 	$(BUILD) --product counterfoil
 	COUNTERFOIL_BROWSER=required .build/console-venv/bin/python Tests/Console/run.py $(TEST)
 
+.PHONY: console-streams
+console-streams: system-packages ## Hold 64 open pages for ten minutes while notifications arrive (long)
+	CONSOLE_LONG=1 $(MAKE) console-test TEST=streams_for_ten_minutes
+
 .PHONY: pictures
 pictures: system-packages ## Make the pictures in README anew, from what the demo leaves up
 	Scripts/install-system-packages browser

@@ -61,7 +61,10 @@ let serverDependencies: [Target.Dependency] =
     ]
     + network + httpServer
     + lifecycle
-    + [metrics, tracing, server("HummingbirdTLS", "hummingbird"), httpParts]
+    + [
+        metrics, tracing, server("HummingbirdTLS", "hummingbird"), httpParts,
+        .product(name: "NIOPosix", package: "swift-nio"),
+    ]
 let everything: [Target.Dependency] =
     libraries + [
         "StoreSimulator", "Entitlements", "Ledger", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto, x509,
@@ -136,7 +139,7 @@ let package = Package(
                 "Basics", "AppStoreModels", "AppStoreTrust", "Entitlements", crypto, cryptoExtras, x509, asn1,
             ],
             swiftSettings: settings),
-        .target(name: "ConfigurationReading", dependencies: [yams], swiftSettings: settings),
+        .target(name: "ConfigurationReading", dependencies: ["Basics", yams], swiftSettings: settings),
         .target(
             name: "WebConsole",
             dependencies: [
@@ -235,7 +238,7 @@ let package = Package(
             "CounterfoilTests",
             [
                 "counterfoil", "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts",
-                "StoreSimulator", "Ledger", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto,
+                "StoreSimulator", "Ledger", "LedgerSQLite", "LedgerServices", "CounterfoilServer", crypto, arguments,
             ]),
     ]
 )
@@ -267,13 +270,15 @@ if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
         .target(name: "FuzzDriver", path: "Fuzz/Driver"),
         .target(name: "FuzzSupport", dependencies: libraries, path: "Fuzz/Support", swiftSettings: settings),
         .executableTarget(
-            name: "fuzz-seeds", dependencies: libraries + ["FuzzSupport"], path: "Fuzz/Seeds", swiftSettings: settings),
+            name: "fuzz-seeds", dependencies: libraries + ["FuzzSupport", "Entitlements", "Ledger", "LedgerSQLite"],
+            path: "Fuzz/Seeds", swiftSettings: settings),
         harness("api-requests", "APIRequests"),
         harness("base64", "Base64"),
         harness("catalogues", "Catalogues"),
         harness("certificates", "Certificates"),
         harness("commands", "Commands"),
         harness("configurations", "Configurations", "CounterfoilServer"),
+        harness("console-input", "ConsoleInput", "CounterfoilServer", "LedgerServices"),
         harness("customer-tokens", "CustomerTokens", "CounterfoilServer", "Ledger"),
         harness("legacy-receipts", "LegacyReceipts"),
         harness("ocsp-queries", "OCSPQueries"),

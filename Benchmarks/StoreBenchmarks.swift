@@ -20,14 +20,14 @@ final class StoreBenchmarks: Sendable {
         configuration.production.enforcesRateLimits = false
         simulator = try await Simulator.start(configuration)
         let information = simulator.information
-        let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
-        let tokens = try APITokenSource(key: key, issuerID: information.issuerId, bundleID: information.bundleId)
+        let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
+        let tokens = try APITokenSource(key: key, issuerID: information.issuerID, bundleID: information.bundleID)
         authorization = "Bearer \(try tokens.token().text)"
         var transactions: [String] = []
         for number in 0..<1000 {
             let bought = try await simulator.perform(
                 .purchase(customer: "customer-\(number)", product: "com.example.basic.monthly"))
-            transactions.append(bought.transactionId ?? "")
+            transactions.append(bought.transactionID ?? "")
         }
         self.transactions = transactions
     }

@@ -2,6 +2,7 @@
 //
 //     counterfoil-benchmarks [NAME …]      only the cases whose names begin so; without ratios and memory
 //     counterfoil-benchmarks server [LEDGER [TRANSACTIONS]]
+//     counterfoil-benchmarks notification | customer      one part of it, to look into with a profiler
 //     counterfoil-benchmarks console LEDGER TRANSACTIONS
 //     counterfoil-benchmarks fill LEDGER TRANSACTIONS
 //     counterfoil-benchmarks outbox [EVENTS]
@@ -9,10 +10,12 @@
 import Foundation
 
 let wanted = CommandLine.arguments.dropFirst()
-if let name = wanted.first, ["server", "console", "fill", "outbox", "scale"].contains(name) {
+if let name = wanted.first, ["server", "notification", "customer", "console", "fill", "outbox", "scale"].contains(name)
+{
     do {
         let arguments = Array(wanted.dropFirst())
         switch name {
+        case "notification", "customer": try await ServerBenchmarks.run(only: name)
         case "fill": try await FillLedger.run(arguments)
         case "console": try await ConsoleBenchmarks.run(arguments)
         case "scale": try await SimulatorScaleBenchmarks.run(arguments)

@@ -8,11 +8,11 @@ import Foundation
 import Ledger
 import LedgerServices
 import Logging
+import NIOCore
 import StoreSimulator
 
 /// The pages of the console on a ledger that `fill` made: how long each takes, how large it is, and what open pages cost.
 struct ConsoleBenchmarks {
-    private static let key = "cfk_benchmark-key-of-no-value"
     /// What the console promises: milliseconds for a whole page that was looked at before, and bytes of it.
     private static let (longest, largest) = (50.0, 60_000.0)
 
@@ -23,13 +23,17 @@ struct ConsoleBenchmarks {
 
     /// `console LEDGER TRANSACTIONS`.
     static func run(_ arguments: [String]) async throws {
-        guard arguments.count == 2, let transactions = Int(arguments[1]) else {
-            throw StorageError(.failed, "console LEDGER TRANSACTIONS, as fill made it")
+        guard arguments.count >= 2, let transactions = Int(arguments[1]) else {
+            throw StorageError(.failed, "console LEDGER TRANSACTIONS [viewers], as fill made it")
         }
         let benchmarks = try await ConsoleBenchmarks(
             ledger: arguments[0], customers: max(transactions / LoadedStore.renewals, 1))
         let cookie = try await benchmarks.signIn()
-        try await benchmarks.reportPages(cookie)
+        if arguments.last != "viewers" {
+            try await benchmarks.reportPages(cookie)
+            try await benchmarks.reportLargeCustomer(cookie)
+        }
+        try await benchmarks.reportViewers(cookie)
         try await benchmarks.reportStreams(cookie)
         try await benchmarks.server.stop()
     }
@@ -44,9 +48,10 @@ struct ConsoleBenchmarks {
         configuration.trust.anchors = try TrustAnchors(certificates: [Data(store.authority.root.der)])
         configuration.trust.revocation = .off
         configuration.limits.requestsPerSecond = 1_000_000
+        configuration.limits.connectionsPerAddress = 1024
         configuration.console.isEnabled = true
         configuration.keys = [
-            .init(name: "benchmark", hash: APIKeyText.hash(of: Self.key), scopes: Set(APIScope.all))
+            .init(name: "benchmark", hash: APIKeyText.hash(of: HTTPRequests.key), scopes: Set(APIScope.all))
         ]
         configuration.log.level = .critical
         var logger = Logger(label: "benchmark")
@@ -69,7 +74,7 @@ struct ConsoleBenchmarks {
     private func signIn() async throws -> String {
         let answer = try await send(
             "POST", "/console/sign-in", [("Content-Type", "application/x-www-form-urlencoded")],
-            body: "key=\(Self.key)")
+            body: "key=\(HTTPRequests.key)")
         let cookie = answer.headers.first { $0.name.lowercased() == "set-cookie" }?.value.prefix { $0 != ";" }
         try require(answer.status == 303 && cookie != nil)
         return String(cookie ?? "")
@@ -96,33 +101,132 @@ struct ConsoleBenchmarks {
             ("transaction", { _ in "/console/transactions/\(transaction)" }),
             ("notifications", { "/console/notifications?page=\(1_000 + $0 * 37)" }),
             ("notification", { _ in "/console/notifications/\(notification)" }),
-            ("refused", { _ in "/console/refused" }), ("completeness", { _ in "/console/completeness" }),
+            ("refused", { _ in "/console/notifications/refused" }), ("completeness", { _ in "/console/completeness" }),
             ("webhooks", { _ in "/console/webhooks" }), ("refunds", { _ in "/console/refunds" }),
             ("decode", { _ in "/console/decode" }), ("operations", { _ in "/console/operations" }),
             ("audit", { _ in "/console/operations/audit" }),
         ]
     }
 
-    private func reportPages(_ cookie: String, rounds: Int = 200) async throws {
+    private func reportPages(_ cookie: String) async throws {
         var (slowest, heaviest) = (0.0, 0.0)
         for (name, path) in try await pages() {
-            var (times, bytes): ([Double], Int) = ([], 0)
-            for round in 0..<rounds {
-                let begin = ContinuousClock.now
-                let answer = try await send("GET", path(round), [("Cookie", cookie)])
-                times.append(begin.duration(to: .now) / .milliseconds(1))
-                try require(answer.status == 200)
-                bytes = max(bytes, answer.body.count)
-            }
-            report("console.\(name).first", times[0], "ms")
-            times.sort()
-            report("console.\(name).p50", times[rounds / 2], "ms")
-            report("console.\(name).p99", times[rounds * 99 / 100], "ms")
-            report("console.\(name).size", Double(bytes), "bytes")
-            (slowest, heaviest) = (max(slowest, times[rounds * 99 / 100]), max(heaviest, Double(bytes)))
+            let (p99, bytes) = try await reportPage(name, cookie, path)
+            (slowest, heaviest) = (max(slowest, p99), max(heaviest, bytes))
         }
         report("console.slowest.p99 / promised", slowest / Self.longest, "ratio")
         report("console.largest / promised", heaviest / Self.largest, "ratio")
+    }
+
+    private func reportPage(
+        _ name: String, _ cookie: String, rounds: Int = 200, _ path: (Int) -> String
+    ) async throws -> (p99: Double, bytes: Double) {
+        var (times, bytes): ([Double], Int) = ([], 0)
+        for round in 0..<rounds {
+            let begin = ContinuousClock.now
+            let answer = try await send("GET", path(round), [("Cookie", cookie)])
+            times.append(begin.duration(to: .now) / .milliseconds(1))
+            try require(answer.status == 200)
+            bytes = max(bytes, answer.body.count)
+        }
+        report("console.\(name).first", times[0], "ms")
+        times.sort()
+        report("console.\(name).p50", times[rounds / 2], "ms")
+        report("console.\(name).p99", times[rounds * 99 / 100], "ms")
+        report("console.\(name).size", Double(bytes), "bytes")
+        return (times[rounds * 99 / 100], Double(bytes))
+    }
+
+    /// A customer who renewed a thousand times.
+    private func reportLargeCustomer(_ cookie: String, count: Int = 1000) async throws {
+        let customer = store.customers / 2
+        let numbers = (LoadedStore.renewals..<count).map { $0 * store.customers + customer }
+        _ = try await ingest(try await HTTPRequests.notifications(of: store, numbers), connections: 16)
+        let path = "/console/customers/\(LoadedStore.token(customer).text)"
+        _ = try await reportPage("customer-with-\(count)", cookie) { _ in path }
+        _ = try await reportPage("customer-with-\(count).explanation", cookie, rounds: 20) { _ in
+            path + "/explain/premium"
+        }
+    }
+
+    private func ingest(_ requests: [ByteBuffer], connections: Int) async throws -> LoadGenerator.Result {
+        let generator = try await LoadGenerator(port: server.port, connections: connections)
+        let result = try await generator.send(requests.count) { requests[$0] }
+        try require(result.failures == 0)
+        try await generator.stop()
+        await server.core.processor.settle()
+        return result
+    }
+
+    // MARK: Viewers
+
+    /// What people who watch cost while notifications come as fast as they are taken: rounds without and with them. Each order
+    /// as often as the other, since records get longer with every round.
+    private func reportViewers(_ cookie: String, viewers: Int = 20, rounds: Int = 4, count: Int = 20_000) async throws {
+        var (rates, delays): ([Double], [Double]) = ([], [])
+        var first = store.customers * LoadedStore.renewals + Int(Date().timeIntervalSince1970) % 1_000_000
+        for round in 0..<rounds {
+            var results: [Bool: LoadGenerator.Result] = [:]
+            for isWatched in round.isMultiple(of: 2) ? [false, true] : [true, false] {
+                let requests = try await HTTPRequests.notifications(of: store, first..<first + count)
+                first += count
+                results[isWatched] =
+                    try await isWatched
+                    ? watched(viewers, cookie, requests) : ingest(requests, connections: 256)
+            }
+            guard let with = results[true], let without = results[false] else { continue }
+            report("console.viewers.without", without.rate, "1/s")
+            report("console.viewers.with", with.rate, "1/s")
+            rates.append(with.rate / without.rate)
+            delays.append((with.percentile(0.99) - without.percentile(0.99)) * 1000)
+        }
+        report("console.viewers.acknowledged / without", Self.middle(rates), "ratio")
+        report("console.viewers.p99 - without", Self.middle(delays), "ms")
+    }
+
+    private static func middle(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+
+    private func watched(
+        _ viewers: Int, _ cookie: String, _ requests: [ByteBuffer]
+    ) async throws -> LoadGenerator.Result {
+        let streams = try await LoadGenerator(port: server.port, connections: viewers)
+        try await streams.open(Self.stream(cookie))
+        let watching = Task { try await watch(viewers, cookie) }
+        let result = try await ingest(requests, connections: 256)
+        watching.cancel()
+        report("console.viewers.pages", Double(try await watching.value), "pages")
+        try await streams.stop()
+        return result
+    }
+
+    private static func stream(_ cookie: String) -> String {
+        "GET /console/events?topics=overview HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(cookie)\r\n\r\n"
+    }
+
+    /// Each viewer fetches what changed of the overview once a second, as the script of the pages does when it is told of a
+    /// change, all at the same moment. Returns how many pages that were.
+    private func watch(_ viewers: Int, _ cookie: String) async throws -> Int {
+        var pages = 0
+        while !Task.isCancelled {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<viewers {
+                    group.addTask {
+                        // Not cancelled: what is asked for is waited for.
+                        let answer = try await Task {
+                            try await send("GET", "/console?fragment=all", [("Cookie", cookie)])
+                        }.value
+                        try require(answer.status == 200)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            pages += viewers
+            do { try await Task.sleep(for: .seconds(1)) } catch { break }
+        }
+        return pages
     }
 
     // MARK: Streams
@@ -132,8 +236,7 @@ struct ConsoleBenchmarks {
         let alone = try await idleShare()
         let before = Memory.settled
         let streams = try await LoadGenerator(port: server.port, connections: count)
-        try await streams.open(
-            "GET /console/events?topics=overview HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(cookie)\r\n\r\n")
+        try await streams.open(Self.stream(cookie))
         try await Task.sleep(for: .seconds(2))
         report("console.streams.memory", (Memory.settled - before) / 1_048_576, "MiB")
         report("console.idle", alone * 100, "% of one core")

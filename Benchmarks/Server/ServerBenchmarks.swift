@@ -15,12 +15,10 @@ import LedgerSQLite
 /// The server over HTTP, with a ledger on disk whose commits wait for the disk, and the load generator on the same cores.
 struct ServerBenchmarks {
     private static let connections = 256
-    private static let key = "cfk_benchmark-key-of-no-value"
 
     private let store: LoadedStore
     private let folder: URL
     private let server: Server
-    private let generator: LoadGenerator
 
     /// Starts a server on a ledger; a new one in a temporary folder if there is none yet.
     init(ledger: String?, customers: Int) async throws {
@@ -38,7 +36,8 @@ struct ServerBenchmarks {
         configuration.limits.connectionsPerAddress = 1024
         configuration.keys = [
             .init(
-                name: "benchmark", hash: Data(SHA256.hash(data: Data(Self.key.utf8))), scopes: Set(APIScope.all))
+                name: "benchmark", hash: Data(SHA256.hash(data: Data(HTTPRequests.key.utf8))), scopes: Set(APIScope.all)
+            )
         ]
         configuration.log.level = .critical
         var logger = Logger(label: "benchmark")
@@ -47,7 +46,6 @@ struct ServerBenchmarks {
         server = try await Server.start(
             configuration, clock: .showing { LoadedStore.start + 400 * 86_400 }, logger: logger)
         report("server.start", begin.duration(to: .now) / .milliseconds(1), "ms")
-        generator = try await LoadGenerator(port: server.port, connections: Self.connections)
     }
 
     /// `server [LEDGER [TRANSACTIONS]]`: with a new ledger, or with one that `fill` made.
@@ -55,17 +53,41 @@ struct ServerBenchmarks {
         let transactions = arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000
         let benchmarks = try await ServerBenchmarks(
             ledger: arguments.first, customers: max(transactions / LoadedStore.renewals, 1))
+        // What is asked of a customer is asked of a ledger as `fill` made it: each notification makes a customer's longer.
         if arguments.isEmpty { try await benchmarks.reportIngest(count: 20_000) }
-        try await benchmarks.reportProcessorTime()
         try await benchmarks.reportReading()
         benchmarks.reportMemory("after-reading")
+        try await benchmarks.reportProcessorTime()
         if !arguments.isEmpty { try await benchmarks.reportIngest(count: 20_000) }
         benchmarks.reportMemory("in-the-end")
         try await benchmarks.stop()
     }
 
-    func stop() async throws {
+    /// `notification` and `customer`: one of them alone, to look into it with a profiler.
+    static func run(only name: String) async throws {
+        let benchmarks = try await ServerBenchmarks(ledger: nil, customers: 1000)
+        if name == "notification" {
+            try await benchmarks.reportProcessorTime(rounds: 6)
+        } else {
+            try await benchmarks.reportIngest(count: 10_000)
+            try await benchmarks.reportReading(rounds: 9)
+        }
+        try await benchmarks.stop()
+    }
+
+    /// Sends over connections of its own: those that nobody uses are closed by the server after a while.
+    private func send(
+        _ count: Int, rate: Double? = nil, connections: Int = Self.connections,
+        _ request: @escaping @Sendable (Int) -> ByteBuffer
+    ) async throws -> LoadGenerator.Result {
+        let generator = try await LoadGenerator(port: server.port, connections: connections)
+        let result = try await generator.send(count, rate: rate, request)
         try await generator.stop()
+        try require(result.failures == 0)
+        return result
+    }
+
+    func stop() async throws {
         try await server.stop()
         try FileManager.default.removeItem(at: folder)
     }
@@ -74,11 +96,10 @@ struct ServerBenchmarks {
     /// fifths of that load.
     func reportIngest(count: Int) async throws {
         let first = store.customers * LoadedStore.renewals + Int(Date().timeIntervalSince1970) % 1_000_000
-        let requests = try await prepared(first..<first + count)
+        let requests = try await HTTPRequests.notifications(of: store, first..<first + count)
         let limit = try Self.rawRate() * 2 / 3
         report("server.ingest.limit", limit, "1/s")
-        let result = try await generator.send(count) { requests[$0] }
-        try require(result.failures == 0)
+        let result = try await send(count) { requests[$0] }
         report("server.ingest", result.rate, "1/s")
         report("server.ingest / limit", result.rate / limit, "ratio")
         report("server.ingest.p50", result.percentile(0.5) * 1000, "ms")
@@ -93,24 +114,38 @@ struct ServerBenchmarks {
 
     /// What one notification takes of the processors, from its request until it is folded and its event written, next to the
     /// three verifications that it cannot do without. Rates tell how busy the machine is; this hardly does.
-    func reportProcessorTime(count: Int = 10_000) async throws {
+    ///
+    /// The verifications are timed alone, and again while every processor verifies: where two processors are threads of one
+    /// core, all work takes longer on both, that of a notification too.
+    func reportProcessorTime(rounds: Int = 3, count: Int = 4_000) async throws {
         let first =
             (store.customers + 1) * LoadedStore.renewals + 2_000_000 + Int(Date().timeIntervalSince1970) % 1_000_000
-        let requests = try await prepared(first..<first + count)
         try await requireFolded()
-        let few = try await LoadGenerator(port: server.port, connections: 32)
+        var (taken, alone, together): ([Double], [Double], [Double]) = ([], [], [])
+        let requests = try await HTTPRequests.notifications(of: store, first..<first + rounds * count)
+        for round in 0..<rounds {
+            let before = Processor.time
+            let result = try await send(count, connections: 32) { requests[round * count + $0] }
+            try await requireFolded()
+            taken.append((Processor.time - before - result.processor) / Double(count))
+            alone.append(taken[round] / (3 * (try await Self.rawTime(on: 1))))
+            together.append(
+                taken[round] / (3 * (try await Self.rawTime(on: ProcessInfo.processInfo.activeProcessorCount))))
+        }
+        func median(_ values: [Double]) -> Double { values.sorted()[rounds / 2] }
+        report("server.notification", median(taken) * 1e6, "µs of processor time")
+        report("server.notification / three verifications", median(alone), "ratio")
+        report("server.notification / three verifications on all processors", median(together), "ratio")
+    }
+
+    /// The processor time of a raw verification while so many processors verify.
+    private static func rawTime(on processors: Int) async throws -> Double {
         let before = Processor.time
-        let result = try await few.send(count) { requests[$0] }
-        try await requireFolded()
-        let taken = Processor.time - before - result.processor
-        try require(result.failures == 0)
-        try await few.stop()
-        let start = Processor.time
-        let verifications = 20_000
-        _ = try Self.rawRate()
-        let verification = (Processor.time - start) / Double(verifications)
-        report("server.notification", taken / Double(count) * 1e6, "µs of processor time")
-        report("server.notification / three verifications", taken / Double(count) / (3 * verification), "ratio")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<processors { group.addTask { _ = try rawRate() } }
+            try await group.waitForAll()
+        }
+        return (Processor.time - before) / Double(processors * verifications)
     }
 
     /// Everything that was sent was believed.
@@ -124,9 +159,8 @@ struct ServerBenchmarks {
     }
 
     private func reportPaced(_ range: Range<Int>, rate: Double) async throws {
-        let requests = try await prepared(range)
-        let result = try await generator.send(range.count, rate: rate) { requests[$0] }
-        try require(result.failures == 0)
+        let requests = try await HTTPRequests.notifications(of: store, range)
+        let result = try await send(range.count, rate: rate) { requests[$0] }
         report("server.ingest.paced", result.rate, "1/s")
         report("server.ingest.paced.p50", result.percentile(0.5) * 1000, "ms")
         report("server.ingest.paced.p99", result.percentile(0.99) * 1000, "ms")
@@ -137,16 +171,15 @@ struct ServerBenchmarks {
     func reportReading(rounds: Int = 5, count: Int = 20_000) async throws {
         let customers = store.customers
         var rates: [String: [Double]] = [:]
-        let empty = Self.request("GET", "/health/live")
+        let empty = HTTPRequests.request("GET", "/health/live")
         for round in 0..<rounds {
-            let nothing = try await generator.send(count) { _ in empty }
+            let nothing = try await send(count) { _ in empty }
             // Made before the clock runs, as the empty one is.
             let requests = (0..<count).map { index in
                 let customer = (index &* 7919 &+ round &* 104_729) % customers
-                return Self.request("GET", "/v1/customers/\(LoadedStore.token(customer).text)")
+                return HTTPRequests.request("GET", "/v1/customers/\(LoadedStore.token(customer).text)")
             }
-            let reading = try await generator.send(count) { requests[$0] }
-            try require(nothing.failures == 0 && reading.failures == 0)
+            let reading = try await send(count) { requests[$0] }
             rates["empty", default: []].append(nothing.rate)
             rates["customer", default: []].append(reading.rate)
             rates["ratio", default: []].append(reading.rate / nothing.rate)
@@ -158,38 +191,21 @@ struct ServerBenchmarks {
         report("server.memory.with-generator", Memory.resident / 1_048_576, "MiB")
     }
 
-    /// What the server holds when the generator's requests are gone; its connections are still open on both sides.
+    /// What the server holds when the generator's requests are gone.
     func reportMemory(_ name: String) {
         report("server.memory.\(name)", Memory.settled / 1_048_576, "MiB")
     }
 
-    private static func request(_ method: String, _ path: String, _ body: String = "") -> ByteBuffer {
-        ByteBuffer(
-            string: "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(key)\r\n"
-                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body)
-    }
-
-    /// Signed on both cores, before the clock runs.
-    private func prepared(_ range: Range<Int>) async throws -> [ByteBuffer] {
-        let middle = range.lowerBound + range.count / 2
-        let first = Task.detached { [store] in try Self.requests(range.lowerBound..<middle, store) }
-        let second = try Self.requests(middle..<range.upperBound, store)
-        return try await first.value + second
-    }
-
-    private static func requests(_ range: Range<Int>, _ store: LoadedStore) throws -> [ByteBuffer] {
-        try range.map { index in
-            try request("POST", "/apple/notifications", "{\"signedPayload\":\"\(store.signedPayload(index))\"}")
-        }
-    }
+    private static let verifications = 10_000
 
     /// Raw P-256 verifications a second on one core.
     private static func rawRate() throws -> Double {
         let key = P256.Signing.PrivateKey()
         let input = Data(repeating: 7, count: 4096)
         let signature = try key.signature(for: input)
+        let verifier = key.publicKey
         let begin = ContinuousClock.now
-        for _ in 0..<20_000 { try require(key.publicKey.isValidSignature(signature, for: input)) }
-        return 20_000 / (begin.duration(to: .now) / .seconds(1))
+        for _ in 0..<verifications { try require(verifier.isValidSignature(signature, for: input)) }
+        return Double(verifications) / (begin.duration(to: .now) / .seconds(1))
     }
 }

@@ -23,7 +23,7 @@ print(try simulator.state(of: "anna").summary)
 
 // The API is the App Store's, so the client is the one for the App Store, and so is the verifier.
 let (client, verifier) = (try simulator.client(), try simulator.verifier())
-for try await text in client.transactionHistory(of: bought.transactionId ?? "").items {
+for try await text in client.transactionHistory(of: bought.transactionID ?? "").items {
     let transaction = try await verifier.transaction(text).payload
     print(transaction.purchaseDate.formatted(.iso8601), transaction.transactionReason?.rawValue ?? "")
 }

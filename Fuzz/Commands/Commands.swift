@@ -71,7 +71,7 @@ private struct Life {
         let before = store
         do throws(StoreError) {
             let outcome = try store.perform(command, at: now)
-            if let id = outcome.transactionId {
+            if let id = outcome.transactionID {
                 Property.require(store.transactions[id] != nil, "a transaction that is not there was made")
             }
         } catch {

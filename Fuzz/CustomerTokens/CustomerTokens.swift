@@ -47,7 +47,7 @@ private func check(_ text: String) {
 
 private func read(_ text: String, _ secret: Secret = secret, at now: Date = now) -> CustomerToken? {
     // A refusal is an answer as good as any other here.
-    try? CustomerToken(text, secret: secret, bundleId: bundleID, now: now)
+    try? CustomerToken(text, secret: secret, bundleID: bundleID, now: now)
 }
 
 private func signed(_ header: [UInt8], _ claims: [UInt8]) -> String {

@@ -11,7 +11,7 @@ struct Seeds {
     static func main() throws {
         let seeds =
             try base64() + certificates() + ocspResponses() + payloads() + signedData() + unifiedReceipts()
-            + legacyReceipts() + simulator() + customerTokens()
+            + legacyReceipts() + simulator() + customerTokens() + server()
         for folder in ["Corpus", "Trust"] {
             try? FileManager.default.removeItem(at: Material.folder.appending(path: folder))
         }

@@ -61,6 +61,11 @@ extension KeyedDecodingContainer {
         return try instant(number, forKey: key)
     }
 
+    /// Reads an instant from a whole number of milliseconds.
+    package func decodeMilliseconds(forKey key: Key) throws -> Date {
+        try instant(decode(Int64.self, forKey: key), forKey: key)
+    }
+
     private func instant(_ milliseconds: Int64, forKey key: Key) throws -> Date {
         guard let date = Date(millisecondsSince1970: milliseconds) else {
             throw corrupted("\(milliseconds) is not an instant in milliseconds", forKey: key)
@@ -120,7 +125,11 @@ extension KeyedDecodingContainer where Key: SignedPayloadKey {
 }
 
 extension KeyedEncodingContainer {
-    mutating func encode(_ value: Date, forKey key: Key) throws {
+    mutating func encode(_ value: Date, forKey key: Key) throws { try encodeMilliseconds(of: value, forKey: key) }
+
+    /// Writes an instant as a whole number of milliseconds, as in everything Apple sends. Modules whose types have instants of
+    /// their own call it from an overload of `encode(_:forKey:)`, which the compiler's Encodable code then takes.
+    package mutating func encodeMilliseconds(of value: Date, forKey key: Key) throws {
         guard let milliseconds = value.millisecondsSince1970 else {
             // Not the date itself: Foundation traps when it describes one that is not a number.
             throw EncodingError.invalidValue(

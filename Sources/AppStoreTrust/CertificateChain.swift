@@ -64,7 +64,11 @@ package struct CertificateChain: Sendable {
         try ChainRules.check(chain, markers)
         try Self.requireSignature(of: (chain[0], leaf), at: 0, by: (chain[1], intermediate))
         try Self.requireSignature(of: (chain[1], intermediate), at: 1, by: (chain[2], root))
-        certificates = chain.map(\.summary)
+        var certificates = chain.map(\.summary)
+        // The rules have found them.
+        certificates[0].markers = ["\(markers.leaf)"]
+        certificates[1].markers = ["\(markers.intermediate)"]
+        self.certificates = certificates
     }
 
     /// The anchor that is, byte for byte, the third of three.

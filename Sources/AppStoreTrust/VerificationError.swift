@@ -34,7 +34,7 @@ extension VerificationError: Hashable {
 extension VerificationError {
     /// A machine-readable reason, stable between releases.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The code as text, in snake case: what the command prints as `reason`.
+        /// The code as text, in snake case: what the command prints as `code`.
         public let description: String
 
         private init(_ description: String) { self.description = description }

@@ -63,6 +63,10 @@ public struct CertificateSummary: Sendable, Hashable {
 
     /// SHA-256 of the DER encoding, in lower-case hexadecimal.
     public let fingerprint: String
+
+    /// The object identifiers by which Apple says what the certificate is for, such as `1.2.840.113635.100.6.11.1`, as far as
+    /// the place in the chain asks for them.
+    public package(set) var markers: [String] = []
 }
 
 /// What is known about the revocation of a chain.

@@ -102,7 +102,7 @@ extension ConfigurationValue {
         return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_" || scalar == "-"
     }
 
-    private static func problem(for error: any Error) -> ConfigurationProblems.Problem {
+    private static func problem(for error: any Error) -> ConfigurationProblem {
         switch error as? YamlError {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):

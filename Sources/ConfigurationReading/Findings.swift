@@ -16,7 +16,7 @@ package final class Findings {
     package let unknownKeys: UnknownKeys
     /// What was not understood but does not matter.
     package private(set) var notes: [String] = []
-    private var problems: [ConfigurationProblems.Problem] = []
+    private var problems: [ConfigurationProblem] = []
     private var pathsWithProblem: Set<String> = []
     private var lines: [String: Int] = [:]
     private var (omittedProblems, omittedNotes) = (0, 0)
@@ -38,7 +38,7 @@ package final class Findings {
     }
 
     /// Adds what a check of what was read as a whole says, except about values that could not be read in the first place.
-    package func add(_ found: [ConfigurationProblems.Problem]) {
+    package func add(_ found: [ConfigurationProblem]) {
         let unread = pathsWithProblem
         for problem in found where !unread.contains(problem.path) {
             self.problem(problem.path, problem.message)

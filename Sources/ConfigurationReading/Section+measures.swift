@@ -1,3 +1,5 @@
+internal import Basics
+
 // Values that are more than one word of text.
 
 extension Section {
@@ -14,7 +16,7 @@ extension Section {
     /// A length of time such as `15m`, `1h 30m` or `180d`, within limits.
     package mutating func duration(_ key: String, in range: ClosedRange<Duration>) -> Duration? {
         guard let text = text(key) else { return nil }
-        guard let seconds = Self.sum(of: text, units: Self.seconds) else {
+        guard let seconds = Self.sum(of: text, { TimeUnit(name: $0)?.seconds }) else {
             problem(key, "\(quoted(text)) is not a length of time such as 30s, 15m or 1h")
             return nil
         }
@@ -29,7 +31,7 @@ extension Section {
     /// A number of bytes such as `65536`, `64 KiB` or `4 MiB`, within limits.
     package mutating func bytes(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let text = text(key) else { return nil }
-        guard let bytes = Int(text) ?? Self.sum(of: text, units: Self.sizes).map(Int.init) else {
+        guard let bytes = Int(text) ?? Self.sum(of: text, { Self.sizes[$0] }).map(Int.init) else {
             problem(key, "\(quoted(text)) is not a number of bytes such as 65536, 64 KiB or 4 MiB")
             return nil
         }
@@ -54,32 +56,18 @@ extension Section {
         }
     }
 
-    private static let seconds: [String: Int64] = [
-        "s": 1, "sec": 1, "second": 1, "seconds": 1, "m": 60, "min": 60, "minute": 60, "minutes": 60, "h": 3600,
-        "hour": 3600, "hours": 3600, "d": 86_400, "day": 86_400, "days": 86_400, "w": 604_800, "week": 604_800,
-        "weeks": 604_800,
-    ]
-
     private static let sizes: [String: Int64] = [
         "b": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 1000, "mb": 1_000_000,
         "gb": 1_000_000_000,
     ]
 
     /// The sum of numbers with units, such as `1h 30m`; nil for anything else and for what is absurdly large.
-    private static func sum(of text: String, units: [String: Int64]) -> Int64? {
-        guard text.utf8.count <= 60 else { return nil }
-        var rest = text[...].drop { $0 == " " }
-        guard !rest.isEmpty else { return nil }
+    private static func sum(of text: String, _ size: (_ unit: String) -> Int64?) -> Int64? {
+        guard let parts = TypedMeasure.parts(of: text, upTo: 10_000_000, maximumBytes: 60) else { return nil }
         var sum: Int64 = 0
-        while !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            rest = rest.dropFirst(digits.count).drop { $0 == " " }
-            let unit = rest.prefix { $0.isASCII && $0.isLetter }
-            rest = rest.dropFirst(unit.count).drop { $0 == " " }
-            guard let count = Int64(digits), count <= 10_000_000, let factor = units[unit.lowercased()] else {
-                return nil
-            }
-            sum += count * factor
+        for part in parts {
+            guard let size = size(part.unit) else { return nil }
+            sum += part.count * size
         }
         return sum
     }

@@ -42,7 +42,7 @@ package enum WebConsoleFiles {
             <link rel="stylesheet" href="{{shellStyleURL}}">
             <script src="{{shellScriptURL}}" defer></script>
             </head>
-            <body data-topics="{{shellTopics}}" data-events="{{shellEventsURL}}">
+            <body data-topics="{{shellTopics}}" data-events="{{shellEventsURL}}" data-since="{{shellSince}}">
             <a class="skip" href="#main">Skip to the content</a>
             <header class="bar{{#shellIsSandbox}} sandbox{{/shellIsSandbox}}">
             <a class="product" href="{{shellHomeURL}}">{{shellProduct}}</a>
@@ -131,6 +131,7 @@ package enum WebConsoleFiles {
         main { flex: 1; width: 100%; max-width: 84rem; margin: 0 auto; padding: 1rem 1rem 3rem }
         main:focus { outline: none }
         .strip { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .5rem 1rem; border-bottom: 1px solid var(--hair) }
+        .strip-now { display: contents }
         .strip form { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center }
         footer { border-top: 1px solid var(--hair); background: var(--raised); padding: .8rem 1rem; font-size: .9rem }
         .twin { margin: .2rem 0 }
@@ -179,7 +180,7 @@ package enum WebConsoleFiles {
         /* A name is broken only where a column of its own does not hold it. */
         @media (min-width: 60rem) { td, tbody th { overflow-wrap: break-word; max-width: 15rem } }
         .num { text-align: right; font-variant-numeric: tabular-nums }
-        td a, th a, li > a { display: inline-block; min-height: 24px; max-width: 100%; overflow-wrap: break-word }
+        td a, th a, li > a, dd a { display: inline-block; min-width: 24px; min-height: 24px; max-width: 100%; overflow-wrap: break-word }
         tbody tr:focus-within { background: var(--raised) }
         @media (max-width: 60rem) {
           table.stack, .stack tbody, .stack tr, .stack th, .stack td, .stack caption { display: block }
@@ -198,7 +199,7 @@ package enum WebConsoleFiles {
         button { cursor: pointer; background: var(--raised) }
         button.main, button.danger { min-height: 2.75rem; padding: .5rem 1.1rem; font-weight: 700; background: var(--main); color: var(--on-main); border-color: var(--main) }
         button.danger { background: light-dark(#a31515, #ff9d95); color: light-dark(#fff, #2b0503); border-color: var(--bad) }
-        input[type=checkbox], input[type=radio] { min-height: 0; width: 1.4rem; height: 1.4rem; vertical-align: middle; accent-color: var(--main) }
+        input[type=checkbox], input[type=radio] { min-height: 0; width: 1.5rem; height: 1.5rem; vertical-align: middle; accent-color: var(--main) }
         textarea { width: 100%; font-family: var(--mono); min-height: 10rem }
         label { font-weight: 600 }
         form.stack { max-width: 40rem }
@@ -208,7 +209,7 @@ package enum WebConsoleFiles {
         .row { display: flex; flex-wrap: wrap; gap: .2rem 1rem; align-items: end }
         .row > * { min-width: 0 }
         .buttons { display: flex; flex-wrap: wrap; gap: 1rem; align-items: center; margin-top: 1rem }
-        .buttons a { padding: .5rem 0 }
+        .buttons a { padding: .5rem 0; min-width: 24px }
         [aria-invalid=true] { border: 2px solid var(--bad) }
         .inline { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin: 0 }
         .cards { display: grid; align-items: start; margin-top: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1rem }
@@ -268,153 +269,168 @@ package enum WebConsoleFiles {
 
     /// console.js
     package static let script = #"""
-        // Everything works without it.
         "use strict";
-        (() => {
-          const $ = (q, n = document) => n.querySelector(q), $$ = (q, n = document) => [...n.querySelectorAll(q)];
-          const body = document.body, state = $("[data-live-state]"), pause = $("[data-pause]");
-          const store = { get: k => { try { return localStorage.getItem(k) } catch { return null } },
-            set: (k, v) => { try { localStorage.setItem(k, v) } catch { } } };
-          let paused = store.get("paused") === "1", source, timer, stale = false, busy = false;
+        {
+        const $ = (q, n = document) => n.querySelector(q), $$ = (q, n = document) => [...n.querySelectorAll(q)];
+        const make = (t, p, x = "") => { const e = document.createElement(t); e.textContent = x; p?.append(e); return e };
+        const find = id => document.getElementById(id), body = document.body, { topics, events } = body.dataset;
+        const state = $("[data-live-state]"), pause = $("[data-pause]");
+        const store = { get: k => { try { return localStorage.getItem(k) } catch { return null } },
+          set: (k, v) => { try { localStorage.setItem(k, v) } catch { } } };
+        let paused = store.get("paused") === "1", since = body.dataset.since, source, timer, retry;
+        let stale = false, busy = false, again = false, ended = false;
 
-          // Live updates
-          const say = t => { if (state && state.textContent !== t) state.textContent = t };
-          const url = () => { const u = new URL(location.href); u.hash = ""; u.searchParams.set("fragment", "all"); return u };
-          const inUse = e => {
-            const s = getSelection();
-            return e.contains(document.activeElement) || $$("details[open],dialog[open]", e).length > 0 ||
-              (s && !s.isCollapsed && e.contains(s.anchorNode));
+        // Live updates
+        const say = t => { if (state && state.textContent !== t) state.textContent = t };
+        const url = () => { const u = new URL(location); u.hash = ""; u.searchParams.set("fragment", "all"); return u };
+        const inUse = e => {
+          const s = getSelection();
+          return e.contains(document.activeElement) || $$("details[open],dialog[open]", e).length > 0 ||
+            s?.isCollapsed === false && e.contains(s.anchorNode);
+        };
+        const keys = e => new Set($$("[data-key]", e).map(k => k.dataset.key));
+        const withdraw = id => $$("[data-update='" + id + "']").forEach(b => b.remove());
+        const put = (old, fresh) => { old.replaceWith(fresh); dress(fresh); withdraw(fresh.id) };
+        async function refetch() {
+          if (ended) return;
+          if (paused || document.hidden) return stale = true;
+          if (busy) return again = true;
+          busy = true; stale = again = false;
+          clearTimeout(retry); retry = 0;
+          let problem = "";
+          try {
+            const answer = await fetch(url(), { cache: "no-store" });
+            const text = await answer.text();
+            if (answer.status === 401) end();
+            else if (!answer.ok) problem = "Not up to date: " + (text[0] === "<" ? answer.status : text);
+            else if (!paused) replace(new DOMParser().parseFromString(text, "text/html"));
+          } catch { problem = "Not reachable: this may be old" }
+          busy = false;
+          if (ended) return;
+          if (problem) retry = setTimeout(refetch, 1e4);
+          say(problem || (source?.readyState === 2 ? "Not live" : ""));
+          if (again) refetch();
+        }
+        function replace(doc) {
+          for (const fresh of $$("[data-live]", doc)) {
+            const old = find(fresh.id);
+            if (!old || old.outerHTML === fresh.outerHTML || old.dataset.as === fresh.outerHTML) continue;
+            fresh.dataset.as = fresh.outerHTML;
+            const known = keys(old), news = [...keys(fresh)].filter(k => !known.has(k)).length;
+            if (old.dataset.live === "hold" && news) offer(old, fresh, news);
+            else if (inUse(old)) stale = true;
+            else put(old, document.adoptNode(fresh));
+          }
+        }
+        function end() {
+          ended = true; source?.close();
+          say("The session has ended. ");
+          make("a", state, "Sign in").href = location.href;
+        }
+        // A list never moves under its reader.
+        function offer(old, fresh, news) {
+          withdraw(old.id);
+          const p = make("p"), b = make("button", p, news + " new: show");
+          p.role = "status"; p.dataset.update = old.id; p.className = "news"; b.type = "button";
+          b.onclick = () => { put(find(old.id), document.adoptNode(fresh)); $("a", fresh)?.focus() };
+          old.before(p);
+        }
+        function listen() {
+          source?.close(); source = null; clearTimeout(timer);
+          if (!topics || paused || ended || document.hidden) return;
+          source = new EventSource(events + "?" + new URLSearchParams({ topics, since }));
+          source.onmessage = e => { since = JSON.parse(e.data).version; refetch() };
+          source.onopen = () => { if (!retry) say("") };
+          source.onerror = () => {
+            say("Not live"); stale = true;
+            // Refused: the fetch says why.
+            if (source?.readyState === 2) { timer = setTimeout(listen, 6e4); refetch() }
           };
-          const keys = e => new Set($$("[data-key]", e).map(k => k.dataset.key));
-          const put = (old, fresh) => {
-            old.replaceWith(fresh); dress(fresh);
-            $$("[data-update='" + fresh.id + "']").forEach(b => b.remove());
-          };
-          async function refetch() {
-            if (paused || busy || document.hidden) { stale = true; return }
-            busy = true; stale = false;
-            try {
-              const answer = await fetch(url(), { headers: { Accept: "text/html" }, cache: "no-store" });
-              if (!answer.ok) throw 0;
-              const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
-              if (paused) return;
-              for (const fresh of $$("[data-live]", doc)) {
-                const old = document.getElementById(fresh.id);
-                if (!old || old.outerHTML === fresh.outerHTML || old.dataset.as === fresh.outerHTML) continue;
-                fresh.dataset.as = fresh.outerHTML;
-                const known = keys(old), news = [...keys(fresh)].filter(k => !known.has(k)).length;
-                if (old.dataset.live === "hold" && news) offer(old, fresh, news);
-                else if (inUse(old)) stale = true;
-                else put(old, document.adoptNode(fresh));
-              }
-              say("");
-            } catch { say("Not reachable: what is shown may be old") }
-            busy = false;
-          }
-          // A list never moves under its reader.
-          function offer(old, fresh, news) {
-            $$("[data-update='" + old.id + "']").forEach(b => b.remove());
-            const p = document.createElement("p"), b = document.createElement("button");
-            p.setAttribute("role", "status"); p.dataset.update = old.id; p.className = "news"; b.type = "button";
-            b.textContent = news + " new: show";
-            b.onclick = () => { put(document.getElementById(old.id), document.adoptNode(fresh)); $("a", fresh)?.focus() };
-            p.append(b); old.before(p);
-          }
-          function listen() {
-            source?.close(); source = null;
-            if (!body.dataset.topics || paused || document.hidden) return;
-            const u = new URL(body.dataset.events, location.href);
-            u.searchParams.set("topics", body.dataset.topics);
-            source = new EventSource(u);
-            source.onmessage = refetch;
-            source.onopen = () => { say(""); if (stale) refetch() };
-            source.onerror = () => {
-              say("Not live"); stale = true;
-              if (source?.readyState === 2) { clearTimeout(timer); timer = setTimeout(listen, 6e4) }
-            };
-          }
-          function show() {
-            if (!pause) return;
-            pause.hidden = false; pause.textContent = paused ? "Paused" : "Live";
-            pause.setAttribute("aria-pressed", paused);
-          }
-          function toggle() { paused = !paused; store.set("paused", paused ? "1" : "0"); show(); say(""); listen(); if (!paused) refetch() }
-          pause?.addEventListener("click", toggle);
-          // A hidden tab must not keep one of six connections.
-          document.addEventListener("visibilitychange", () => { if (document.hidden) stale = true; listen() });
-          addEventListener("pagehide", () => source?.close());
-          addEventListener("focusout", () => setTimeout(() => { if (stale && !paused) refetch() }, 300));
+        }
+        function show() {
+          if (!pause) return;
+          pause.hidden = false; pause.textContent = paused ? "Paused" : "Live";
+          pause.ariaPressed = paused;
+        }
+        function toggle() { paused = !paused; store.set("paused", +paused); show(); say(""); listen(); if (!paused) refetch() }
+        pause?.addEventListener("click", toggle);
+        // A hidden tab must not keep one of six connections.
+        document.addEventListener("visibilitychange", () => { listen(); if (topics) refetch() });
+        addEventListener("pagehide", () => source?.close());
+        addEventListener("focusout", () => setTimeout(() => { if (stale && !paused) refetch() }, 300));
 
-          // Copy buttons, times, commands
-          const quote = v => /^[\w@%+=:,.\/-]+$/.test(v) ? v : "'" + v.replace(/'/g, "'\\''") + "'";
-          function command(form) {
-            const code = $("[data-command]", form);
-            if (!code) return;
-            const data = new FormData(form), value = n => [...data.getAll(n)].pop()?.toString().trim() || "";
-            const fill = (t, must) => {
-              let missing = false;
-              const r = t.replace(/\{(json:)?(\w+)\}/g, (_, json, n) => {
-                const v = value(n);
-                if (!v) missing = true;
-                return json ? JSON.stringify(v).replace(/'/g, "'\\''") : v ? quote(v) : n.toUpperCase();
-              });
-              return missing && !must ? "" : r;
-            };
-            code.textContent = code.dataset.command.split(/(\[[^\]]*\])/).map((p, i) => i % 2 ? fill(p.slice(1, -1)) : fill(p, 1)).join("")
-              .replace(/ {2,}/g, " ").trim();
-          }
-          function dress(root) {
-            $$("[data-copy]", root).forEach(b => {
-              b.hidden = !navigator.clipboard;
-              b.onclick = async () => {
-                const e = document.getElementById(b.dataset.copy), was = b.innerHTML;
-                await navigator.clipboard.writeText(e.value ?? e.textContent);
-                b.textContent = "Copied"; setTimeout(() => { b.innerHTML = was }, 1500);
-              };
+        // Copy buttons, times, commands
+        const quote = v => /^[\w@%+=:,.\/-]+$/.test(v) ? v : "'" + v.replace(/'/g, "'\\''") + "'";
+        function command(form) {
+          const code = $("[data-command]", form);
+          if (!code) return;
+          const data = new FormData(form), value = n => [...data.getAll(n)].pop()?.toString().trim() || "";
+          const fill = (t, must) => {
+            let missing = false;
+            const r = t.replace(/\{(json:)?(\w+)\}/g, (_, json, n) => {
+              const v = value(n);
+              if (!v) missing = true;
+              return json ? JSON.stringify(v).replace(/'/g, "'\\''") : v ? quote(v) : n.toUpperCase();
             });
-            $$("time[datetime]", root).forEach(t => { t.title = new Date(t.dateTime).toLocaleString() + " here" });
-            $$("form", root).forEach(f => { f.oninput = () => command(f); command(f) });
-          }
-
-          // Shortcuts
-          let going = 0;
-          const off = () => store.get("shortcuts") === "off";
-          const rows = () => $$("main [data-row]"), row = () => rows().findIndex(r => r.contains(document.activeElement));
-          const move = by => { const r = rows(), i = row(); r[i < 0 ? 0 : Math.min(r.length - 1, Math.max(0, i + by))]?.querySelector("a")?.focus() };
-          const follow = q => { const a = $(q); if (a) a.click(); return !!a };
-          function help() {
-            const d = document.createElement("dialog"), add = (p, t, x) => { const e = document.createElement(t); e.textContent = x; p.append(e); return e };
-            d.setAttribute("aria-label", "Keyboard shortcuts");
-            add(d, "h2", "Keyboard shortcuts");
-            const dl = add(d, "dl", "");
-            const list = [["/", "Search"], ["j k", "Next, previous row"], ["Enter", "Open"], ["Esc", "Back to the list"], ["[ ]", "Previous, next page"], ["p", "Pause live updates"], ["?", "This list"]];
-            $$("[data-go]").forEach(a => list.push(["g " + a.dataset.go, a.textContent]));
-            list.forEach(([k, t]) => { add(add(dl, "dt", ""), "kbd", k); add(dl, "dd", t) });
-            const label = add(d, "label", ""), box = add(label, "input", ""); box.type = "checkbox"; box.checked = !off();
-            label.append(" Use shortcuts"); box.onchange = () => store.set("shortcuts", box.checked ? "on" : "off");
-            const close = add(d, "button", "Close"); close.type = "button"; close.onclick = () => d.close(); d.onclose = () => d.remove();
-            body.append(d); d.showModal();
-          }
-          $$("[data-keys]").forEach(b => { b.hidden = false; b.onclick = help });
-          document.addEventListener("keydown", e => {
-            const t = e.target;
-            if (e.ctrlKey || e.metaKey || e.altKey || t.isContentEditable || $("dialog[open]")) return;
-            if (e.key === "Escape" && t.matches("input,select,textarea")) { t.blur(); return }
-            if (t.matches("input,select,textarea") || off()) return;
-            const k = e.key;
-            if (going && Date.now() - going < 1500) { going = 0; if (follow('[data-go="' + CSS.escape(k) + '"]')) e.preventDefault(); return }
-            const act = { "/": () => $("#q")?.focus(), "?": help, g: () => { going = Date.now() }, j: () => move(1), k: () => move(-1),
-              "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
-            if (act) { e.preventDefault(); act() }
+            return missing && !must ? "" : r;
+          };
+          code.textContent = code.dataset.command.split(/(\[[^\]]*\])/).map((p, i) => i % 2 ? fill(p.slice(1, -1)) : fill(p, 1)).join("")
+            .replace(/ {2,}/g, " ").trim();
+        }
+        function dress(root) {
+          $$("[data-copy]", root).forEach(b => {
+            b.hidden = !navigator.clipboard;
+            b.onclick = async () => {
+              const e = find(b.dataset.copy), was = b.innerHTML;
+              await navigator.clipboard.writeText(e.value ?? e.textContent);
+              b.textContent = "Copied"; setTimeout(() => { b.innerHTML = was }, 1500);
+            };
           });
-          // Back in a list, the row that was opened has the focus.
-          const place = "row " + location.pathname;
-          addEventListener("click", e => { const a = e.target.closest?.("[data-row] a"); if (a) try { sessionStorage.setItem(place, a.getAttribute("href")) } catch { } });
-          try { const h = sessionStorage.getItem(place); if (h) { sessionStorage.removeItem(place); $$("[data-row] a").find(a => a.getAttribute("href") === h)?.focus() } } catch { }
+          $$("time[datetime]", root).forEach(t => { t.title = new Date(t.dateTime).toLocaleString() + " here" });
+          $$("form", root).forEach(f => { f.oninput = () => command(f); command(f) });
+        }
 
-          dress(document); show(); listen();
-          $("[data-focus]")?.focus();
-        })();
+        // Shortcuts
+        let going = 0;
+        const off = () => store.get("shortcuts") === "off";
+        const move = by => {
+          const r = $$("main [data-row]"), i = r.findIndex(e => e.contains(document.activeElement));
+          r[i < 0 ? 0 : i + by]?.querySelector("a")?.focus();
+        };
+        const follow = q => { const a = $(q); if (a) a.click(); return !!a };
+        function help() {
+          const d = make("dialog");
+          d.ariaLabel = "Keyboard shortcuts";
+          make("h2", d, "Keyboard shortcuts");
+          const dl = make("dl", d);
+          const list = [["/", "Search"], ["j k", "Next, previous row"], ["Enter", "Open"], ["Esc", "Back to the list"], ["[ ]", "Previous, next page"], ["p", "Pause live updates"], ["?", "This list"]];
+          $$("[data-go]").forEach(a => list.push(["g " + a.dataset.go, a.textContent]));
+          list.forEach(([k, t]) => { make("kbd", make("dt", dl), k); make("dd", dl, t) });
+          const label = make("label", d), box = make("input", label); box.type = "checkbox"; box.checked = !off();
+          label.append(" Use shortcuts"); box.onchange = () => store.set("shortcuts", box.checked ? "on" : "off");
+          const close = make("button", d, "Close"); close.type = "button"; close.onclick = () => d.close(); d.onclose = () => d.remove();
+          body.append(d); d.showModal();
+        }
+        $$("[data-keys]").forEach(b => { b.hidden = false; b.onclick = help });
+        addEventListener("keydown", e => {
+          const t = e.target;
+          if (e.ctrlKey || e.metaKey || e.altKey || t.isContentEditable || $("dialog[open]")) return;
+          if (e.key === "Escape" && t.matches("input,select,textarea")) { t.blur(); return }
+          if (t.matches("input,select,textarea") || off()) return;
+          const k = e.key;
+          if (going && Date.now() - going < 1500) { going = 0; if (follow('[data-go="' + CSS.escape(k) + '"]')) e.preventDefault(); return }
+          const act = { "/": () => $("#q")?.focus(), "?": help, g: () => { going = Date.now() }, j: () => move(1), k: () => move(-1),
+            "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
+          if (act) { e.preventDefault(); act() }
+        });
+        // Back in a list, the row that was opened has the focus.
+        const place = "row " + location.pathname;
+        addEventListener("click", e => { const a = e.target.closest?.("[data-row] a"); if (a) try { sessionStorage.setItem(place, a.getAttribute("href")) } catch { } });
+        try { const h = sessionStorage.getItem(place); if (h) { sessionStorage.removeItem(place); $$("[data-row] a").find(a => a.getAttribute("href") === h)?.focus() } } catch { }
+
+        dress(document); show(); listen();
+        $("[data-focus]")?.focus();
+        }
 
         """#
 

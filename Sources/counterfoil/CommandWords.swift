@@ -3,7 +3,7 @@ import ConfigurationReading
 
 /// What can be typed after `counterfoil`.
 enum CommandWords {
-    /// The words from before commands had groups, and what they are called now. They stay, but no help shows them.
+    /// The words from before commands had groups, with the current ones. They still work; no help shows them.
     static let former: [String: [String]] = [
         "buy": ["simulator", "buy"], "clock": ["simulator", "clock"], "customers": ["simulator", "customers"],
         "do": ["simulator", "do"], "fault": ["simulator", "fault"], "listen": ["simulator", "listen"],
@@ -15,11 +15,31 @@ enum CommandWords {
         "rebuild": ["ledger", "rebuild"], "restore-backup": ["ledger", "restore"],
     ]
 
-    /// The arguments with the command's current words.
+    /// Options that had another name once, by the words of the command. They stay as well.
+    private static let formerOptions: [(command: [String], names: [String: String])] = [
+        (["verify"], ["--bundle-id": "--app"]), (["receipt"], ["--bundle-id": "--app"]),
+        (["sign"], ["--bundle-id": "--app", "--key": "--private-key"]),
+        (["api"], ["--bundle-id": "--app", "--key": "--private-key"]),
+        (["server", "console", "link"], ["--key": "--name"]),
+    ]
+
+    /// The arguments with the current words and options of the command.
     static func current(_ arguments: [String]) -> [String] {
         let help = arguments.prefix { $0 == "help" }
-        guard let word = arguments.dropFirst(help.count).first, let path = former[word] else { return arguments }
-        return help + path + arguments.dropFirst(help.count + 1)
+        guard let word = arguments.dropFirst(help.count).first, let path = former[word] else {
+            return withCurrentOptions(arguments)
+        }
+        return help + withCurrentOptions(path + arguments.dropFirst(help.count + 1))
+    }
+
+    private static func withCurrentOptions(_ arguments: [String]) -> [String] {
+        guard let names = formerOptions.first(where: { arguments.starts(with: $0.command) })?.names else {
+            return arguments
+        }
+        return arguments.map { argument in
+            let name = String(argument.prefix { $0 != "=" })
+            return names[name].map { $0 + argument.dropFirst(name.count) } ?? argument
+        }
     }
 
     /// What to say of arguments that name no command, if one has a similar name. Nil if they name one.

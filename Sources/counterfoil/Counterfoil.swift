@@ -7,9 +7,13 @@ import Foundation
 struct Counterfoil: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "counterfoil",
-        abstract: "Prove, read, sign, call and simulate: App Store purchases from a shell.",
+        abstract: "Verify, read, sign, serve and simulate App Store purchases.",
         discussion: """
-            Exit status: 0 when valid or done, 1 when refused or failed, 2 for wrong usage. Every command takes --help.
+            Every command takes --help. With --json a command prints JSON, one object a line. Members are in snake_case; \
+            `counterfoil simulator` prints the objects of the simulator's control API, and `api` those of the App Store, \
+            unchanged. A command that fails prints {"object":"error","code":…,"message":…} as its last line.
+
+            Exit status: 0 done or valid, 1 refused or failed, 2 wrong usage.
             """,
         version: AppStoreServerClient.version,
         subcommands: [
@@ -27,8 +31,8 @@ struct Counterfoil: AsyncParsableCommand {
                 try command.run()
             }
         } catch let refusal as Refusal {
-            refusal.report()
-            if let message = refusal.message { tellProgram(refusal.code, message) }
+            Output.error("\(Style.current(.standardError).bad("refused")) \(refusal.line)")
+            printJSON(refusal.object)
             Foundation.exit(1)
         } catch {
             let status = exitCode(for: error)
@@ -40,35 +44,17 @@ struct Counterfoil: AsyncParsableCommand {
             }
             if let misspelling = CommandWords.misspelling(in: arguments) {
                 Output.error("Error: \(misspelling)\n  See 'counterfoil --help' for more information.")
-                tellProgram("usage", misspelling)
+                printJSON(Refusal.object("usage", misspelling))
                 Foundation.exit(2)
             }
             if !message.isEmpty { Output.error(message) }
-            tellProgram("usage", self.message(for: error))
+            printJSON(Refusal.object("usage", self.message(for: error)))
             Foundation.exit(2)
         }
     }
 
-    /// Says why nothing came of it to who asked for JSON, in the shape of the server's errors.
-    private static func tellProgram(_ code: String, _ message: String) {
-        struct Failure: Encodable {
-            var object = "error"
-            let code: String
-            let message: String
-        }
-        guard CommandLine.arguments.contains("--json") else { return }
-        Output.line(JSONText.encode(Failure(code: code, message: message)))
-    }
-}
-
-/// A command's work came to a definite no. It has been, or will be, told; the exit status is 1.
-struct Refusal: Error {
-    /// A word for programs.
-    var code = "refused"
-    /// What to print on standard error; nil when the command has printed its answer already.
-    let message: String?
-
-    func report() {
-        if let message { Output.error("\(Style.current(.standardError).bad("refused")) \(message)") }
+    /// Prints the object of a failure if the command was asked for JSON.
+    private static func printJSON(_ object: String) {
+        if CommandLine.arguments.contains("--json") { Output.line(object) }
     }
 }

@@ -8,33 +8,33 @@ import Foundation
 struct ReceiptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
-        abstract: "Validate a receipt and print what it says.",
+        abstract: "Validate a receipt and print its contents.",
         discussion: """
-            Takes an app receipt or an old transaction receipt, as base64 or as the bytes themselves. By default Apple's \
-            roots are trusted, any app, any device and both environments are accepted, and --as-of is signed-date: the \
-            certificates must have been valid when the receipt was made (bought, for a transaction receipt), which is \
-            Apple's rule; receipts stay on devices for longer than certificates last, and no old one holds at --as-of now.
+            Takes an app receipt or an old transaction receipt, in base64 or as bytes. By default it trusts Apple's roots, \
+            accepts any app, any device and both environments, and requires certificates that were valid when the receipt \
+            was created (for a transaction receipt: at the purchase). That is Apple's rule: receipts outlive their \
+            certificates, so old ones are not valid with --as-of now.
 
             EXAMPLES
               counterfoil receipt receipt.b64
-              counterfoil receipt - --bundle-id com.example.app --json < receipt.b64
+              counterfoil receipt - --app com.example.app --json < receipt.b64
               counterfoil receipt receipt --device-id 10203040-5060-7080-90A0-B0C0D0E0F000
               counterfoil receipt old.b64 --intermediate AppleITunesStoreCA.cer
               counterfoil receipt local.b64 --xcode-certificate StoreKitTestCertificate.cer
               counterfoil receipt receipt.b64 --transaction-id
 
             JSON: {"valid":true,"receipt":{"bundle_id":…,"in_app":[…],…},"trace":{…}}
-              or  {"valid":false,"reason":"bad_signature","message":…}. Instants are milliseconds since 1970; what the
-            receipt does not say is null.
+              or  {"object":"error","valid":false,"code":"bad_signature","message":…}. 
+            Instants are milliseconds since 1970; values that the receipt does not have are null.
             Exit status: 0 valid, 1 refused, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The file that holds the receipt, or - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file with the receipt, or - for standard input.", valueName: "file"))
     var file: String
 
     @Option(
-        name: .customLong("bundle-id"),
-        help: ArgumentHelp("Accept receipts of this app only. May be repeated. Default: any app.", valueName: "id"))
+        name: .customLong("app"),
+        help: ArgumentHelp("Accept this app only. May be repeated. Default: any app.", valueName: "bundle-id"))
     var bundleIDs: [String] = []
 
     @Option(
@@ -52,8 +52,8 @@ struct ReceiptCommand: ParsableCommand {
         name: .customLong("device-id"),
         help: ArgumentHelp(
             """
-            Accept a receipt of this device only: on iOS the identifier for the vendor (a UUID, or 32 hexadecimal digits), \
-            on macOS the network address (12 digits).
+            Accept a receipt of this device only: on iOS the identifier for vendor (a UUID, or 32 hexadecimal digits), on \
+            macOS the MAC address (12 hexadecimal digits).
             """, valueName: "hex"))
     var deviceID: DeviceID?
 
@@ -61,8 +61,8 @@ struct ReceiptCommand: ParsableCommand {
         name: .customLong("intermediate"),
         help: ArgumentHelp(
             """
-            A certificate that helps to build the chain and is not trusted for it: PEM or DER, or a folder of them. \
-            Transaction receipts do not bring their issuer along. May be repeated.
+            An intermediate certificate, which is not trusted by itself: PEM or DER, or a folder of them. Transaction \
+            receipts do not include theirs. May be repeated.
             """, valueName: "file"))
     var intermediates: [String] = []
 
@@ -70,8 +70,8 @@ struct ReceiptCommand: ParsableCommand {
         name: .customLong("transaction-id"),
         help: ArgumentHelp(
             """
-            Print only the identifier of the first transaction, to ask the App Store Server API with. NOTHING IS VERIFIED: \
-            anyone can have written the receipt. Prints nothing for a receipt without purchases.
+            Print only the ID of the first transaction, for the App Store Server API. NOTHING IS VERIFIED: anyone can have \
+            written the receipt. Prints nothing for a receipt without purchases.
             """))
     var printsTransactionID = false
 
@@ -79,9 +79,8 @@ struct ReceiptCommand: ParsableCommand {
         name: .customLong("verify-receipt"),
         help: ArgumentHelp(
             """
-            Print what verifyReceipt, the retired endpoint, answers about the receipt; exit status 0 for status 0. A \
-            single --environment makes it that environment's endpoint (21007, 21008). What only Apple's servers know is \
-            absent.
+            Print the response of the retired verifyReceipt endpoint; exit status 0 for status 0. A single --environment \
+            makes it that environment's endpoint (21007, 21008). Members that only Apple's servers know are missing.
             """))
     var printsVerifyReceipt = false
 
@@ -89,11 +88,11 @@ struct ReceiptCommand: ParsableCommand {
 
     func validate() throws {
         if printsTransactionID, printsVerifyReceipt {
-            throw ValidationError("--transaction-id and --verify-receipt are two questions: ask one.")
+            throw ValidationError("--transaction-id and --verify-receipt exclude each other.")
         }
         if printsVerifyReceipt, !bundleIDs.isEmpty || !versions.isEmpty || deviceID != nil {
             throw ValidationError(
-                "verifyReceipt looks at no app and no device: leave out --bundle-id, --app-version and --device-id.")
+                "verifyReceipt checks no app and no device: leave out --app, --app-version and --device-id.")
         }
     }
 
@@ -114,11 +113,8 @@ struct ReceiptCommand: ParsableCommand {
                 }
             }
         } catch let error as VerificationError {
-            if trust.json {
-                Output.line(VerificationReport.json(error))
-                throw Refusal(message: nil)
-            }
-            throw Refusal(message: "\(error.code): \(error.message.printable)")
+            throw Refusal(
+                code: "\(error.code)", message: error.message.printable, object: VerificationReport.json(error))
         }
     }
 
@@ -138,7 +134,9 @@ struct ReceiptCommand: ParsableCommand {
         let response = VerifyReceiptEndpoint(validator: validator, environment: accepted).response(contents: contents)
         Output.line(response.json)
         guard response.status == .valid else {
-            throw Refusal(message: response.reason.map { "\($0.code): \($0.message.printable)" })
+            throw Refusal(
+                code: response.reason.map { "\($0.code)" } ?? "invalid_receipt",
+                message: response.reason?.message.printable ?? "the status is \(response.status.rawValue)")
         }
     }
 

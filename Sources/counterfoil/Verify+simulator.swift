@@ -11,14 +11,14 @@ extension Verify {
         let now = clock.now
         let environments = environments.isEmpty ? EnvironmentName.allCases : environments
         let app = App(
-            bundleID: information.bundleId, appAppleID: information.appAppleId,
+            bundleID: information.bundleID, appAppleID: information.appAppleID,
             environments: Set(environments.map(\.environment)))
         var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
         do {
             configuration.anchors = try TrustAnchors(
                 contentsOf: information.rootCertificates.map { URL(filePath: $0) })
         } catch {
-            throw Refusal(message: "the simulator's certificates: \(error.message)")
+            throw Refusal(code: "\(error.code)", message: "the simulator's certificates: \(error.message)")
         }
         configuration.now = { now }
         configuration.validAt = trust.asOf ?? .now

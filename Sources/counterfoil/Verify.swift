@@ -5,41 +5,40 @@ import Foundation
 /// `counterfoil verify`: is this signed data the App Store's, and what does it say?
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Verify signed data (JWS) from the App Store and print what it says.",
+        abstract: "Verify signed data (JWS) from the App Store and print its contents.",
         discussion: """
-            Takes a transaction, renewal information, a notification, an app transaction or a retention request in compact \
-            form, as the App Store sent it. By default Apple's roots are trusted, any app and both environments are \
-            accepted, and --as-of is now: the certificates must be valid today. Use --as-of signed-date for data kept from \
-            earlier.
+            Takes a transaction, renewal information, a notification, an app transaction or a retention request as a \
+            compact JWS. By default it trusts Apple's roots, accepts any app and both environments, and requires \
+            certificates that are valid now; use --as-of signed-date for stored data.
 
             EXAMPLES
               counterfoil verify notification.jws
-              counterfoil verify - --bundle-id com.example.app --json < transaction.jws
+              counterfoil verify - --app com.example.app --json < transaction.jws
               counterfoil verify old.jws --as-of signed-date
               counterfoil verify new.jws --revocation hard
               counterfoil verify notification.jws --simulator
 
-            With --simulator a running simulator is trusted instead: its roots, its app, its clock, and what it says about \
-            its certificates (--revocation soft, unless another policy is named).
+            With --simulator it trusts a running simulator instead: its roots, app, clock and OCSP responder \
+            (--revocation soft unless set).
 
             JSON: {"valid":true,"kind":…,"payload":{the signed JSON},"trace":{…}}
-              or  {"valid":false,"reason":"bad_signature","message":…}. A notification's inner signed data is verified as
-              well and reported under "inner"; the verdict is the notification's own. What a terminal could act on is
-              escaped, as JSON allows.
+              or  {"object":"error","valid":false,"code":"bad_signature","message":…}. 
+            The data signed inside a notification is verified too and reported under "inner"; it does not change the \
+            verdict. Control characters are escaped.
             Exit status: 0 valid, 1 refused, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The file that holds the JWS, or - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file with the JWS, or - for standard input.", valueName: "file"))
     var file: String
 
     @Option(
-        name: .customLong("bundle-id"),
-        help: ArgumentHelp("Accept data for this app only. May be repeated. Default: any app.", valueName: "id"))
+        name: .customLong("app"),
+        help: ArgumentHelp("Accept this app only. May be repeated. Default: any app.", valueName: "bundle-id"))
     var bundleIDs: [String] = []
 
     @Option(
         name: .customLong("app-apple-id"),
-        help: ArgumentHelp("The app's Apple ID, which production data has to carry. Needs --bundle-id.", valueName: "n")
+        help: ArgumentHelp("The app's Apple ID, required in production data. Needs --app.", valueName: "n")
     )
     var appAppleID: Int64?
 
@@ -49,10 +48,11 @@ struct Verify: AsyncParsableCommand {
     var environments: [EnvironmentName] = []
 
     @Option(
-        help: ArgumentHelp("Ask whether certificates were revoked: off (default), soft or hard.", valueName: "policy"))
+        help: ArgumentHelp("Check whether certificates were revoked: off (default), soft or hard.", valueName: "policy")
+    )
     var revocation: RevocationPolicy?
 
-    @Flag(help: "Trust a running simulator: the one that runs, or that of the folder or URL that follows.")
+    @Flag(help: "Trust the running simulator, or the one whose folder or URL follows.")
     var simulator = false
 
     @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"))
@@ -62,13 +62,13 @@ struct Verify: AsyncParsableCommand {
 
     func validate() throws {
         if appAppleID != nil, bundleIDs.isEmpty {
-            throw ValidationError("--app-apple-id needs --bundle-id: name the app it belongs to.")
+            throw ValidationError("--app-apple-id needs --app: name the app it belongs to.")
         }
         guard simulator || folder == nil else {
-            throw ValidationError("One file at a time. A folder is a simulator's: say --simulator before it.")
+            throw ValidationError("Name one file. A simulator's folder goes after --simulator.")
         }
         guard !simulator || (bundleIDs.isEmpty && trust.roots.isEmpty && trust.xcodeCertificates.isEmpty) else {
-            throw ValidationError("--simulator says whom to trust and which app it is: leave the others out.")
+            throw ValidationError("--simulator cannot be combined with --app, --root or --xcode-certificate.")
         }
     }
 
@@ -85,11 +85,8 @@ struct Verify: AsyncParsableCommand {
                 VerificationReport.lines(verified, inner: inner, Style.current()).forEach { Output.line($0) }
             }
         } catch {
-            if trust.json {
-                Output.line(VerificationReport.json(error))
-                throw Refusal(message: nil)
-            }
-            throw Refusal(message: "\(error.code): \(error.message.printable)")
+            throw Refusal(
+                code: "\(error.code)", message: error.message.printable, object: VerificationReport.json(error))
         }
     }
 

@@ -10,8 +10,10 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 import urllib.request
 
+import checks
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -20,7 +22,11 @@ COMMAND = pathlib.Path(os.environ.get("COUNTERFOIL", ROOT / ".build/debug/counte
 PICTURES = pathlib.Path(os.environ.get("CONSOLE_PICTURES", ROOT / ".build/console-pictures"))
 WIDTHS = (1280, 390, 320)
 AXE = Axe()
-AXE_OPTIONS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+VIEWS = [(width, dark) for dark in (False, True) for width in WIDTHS]
+# Where many pages are made alike.
+FEW = [(1280, False), (320, True)]
+# Nothing is asked about what is fine: that takes longer than all the rest.
+AXE_OPTIONS = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
 
 class Program:
@@ -29,7 +35,9 @@ class Program:
     def __init__(self, *arguments: str, environment: dict | None = None):
         self.process = subprocess.Popen(
             [str(COMMAND), *arguments], stdout=subprocess.PIPE, stderr=sys.stderr, text=True,
-            env={**{name: value for name, value in os.environ.items() if name != "COUNTERFOIL_BROWSER"}, **(environment or {})})
+            # Of a program that crashes all threads would be looked up by name, for minutes.
+            env={**{name: value for name, value in os.environ.items() if name != "COUNTERFOIL_BROWSER"},
+                 "SWIFT_BACKTRACE": "symbolicate=fast,threads=crashed", **(environment or {})})
         self.first_line = self.process.stdout.readline()
         if not self.first_line:
             raise RuntimeError(f"{arguments[0]} ended at once")
@@ -73,6 +81,8 @@ class World:
         self.browser = browser
         self.failures: list[str] = []
         self.looked_at: set[str] = set()
+        # Which page has a title. No other has it.
+        self.titles: dict[str, str] = {}
 
     @contextlib.contextmanager
     def page(self, width: int = 1280, dark: bool = False, script: bool = True, **options):
@@ -103,26 +113,47 @@ class World:
         if not condition:
             self.fail(text)
 
-    def look(self, url: str, name: str, cookies=None, status: int = 200):
-        """Looks at one page in both colour schemes and three widths: axe, scrolling, one h1, a picture."""
+    def look(self, url: str, name: str, cookies=None, status: int = 200, arrive=None, views=None):
+        """Looks at one page in both colour schemes and three widths: axe, checks of our own, a picture.
+
+        `arrive` leads from the page to what is looked at, such as the page after a form. `views` are pairs of a width and whether
+        it is dark: fewer where many pages are made alike.
+        """
         self.looked_at.add(name)
-        for dark in (False, True):
+        views = views or VIEWS
+        for dark in sorted({dark for _, dark in views}):
             with self.page(dark=dark) as page:
                 if cookies:
                     page.context.add_cookies(cookies)
                 answer = page.goto(url)
                 if answer.status != status:
                     self.fail(f"{name}: {answer.status} instead of {status}")
-                for width in WIDTHS:
+                if arrive:
+                    arrive(page)
+                for width in (width for width, is_dark in views if is_dark == dark):
                     page.set_viewport_size({"width": width, "height": 900})
                     self.check(page, f"{name} at {width}{' dark' if dark else ''}")
                     if dark == (width == 390):
                         self.picture(page, f"{name}-{width}{'-dark' if dark else ''}")
+                if not dark:
+                    self.once(page, name)
+
+    def once(self, page: Page, name: str):
+        """What is the same in both colour schemes and all widths, but takes a while to check."""
+        # Forms lead to pages of one address.
+        path = urllib.parse.urlparse(page.url).path
+        place = f"{path} {name}" if path.startswith(("/console/confirm", "/console/do", "/forms/")) else path
+        other = self.titles.setdefault(page.title(), place)
+        self.expect(other == place, f"{name}: has the title {page.title()!r}, as {other} has")
+        for problem in checks.walk(page):
+            self.fail(f"{name}: {problem}")
 
     def check(self, page: Page, name: str):
         for violation in AXE.run(page, options=AXE_OPTIONS).response["violations"]:
             where = "; ".join(" ".join(map(str, node["target"])) for node in violation["nodes"][:3])
             self.fail(f"{name}: axe {violation['id']} ({violation['help']}) at {where}")
+        for problem in checks.targets(page) + checks.structure(page):
+            self.fail(f"{name}: {problem}")
         wide = page.evaluate(
             "() => document.documentElement.scrollWidth > innerWidth + 1 && [...document.querySelectorAll('body *')]"
             ".filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('figure,pre'))"

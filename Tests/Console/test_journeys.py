@@ -2,8 +2,8 @@
 import re
 import urllib.parse
 
-from harness import WAYS, Simulator, World
-from test_server import MONTHLY, Program, Shop, sign_in, with_shop
+from harness import WAYS, Program, Simulator, World
+from shop import MONTHLY, Shop, sign_in, with_shop
 
 
 @with_shop
@@ -51,6 +51,7 @@ def test_from_an_order_to_the_reason_for_no_access(world: World, shop: Shop):
             page.keyboard.press("Enter")
             way.press(page.get_by_role("link", name=re.compile("Ask the App Store for the order")))
             way.press(page.get_by_role("button", name="Ask the App Store"))
+            way.press(page.get_by_role("button", name="Ask the App Store"))
             way.press(page.locator("main").get_by_role("link", name=bought["appAccountToken"]).first)
             page.wait_for_url("**/console/customers/**")
             way.press(page.get_by_role("link", name="explain premium"))
@@ -83,6 +84,59 @@ def test_an_outage_and_its_recovery(world: World, shop: Shop):
             page.goto(shop.base + "/console/notifications")
             world.expect(
                 "DID_CHANGE_RENEWAL_STATUS" in page.inner_text("main"), f"{name}: what was missed is not among the notifications")
+
+
+@with_shop
+def test_an_outage_and_its_recovery_are_watched(world: World, shop: Shop):
+    cookies = sign_in(world, shop)
+    shop.wait(lambda: all(i["state"] == "done" for i in shop.api("/v1/recoveries")["items"]))
+
+    def see(page, locator, way):
+        """Waits until a page that is left open shows something; without a script it is loaded again until it does."""
+        if way.script:
+            return locator.first.wait_for(timeout=30_000)
+        shop.wait(lambda: page.reload() and locator.count(), 30)
+        world.expect(locator.count(), f"{way.name}: {page.url} does not show {locator}")
+
+    for number, (customer, way) in enumerate(zip(("anna", "ben", "kim"), WAYS)):
+        with world.page(script=way.script) as watch, world.page(script=way.script) as inbox, world.page(script=way.script) as page:
+            loads = []
+            for each, path in ((watch, "completeness"), (inbox, "notifications"), (page, "completeness")):
+                each.context.add_cookies(cookies)
+                each.goto(f"{shop.base}/console/{path}")
+            for each in (watch, inbox):
+                each.on("framenavigated", lambda frame: loads.append(frame.url))
+            known = len(shop.api("/v1/recoveries")["items"])
+            # The App Store sends nothing and answers nothing.
+            for target, effect in (("notification:*", {"drop": {}}), ("route:*", {"status": {"code": 503}})):
+                shop.simulator.call("POST", "/faults", {"target": target, "effect": effect})
+            shop.simulator.do("purchase", customer=customer, product=MONTHLY)
+            way.fill(page.get_by_label("From, such as 2026-05-03"), "2026-12-31")
+            way.fill(page.get_by_label("to", exact=True), "2027-01-02")
+            way.press(page.get_by_role("button", name="Read a part of the history again…"))
+            way.press(page.get_by_role("button", name="Read a part of the history again"))
+            page.get_by_text("Done").first.wait_for()
+            see(watch, watch.locator("h2", has_text="Under way"), way)
+            world.expect(inbox.locator("main tbody tr").count() == number, f"{way.name}: something arrived in the outage")
+            shop.simulator.call("DELETE", "/faults")
+            world.expect(
+                shop.wait(lambda: len(items := shop.api("/v1/recoveries")["items"]) > known and all(i["state"] == "done" for i in items), 60),
+                f"{way.name}: the recovery is not over")
+            if way.script:
+                watch.locator("h2", has_text="Under way").wait_for(state="detached", timeout=30_000)
+                show = inbox.get_by_role("button", name="1 new: show")
+                show.wait_for(timeout=30_000)
+                if way.keys:
+                    way.reach(show)
+                    inbox.keyboard.press("Enter")
+                else:
+                    show.click()
+                world.expect(not loads, f"{way.name}: pages were loaded again: {loads}")
+            else:
+                see(watch, watch.locator("main"), way)
+                world.expect(watch.locator("h2", has_text="Under way").count() == 0, f"{way.name}: the recovery is under way for ever")
+                see(inbox, inbox.locator(f"main tbody tr >> nth={number}"), way)
+            world.expect(inbox.locator("main tbody tr").count() == number + 1, f"{way.name}: what was missed is not among the notifications")
 
 
 @with_shop
@@ -145,16 +199,17 @@ def test_a_year_in_the_simulator(world: World):
             simulator.do("purchase", customer="anna", product=MONTHLY)
             with world.page(script=way.script) as page:
                 for _ in range(12):
-                    # While the clock goes forward there is nothing to press but Stop.
+                    # While the clock goes forward it cannot be put forward again.
                     for _ in range(100):
                         page.goto(simulator.base)
-                        if page.get_by_role("button", name="Month").count():
+                        if not page.get_by_role("button", name="Stop").count():
                             break
-                    way.press(page.get_by_role("button", name="Month"))
+                    way.choose(page.locator("#advance-by"), "1 month")
+                    way.press(page.get_by_role("button", name="Forward"))
                     page.wait_for_load_state()
                 for _ in range(100):
                     page.goto(simulator.base + "/customers/anna")
-                    if page.get_by_role("button", name="Month").count():
+                    if not page.get_by_role("button", name="Stop").count():
                         break
                 bars = page.locator("svg .paid").count()
                 world.expect(bars >= 11, f"{way.name}: a year of months shows {bars} bars")

@@ -75,7 +75,8 @@ def journey(world: World, simulator: Simulator, way: Way):
         world.expect(page.locator("h1").inner_text() == "Customer anna$smith", "no page of the customer")
         world.expect("SUBSCRIBED.INITIAL_BUY" in page.locator(".note").inner_text(), "the page does not say what was done")
         page.reload()
-        way.press(page.get_by_role("button", name="Month"))
+        way.choose(page.locator("#advance-by"), "1 month")
+        way.press(page.get_by_role("button", name="Forward"))
         for _ in range(50):
             page.goto(f"{simulator.base}/customers/anna%24smith")
             if page.locator("table").nth(1).locator("tbody tr").count() >= 2:

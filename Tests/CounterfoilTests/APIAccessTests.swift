@@ -51,7 +51,8 @@ import Testing
 
     @Test(
         arguments: [
-            ["--key", "key.p8"], ["--bundle-id", "com.example.app"], ["--app", "com.example.app"],
+            ["--private-key", "key.p8"], ["--app", "com.example.app"],
+            ["--private-key", "key.p8", "--key-id", "ABC", "--issuer-id", "i"],
             ["--config", "c.yaml", "--simulator", "store"], ["--config", "c.yaml", "--key-id", "ABC"],
             ["--base-url", "http://127.0.0.1:1"],
         ])

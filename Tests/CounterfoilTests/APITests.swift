@@ -11,8 +11,9 @@ struct APITests {
             let key = folder.appending(path: "key.p8")
             try Data(P256.Signing.PrivateKey().pemRepresentation.utf8).write(to: key)
             let options = [
-                "--key", key.path, "--key-id", "ABCDEFGHIJ", "--issuer-id", "57246542-96fe-1a63-e053-0824d011072a",
-                "--bundle-id", "com.example.app", "--base-url", "http://127.0.0.1:\(port)",
+                "--private-key", key.path, "--key-id", "ABCDEFGHIJ", "--issuer-id",
+                "57246542-96fe-1a63-e053-0824d011072a",
+                "--app", "com.example.app", "--base-url", "http://127.0.0.1:\(port)",
             ]
             return try await Command.run(["api"] + arguments + options, stdin: stdin)
         }

@@ -39,6 +39,25 @@ import Testing
     }
 
     @Test(arguments: [
+        ("verify - --bundle-id a --json", "verify - --app a --json"), ("receipt x --bundle-id=a", "receipt x --app=a"),
+        ("sign token --key k.p8 --bundle-id a", "sign token --private-key k.p8 --app a"),
+        ("api order M --key k.p8 --key-id K --bundle-id a", "api order M --private-key k.p8 --key-id K --app a"),
+        ("console link --key first", "server console link --name first"),
+        ("server segments --key key.txt", "server segments --key key.txt"),
+    ])
+    func `have options that still work`(_ line: String, _ current: String) throws {
+        let words = CommandWords.current(line.split(separator: " ").map(String.init))
+        #expect(words == current.split(separator: " ").map(String.init))
+    }
+
+    @Test func `name the option of today where one is missing`() async throws {
+        let outcome = try await Command.run(["sign", "token", "--key", "none.p8", "--key-id", "K", "--bundle-id", "a"])
+        #expect(outcome.status == 2 && outcome.errors.contains("--issuer-id"), "\(outcome.errors)")
+        let help = try await Command.run(["sign", "token", "--help"]).output
+        #expect(help.contains("--private-key <file>") && !help.contains("--key <") && !help.contains("--bundle-id"))
+    }
+
+    @Test(arguments: [
         ["verify", "buy"], ["simulator", "restore", "buy"], ["help"], [], ["--version"], ["help", "api"],
     ])
     func `count as words of a command at the beginning only`(_ arguments: [String]) {

@@ -1,4 +1,5 @@
 import AppStoreServer
+import ArgumentParser
 import Foundation
 import StoreSimulator
 import TestSupport
@@ -26,7 +27,7 @@ import Testing
         let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
         guard let start = lines.firstIndex(of: "SUBCOMMANDS:") else { return [] }
         return lines[lines.index(after: start)...].prefix { !$0.isEmpty }
-            .compactMap { $0.wholeMatch(of: #/  ([a-z-]+)( .*)?/#).map { String($0.1) } }.filter { $0 != "help" }
+            .compactMap { $0.wholeMatch(of: #/  ([a-z0-9-]+)( .*)?/#).map { String($0.1) } }.filter { $0 != "help" }
     }
 
     @Test func `have examples that fit a terminal of 80 columns, each on lines of its own`() async throws {
@@ -41,6 +42,47 @@ import Testing
             for line in Typed.exampleLines(help) { #expect(line.count <= Self.width, "\(name): \(line)") }
         }
         #expect(count > 40)
+    }
+
+    /// Every command that does something, by its words.
+    private static func leaves(
+        of command: any ParsableCommand.Type = Counterfoil.self, at path: [String] = []
+    ) -> [(path: [String], type: any ParsableCommand.Type)] {
+        let below = command.configuration.subcommands
+        return below.isEmpty ? [(path, command)] : below.flatMap { leaves(of: $0, at: path + [$0._commandName]) }
+    }
+
+    @Test func `have an example for each command that it takes itself`() async throws {
+        let pages = try await Self.pages.value
+        let leaves = Self.leaves()
+        #expect(leaves.count > 40)
+        for leaf in leaves {
+            let name = (["counterfoil"] + leaf.path).joined(separator: " ")
+            let examples = Typed.examples(pages[name] ?? "")
+            #expect(!examples.isEmpty, "\(name)")
+            for example in examples {
+                let words = try await Self.arguments(of: example)
+                #expect(throws: Never.self, "\(example)") {
+                    let command = try Counterfoil.parseAsRoot(words)
+                    #expect(type(of: command) == leaf.type, "\(example)")
+                }
+            }
+        }
+    }
+
+    /// The words after `counterfoil`, as a shell splits them.
+    private static func arguments(of example: String) async throws -> [String] {
+        let script = "counterfoil() { printf '%s\\n' \"$@\" >&3; }; exec 3>&1 >/dev/null; zstd() { :; }; \(example)"
+        let safe = script.replacing(#/ > \S+/#, with: "").replacing(#/ < \S+/#, with: "")
+        let outcome = try await Command.run(URL(filePath: "/bin/bash"), ["-c", safe])
+        return outcome.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+    }
+
+    @Test func `begin with what the command does`() async throws {
+        for page in try await Self.pages.value {
+            let first = page.value.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+            #expect(page.value.hasPrefix("OVERVIEW: ") && !["What", "How", "Whether", "The", "A"].contains(first))
+        }
     }
 
     @Test func `and documents name no option and no subcommand that there is not`() async throws {

@@ -178,7 +178,7 @@ struct PromisedLine {
         return Stage(
             names: [
                 ("https://purchases.example.com", "http://127.0.0.1:8080"), ("/backup/", "backup/"),
-                ("notification.jws --bundle-id com.example.app", "notification.jws --bundle-id \(genuineApp)"),
+                ("notification.jws --app com.example.app", "notification.jws --app \(genuineApp)"),
                 ("transaction-history 2000001092134138", "transaction-history \(transaction)"),
                 ("--issuer-id …", "--issuer-id 57246542-96fe-1a63-e053-0824d011072a"),
             ], server: server)

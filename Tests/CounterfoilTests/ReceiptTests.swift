@@ -50,8 +50,8 @@ struct ReceiptTests {
         for identifier in ["f8ffc21e9182", "F8:FF:C2:1E:91:82"] {
             #expect(try await Command.run(["receipt", file, "--device-id", identifier]).status == 0)
         }
-        try await Refused.check(["receipt", file, "--device-id", "f8ffc21e9183"], reason: "wrong_device")
-        try await Refused.check(["receipt", file, "--as-of", "now"], reason: "expired_or_not_yet_valid")
+        try await Refused.check(["receipt", file, "--device-id", "f8ffc21e9183"], code: "wrong_device")
+        try await Refused.check(["receipt", file, "--as-of", "now"], code: "expired_or_not_yet_valid")
     }
 
     @Test("says what holds, to a person and to a program, as base64 and as bytes")
@@ -59,7 +59,7 @@ struct ReceiptTests {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt()
         let options = [
-            "--root", specimen.receiptRoot.path, "--bundle-id", TestStore.bundleId, "--app-version", "1.2",
+            "--root", specimen.receiptRoot.path, "--app", TestStore.bundleId, "--app-version", "1.2",
             "--environment", "production", "--device-id", Specimen.device,
         ]
         let person = try await Command.run(["receipt", "-"] + options, stdin: bytes)
@@ -76,7 +76,7 @@ struct ReceiptTests {
     @Test(
         "refuses with a reason and status 1",
         arguments: [
-            ([], "untrusted_root"), (["ROOT", "--bundle-id", "com.example.other"], "wrong_app"),
+            ([], "untrusted_root"), (["ROOT", "--app", "com.example.other"], "wrong_app"),
             (["ROOT", "--app-version", "1.3"], "wrong_version"),
             (["ROOT", "--environment", "sandbox"], "wrong_environment"),
             (["ROOT", "--device-id", "000000000000"], "wrong_device"),
@@ -85,7 +85,7 @@ struct ReceiptTests {
     func refused(_ options: [String], _ reason: String) async throws {
         let specimen = try Specimen.shared.get()
         let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.receiptRoot.path] : [$0] }
-        try await Refused.check(["receipt", "-"] + options, stdin: try specimen.receipt(), reason: reason)
+        try await Refused.check(["receipt", "-"] + options, stdin: try specimen.receipt(), code: reason)
     }
 
     @Test("judges certificates as of the creation, unless told otherwise")
@@ -93,7 +93,7 @@ struct ReceiptTests {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt(created: Specimen.now - 3 * 365 * 86_400)
         let root = ["--root", specimen.receiptRoot.path]
-        try await Refused.check(["receipt", "-"] + root, stdin: bytes, reason: "expired_or_not_yet_valid")
+        try await Refused.check(["receipt", "-"] + root, stdin: bytes, code: "expired_or_not_yet_valid")
         #expect(try await Command.run(["receipt", "-", "--as-of", "now"] + root, stdin: bytes).status == 0)
     }
 
@@ -101,11 +101,11 @@ struct ReceiptTests {
     func xcode() async throws {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt(type: .xcode)
-        try await Refused.check(["receipt", "-"], stdin: bytes, reason: "not_enrolled")
+        try await Refused.check(["receipt", "-"], stdin: bytes, code: "not_enrolled")
         let options = ["--xcode-certificate", specimen.xcode.path]
         for environment in ["production", "sandbox"] {
             let named = ["receipt", "-", "--environment", environment] + options
-            try await Refused.check(named, stdin: bytes, reason: "wrong_environment")
+            try await Refused.check(named, stdin: bytes, code: "wrong_environment")
         }
         let outcome = try await Command.run(["receipt", "-", "--json"] + options, stdin: bytes)
         #expect(outcome.status == 0)
@@ -132,7 +132,7 @@ struct ReceiptTests {
         let specimen = try Specimen.shared.get()
         let options = ["--root", specimen.receiptRoot.path]
         let bytes = try specimen.receipt(type: ReceiptType(rawValue: "Moon"))
-        try await Refused.check(["receipt", "-"] + options, stdin: bytes, reason: "wrong_environment")
+        try await Refused.check(["receipt", "-"] + options, stdin: bytes, code: "wrong_environment")
         let outcome = try await Command.run(["receipt", "-", "--verify-receipt"] + options, stdin: bytes)
         #expect(outcome.status == 1)
         #expect(outcome.output == "{\"status\":21002}\n")
@@ -172,7 +172,7 @@ struct ReceiptTests {
         #expect(program.status == 0)
         #expect(program.output == "{\"verified\":false,\"transaction_id\":null}\n")
         try await Refused.check(
-            ["receipt", "-", "--transaction-id"], stdin: Data("no receipt".utf8), reason: "bad_base64url")
+            ["receipt", "-", "--transaction-id"], stdin: Data("no receipt".utf8), code: "bad_base64url")
     }
 
     @Test(

@@ -68,7 +68,7 @@ struct RevocationCommandTests {
             ["simulator", "revocation", "leaf", "nothing"],
             ["simulator", "revocation", "leaf", "good", "--seconds", "3"],
             ["simulator", "revocation", "leaf", "slow", "--seconds", "nan"],
-            ["verify", "a.jws", "b.jws"], ["verify", "a.jws", "--simulator", "--bundle-id", "com.example.app"],
+            ["verify", "a.jws", "b.jws"], ["verify", "a.jws", "--simulator", "--app", "com.example.app"],
             ["verify", "a.jws", "--simulator", "--root", "root.cer"],
         ])
     func usage(_ arguments: [String]) async throws {

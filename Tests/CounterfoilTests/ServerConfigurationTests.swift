@@ -39,7 +39,7 @@ struct ServerConfigurationTests {
             let file = folder.appending(path: "wrong.yaml")
             try Data("lisen: {}\napps:\n  - bundle_id: com.example.app\n".utf8).write(to: file)
             let outcome = try await Command.run(["server", "check", file.path])
-            #expect(outcome.status == 1 && outcome.errors.hasSuffix("wrong.yaml: 2 problems\n"))
+            #expect(outcome.status == 1 && outcome.errors.hasSuffix("wrong.yaml has 2 problems\n"))
             let lines = outcome.output.split(separator: "\n")
             #expect(lines.count == 2 && !outcome.output.contains("\u{1B}"))
             #expect(lines[0].hasSuffix(#"wrong.yaml:1: lisen: is not a key of this format; did you mean "listen"?"#))
@@ -47,10 +47,11 @@ struct ServerConfigurationTests {
             let json = try await Command.run(["server", "check", file.path, "--json"])
             let object = try json.object()
             #expect(json.status == 1 && object["valid"] as? Bool == false)
+            #expect(object["object"] as? String == "error" && object["code"] as? String == "invalid_configuration")
             let problems = try #require(object["problems"] as? [[String: Any]])
             #expect(problems.map { $0["line"] as? Int } == [1, 3])
             let missing = try await Command.run(["server", "check", folder.appending(path: "none").path])
-            #expect(missing.status == 2 && missing.errors.contains("There is no file"))
+            #expect(missing.status == 2 && missing.errors.contains("does not exist"))
         }
     }
 
@@ -71,7 +72,7 @@ struct ServerConfigurationTests {
             #expect(checked.status == 0, "\(checked.output)")
             for text in [
                 "valid", "listen      http://127.0.0.1:8080", "app         com.example", "  premium  com.example.",
-                "key         first, all", "notes", "others than Apple's roots are trusted", "goes by the clock",
+                "key         first, all", "notes", "roots other than Apple's are trusted", "uses the clock",
             ] {
                 #expect(checked.output.contains(text), "\(text)")
             }
@@ -98,7 +99,13 @@ struct ServerConfigurationTests {
             #expect(checked.output.contains("no_notification_url  com.example.app, Production: "), "\(checked.output)")
             #expect(checked.output.contains("  set it: App Store Connect"))
             let json = try await Command.run(["server", "check", file.path, "--online", "--json"])
-            let online = try #require(try json.object()["online"] as? [[String: Any]])
+            // The report, and then the failure.
+            let objects = try json.output.split(separator: "\n").map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+            #expect(objects.count == 2 && objects.last?["object"] as? String == "error")
+            #expect(objects.last?["code"] as? String == "online_check_failed")
+            let online = try #require(objects.first?["online"] as? [[String: Any]])
             #expect(json.status == 1 && online.map { $0["environment"] as? String } == ["Production", "Sandbox"])
             #expect(online.allSatisfy { $0["result"] as? String == "no_notification_url" && $0["advice"] is String })
             simulator.interrupt()

@@ -47,7 +47,7 @@ import Testing
             }
             for (name, customers) in [
                 (first.folder, "anna"), (first.url, "anna"), (first.url + "/simulator/", "anna"),
-                (second.folder, "nobody"), (second.url + "/", "nobody"),
+                (second.folder, "no customers"), (second.url + "/", "no customers"),
             ] {
                 let named = try await home.run("simulator", "customers", "--simulator", name)
                 #expect(named.status == 0 && named.output.hasPrefix(customers) && named.errors.isEmpty, "\(named)")
@@ -136,6 +136,6 @@ import Testing
         defer { server.stop() }
         let outcome = try await Command.run(["simulator", "clock", "--simulator", "http://127.0.0.1:\(server.port)"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("is no simulator of this version"))
+        #expect(outcome.errors.contains("is not a simulator of this version"))
     }
 }

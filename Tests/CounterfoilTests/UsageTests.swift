@@ -7,20 +7,25 @@ import Testing
 
 /// What a refusal looks like.
 enum Refused {
-    /// Refused with this reason: nothing but words on standard error for a person, one object for a program.
+    /// Refused with this code: text on standard error for a person, besides one object for a program.
     static func check(
-        _ arguments: [String], stdin: Data = Data(), reason: String, sourceLocation: SourceLocation = #_sourceLocation
+        _ arguments: [String], stdin: Data = Data(), code: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let person = try await Command.run(arguments, stdin: stdin)
         #expect(person.status == 1, sourceLocation: sourceLocation)
         #expect(person.output.isEmpty, sourceLocation: sourceLocation)
-        #expect(person.errors.hasPrefix("refused \(reason): "), "\(person.errors)", sourceLocation: sourceLocation)
+        #expect(person.errors.hasPrefix("refused \(code): "), "\(person.errors)", sourceLocation: sourceLocation)
         let program = try await Command.run(arguments + ["--json"], stdin: stdin)
         #expect(program.status == 1, sourceLocation: sourceLocation)
-        #expect(program.errors.isEmpty, sourceLocation: sourceLocation)
+        // The same but for the instant at which it was judged.
+        let digits = #/\d/#
+        #expect(
+            program.errors.replacing(digits, with: "0") == person.errors.replacing(digits, with: "0"),
+            sourceLocation: sourceLocation)
         let object = try program.object()
+        #expect(object["object"] as? String == "error", sourceLocation: sourceLocation)
         #expect(object["valid"] as? Bool == false, sourceLocation: sourceLocation)
-        #expect(object["reason"] as? String == reason, sourceLocation: sourceLocation)
+        #expect(object["code"] as? String == code, sourceLocation: sourceLocation)
         #expect(object["message"] is String, sourceLocation: sourceLocation)
     }
 }
@@ -36,8 +41,8 @@ struct UsageTests {
             ("\0\0\0\0", "malformed_compact_form", "bad_base64url"),
         ])
     func texts(_ text: String, _ jws: String, _ receipt: String) async throws {
-        try await Refused.check(["verify", "-"], stdin: Data(text.utf8), reason: jws)
-        try await Refused.check(["receipt", "-"], stdin: Data(text.utf8), reason: receipt)
+        try await Refused.check(["verify", "-"], stdin: Data(text.utf8), code: jws)
+        try await Refused.check(["receipt", "-"], stdin: Data(text.utf8), code: receipt)
     }
 
     @Test("refuses bytes of every kind", arguments: ["30", "3080", "30820100", "7b", "ff", "fffe4d00", "c080"])
@@ -81,7 +86,12 @@ struct UsageTests {
 
     @Test(
         "says why nothing came of it to who asked for JSON",
-        arguments: [("verify none.jws", 2, "usage"), ("simulator status --simulator /nowhere", 1, "refused")])
+        arguments: [
+            ("verify none.jws", 2, "usage"), ("simulator status --simulator /nowhere", 1, "no_simulator"),
+            ("simulator status --simulator http://127.0.0.1:1", 1, "no_answer"),
+            ("server segments --url http://127.0.0.1:1 --key /dev/null", 1, "no_answer"),
+            ("simulator listen --simulator /nowhere", 1, "no_simulator"),
+        ])
     func failures(_ line: String, _ status: Int32, _ code: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["--json"])
         let object = try outcome.object()
@@ -99,8 +109,8 @@ struct UsageTests {
     @Test("refuses 13 MB at once")
     func huge() async throws {
         let input = Data(repeating: UInt8(ascii: "M"), count: 13_000_000)
-        try await Refused.check(["verify", "-"], stdin: input, reason: "too_large")
-        try await Refused.check(["receipt", "-"], stdin: input, reason: "too_large")
+        try await Refused.check(["verify", "-"], stdin: input, code: "too_large")
+        try await Refused.check(["receipt", "-"], stdin: input, code: "too_large")
     }
 
     @Test(
@@ -111,14 +121,14 @@ struct UsageTests {
             ["verify", ""], ["receipt", ""], ["verify", "/dev/full/x"], ["receipt", "-", "--unknown"],
             ["verify", "-", "--as-of", "yesterday"], ["receipt", "-", "--as-of", "2025-13-01"],
             ["verify", "-", "--environment", "xcode"], ["receipt", "-", "--environment", "Production "],
-            ["verify", "-", "--app-apple-id", "1"], ["verify", "-", "--app-apple-id", "x", "--bundle-id", "a"],
+            ["verify", "-", "--app-apple-id", "1"], ["verify", "-", "--app-apple-id", "x", "--app", "a"],
             ["verify", "-", "--revocation", "maybe"], ["verify", "-", "--root", "/nowhere"],
             ["receipt", "-", "--root", "/nowhere"], ["receipt", "-", "--root", "/dev/null"],
             ["receipt", "-", "--root"], ["receipt", "-", "--intermediate", "/nowhere"],
             ["receipt", "-", "--xcode-certificate", "/nowhere"], ["receipt", "-", "--xcode-certificate", "/dev/null"],
             ["receipt", "-", "--device-id", "xy"], ["receipt", "-", "--device-id", "0102"],
             ["receipt", "-", "--device-id", ""], ["receipt", "-", "--transaction-id", "--verify-receipt"],
-            ["receipt", "-", "--verify-receipt", "--bundle-id", "a"],
+            ["receipt", "-", "--verify-receipt", "--app", "a"],
         ])
     func usage(_ arguments: [String]) async throws {
         let outcome = try await Command.run(arguments)
@@ -149,12 +159,12 @@ struct UsageTests {
         arguments: [
             (
                 "verify",
-                ["--bundle-id", "--app-apple-id", "--environment", "--revocation"]
+                ["--app", "--app-apple-id", "--environment", "--revocation"]
             ),
             (
                 "receipt",
                 [
-                    "--bundle-id", "--app-version", "--environment", "--device-id", "--intermediate",
+                    "--app", "--app-version", "--environment", "--device-id", "--intermediate",
                     "--transaction-id", "--verify-receipt",
                 ]
             ),

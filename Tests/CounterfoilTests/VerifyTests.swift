@@ -33,7 +33,7 @@ struct VerifyTests {
     func valid() async throws {
         let specimen = try Specimen.shared.get()
         let text = try specimen.transaction()
-        let options = ["--root", specimen.root.path, "--bundle-id", TestStore.bundleId, "--environment", "production"]
+        let options = ["--root", specimen.root.path, "--app", TestStore.bundleId, "--environment", "production"]
         let person = try await Command.run(["verify", "-"] + options, stdin: Data((text + "\r\n").utf8))
         #expect(person.status == 0)
         #expect(person.output.hasPrefix("valid transaction, signed under Test Root CA\n"))
@@ -54,7 +54,7 @@ struct VerifyTests {
     @Test(
         "refuses with a reason and status 1",
         arguments: [
-            ([], "untrusted_root"), (["ROOT", "--bundle-id", "com.example.other"], "wrong_app"),
+            ([], "untrusted_root"), (["ROOT", "--app", "com.example.other"], "wrong_app"),
             (["ROOT", "--environment", "sandbox"], "wrong_environment"),
             (["ROOT", "--as-of", "2001-01-01T00:00:00Z"], "expired_or_not_yet_valid"),
             (["ROOT", "--as-of", "2001-01-01"], "expired_or_not_yet_valid"),
@@ -63,7 +63,7 @@ struct VerifyTests {
         let specimen = try Specimen.shared.get()
         let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.root.path] : [$0] }
         let text = Data(try specimen.transaction().utf8)
-        try await Refused.check(["verify", "-"] + options, stdin: text, reason: reason)
+        try await Refused.check(["verify", "-"] + options, stdin: text, code: reason)
     }
 
     @Test("names what is wrong with a payload, not its syntax and no type of Swift")
@@ -102,7 +102,7 @@ struct VerifyTests {
             #expect(try await Command.run(options, stdin: text).status == 0)
             for environment in ["production", "sandbox"] {
                 let named = options + ["--environment", environment]
-                try await Refused.check(named, stdin: text, reason: "wrong_environment")
+                try await Refused.check(named, stdin: text, code: "wrong_environment")
             }
         }
     }

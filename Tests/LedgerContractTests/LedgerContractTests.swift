@@ -6,8 +6,11 @@ import TestSupport
 import Testing
 
 @Suite struct `The contract of every database` {
+    /// How many random walks there are; more with `COUNTERFOIL_WALKS`.
+    private static let walks = ProcessInfo.processInfo.environment["COUNTERFOIL_WALKS"].flatMap(UInt64.init) ?? 40
+
     /// Whatever is done, in whatever order: every engine answers what memory answers.
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test(arguments: 0..<walks)
     func `all engines answer the same after the same steps`(_ seed: UInt64) async throws {
         try await Tool.inTemporaryFolder { folder in
             let steps = try Step.walk(seed: seed, count: 120)
@@ -31,6 +34,25 @@ import Testing
                     )
                 }
             }
+        }
+    }
+
+    /// Whoever watches a ledger looks again only when the number is another one.
+    @Test(arguments: Engine.allCases)
+    func `every commit is counted, and nothing else`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var facts = RandomFacts(seed: 1)
+            var ledger = try await Walk(try engine.open(in: folder))
+            let before = ledger.ledger.commits
+            try await ledger.ledger.checkWritable()
+            _ = try await ledger.ledger.digest()
+            #expect(ledger.ledger.commits == before)
+            let scope = ledger.scopes[0]
+            try await Self.take([facts.notification(in: scope, at: 0)], [], &ledger, &facts.random)
+            let received = ledger.ledger.commits
+            #expect(received > before)
+            try await Self.take([], [try facts.statement(in: scope, at: 0)], &ledger, &facts.random)
+            #expect(ledger.ledger.commits > received)
         }
     }
 
@@ -114,6 +136,16 @@ import Testing
             #expect(pending.map(\.text) == [other.text])
             let rest = try await walk.ledger.pending(after: receptions[1].id, limit: 10)
             #expect(rest.map(\.text) == [one.text])
+            // What cannot be believed is missing, and found, as any other notification.
+            try await walk.ledger.fail(receptions[1].id, code: "no", message: "it cannot be believed", at: 0)
+            let missing = try await walk.ledger.missing(in: walk.scopes[0].id)
+            #expect(missing.failedNotifications == 1 && missing.backlog == 1)
+            var filter = InboxFilter(scopes: walk.scopes.map(\.id))
+            #expect(try await walk.ledger.notifications(filter, before: .max, limit: 9).items.map(\.text) == [one.text])
+            filter.state = .failed
+            let failed = try await walk.ledger.notifications(filter, before: .max, limit: 9).items
+            #expect(failed.map(\.text) == [other.text] && failed.allSatisfy(\.isOtherText))
+            #expect(try await walk.ledger.otherTexts(of: receptions[0].id, limit: 9) == failed)
         }
     }
 
@@ -137,6 +169,40 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `reasons of refusals are counted by the time, among the last of them`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try engine.open(in: folder)
+            #expect(try await ledger.refusalCounts(from: 0, to: .max, amongLast: 10) == [:])
+            try await ledger.commit(
+                ["old", "bad", "bad", "new", "bad"].enumerated().map { index, code in
+                    Refusal(receivedAt: Int64(index), code: code, message: "no", sender: "a", body: Data())
+                })
+            #expect(try await ledger.refusalCounts(from: 0, to: 9, amongLast: 10) == ["old": 1, "bad": 3, "new": 1])
+            #expect(try await ledger.refusalCounts(from: 1, to: 4, amongLast: 10) == ["bad": 2, "new": 1])
+            #expect(try await ledger.refusalCounts(from: 0, to: 9, amongLast: 2) == ["bad": 1, "new": 1])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the last events of customers are those of their app and environment`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var facts = RandomFacts(seed: 7)
+            var walk = try await Walk(try engine.open(in: folder))
+            let scopes = walk.scopes
+            let notifications = (0..<40).map { number in facts.notification(in: scopes[number % 2], at: Int64(number)) }
+            _ = try await walk.commit(notifications, folding: 0)
+            _ = try await walk.commit([], folding: walk.waiting.count)
+            for scope in scopes.prefix(2) {
+                let found = try await walk.ledger.lastEventsOfCustomers(in: scope.id, limit: 5)
+                #expect(found.count <= 5 && found.allSatisfy { $0.scope == scope.id && $0.customer != nil })
+                let all = try await walk.ledger.lastEventsOfCustomers(in: scope.id, limit: 100)
+                #expect(Array(all.prefix(5)) == found)
+                #expect(!all.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `of what was refused, who has more than others loses the oldest`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try engine.open(in: folder)
@@ -150,6 +216,34 @@ import Testing
             #expect(left.map(\.refusal.receivedAt) == [4, 3, 2])
             try await ledger.dropRefusals(beyond: RefusalStorageLimit(count: 9, bytes: 2 * (Refusal.overhead + 5)))
             #expect(try await ledger.refusals(before: .max, limit: 9).map(\.refusal.receivedAt) == [4, 2])
+        }
+    }
+
+    @Test(arguments: Engine.allCases, 0..<20 as Range<UInt64>)
+    func `of what was refused, those go for which the rule has no room`(_ engine: Engine, _ seed: UInt64) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            var random = SeededGenerator(seed: seed)
+            let ledger = try engine.open(in: folder)
+            let senders = [
+                "17.0.0.1", "17.0.0.2", "2001:db8:1:2::3", "2001:db8:1:2::4", "2001:db8:1:3::3", "unix", nil,
+            ]
+            for _ in 0..<4 {
+                let new = (0..<Int.random(in: 1...20, using: &random)).map { index in
+                    Refusal(
+                        receivedAt: Int64(index), code: "no",
+                        message: String(repeating: "é", count: Int.random(in: 0...90, using: &random)),
+                        sender: senders.randomElement(using: &random) ?? nil,
+                        body: Data(count: Int.random(in: 0...300, using: &random)))
+                }
+                try await ledger.commit(new)
+                let limit = RefusalStorageLimit(
+                    count: Int.random(in: 0...30, using: &random), bytes: Int.random(in: 0...9000, using: &random))
+                let before = try await ledger.refusals(before: .max, limit: 1000)
+                let exceeded = limit.exceeded(by: before.map { RefusalShare($0) })
+                try await ledger.dropRefusals(beyond: limit)
+                let after = try await ledger.refusals(before: .max, limit: 1000)
+                #expect(after == before.filter { !exceeded.contains($0.id) })
+            }
         }
     }
 }

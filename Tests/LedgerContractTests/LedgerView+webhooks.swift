@@ -8,8 +8,15 @@ extension LedgerView {
         var lines: [String] = []
         let backlog = try await ledger.webhookBacklog()
         lines.append("\(backlog)")
+        let since = RandomFacts.start.milliseconds + 2 * 86_400_000
+        let activities = [
+            try await ledger.webhookActivity(since: since, limit: 3),
+            try await ledger.webhookActivity(since: since, limit: 1000),
+        ]
         for endpoint in try await ledger.webhookEndpoints() {
             lines.append(text(endpoint))
+            lines += activities.map { "\(endpoint.name) \($0[endpoint.id].map { "\($0)" } ?? "-")" }
+            lines += try await filtered(to: endpoint, ledger)
             for state in [nil] + WebhookDelivery.State.allCases.map(Optional.some) {
                 lines += try await deliveries(to: endpoint, in: state, ledger)
             }
@@ -37,6 +44,27 @@ extension LedgerView {
             lines += try await ledger.attempts(of: first.id, limit: 2).map { "\($0)" }
             before = last.id
         }
+    }
+
+    /// What filters hold for, in pages for which few are looked at.
+    private static func filtered(to endpoint: WebhookEndpoint, _ ledger: any LedgerEngine) async throws -> [String] {
+        let anna = DeliveryFilter.Customer(name: RandomFacts.customers.first ?? "anna", scopes: [1, 2])
+        let filters = [
+            DeliveryFilter(eventType: .subscriptionRenewed), DeliveryFilter(state: .delivered, customer: anna),
+            DeliveryFilter(customer: .init(name: anna.name, scopes: [1])),
+        ]
+        var lines: [String] = []
+        for (index, filter) in filters.enumerated() {
+            var before: Int64? = .max
+            while let place = before {
+                let page = try await ledger.deliveries(
+                    of: endpoint.id, matching: filter, before: place, limit: 2, looking: 4)
+                lines += page.items.map { "\(endpoint.name) filter \(index) \(text($0))" }
+                lines.append(page.next == nil ? "end" : "page")
+                before = page.next
+            }
+        }
+        return lines
     }
 
     static func text(_ endpoint: WebhookEndpoint) -> String {

@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import Testing
 
 /// All that a ledger answers, as lines that two ledgers can be compared by. The numbers that an engine gave are not in it.
 enum LedgerView {
@@ -36,12 +37,14 @@ enum LedgerView {
     private static func lines(
         of customer: String, in scope: Scope, _ ledger: any LedgerEngine
     ) async throws -> [String] {
-        var lines = try await ledger.lineages(of: customer, in: scope.id).map { "has \($0)" }
+        let (lineages, circumstances) = try await ledger.present(of: customer, in: scope)
+        #expect(try await ledger.lineages(of: customer, in: scope.id) == lineages)
+        #expect(try await ledger.circumstances(of: customer, in: scope).groups == circumstances.groups)
+        var lines = lineages.map { "has \($0)" }
         lines += try await ledger.purchasesHeld(by: customer, in: scope.id).map { "held \($0)" }
         lines += try await ledger.accounts(of: customer, in: scope.id).map { "account \($0)" }
         lines += try await ledger.grants(of: customer, in: scope.id).map { "grant \($0)" }
         lines += try await ledger.originalPurchasesHeld(by: customer, in: scope.id).map { "first \($0)" }
-        let circumstances = try await ledger.circumstances(of: customer, in: scope)
         lines +=
             circumstances.grants.map { "\($0)" }.sorted() + circumstances.originalPurchases.map { "\($0)" }.sorted()
         lines += circumstances.groups.sorted()
@@ -62,12 +65,23 @@ enum LedgerView {
         var lines = try await ledger.owners(of: original, in: scope.id).map { "owner \($0)" }
         lines.append("\(try await ledger.lineage(original, in: scope.id).map { "\($0)" } ?? "unknown")")
         lines += try await ledger.notifications(about: original, in: scope.id, limit: 50).map { text($0) }
-        lines += try await ledger.statements(about: original, in: scope.id).map { "\($0)" }
+        for transactions: Set<String>? in [nil, [original], []] {
+            lines += try await ledger.sources(
+                of: original, transactions: transactions, renewal: true, in: scope.id
+            ).map { "from \(text($0))" }
+        }
         lines += try await ledger.identifiersOfRelatives(of: [original], in: scope.id)
         for number in 0..<3 {
             lines.append(try await ledger.originalTransactionID(of: "\(original)\(number)", in: scope.id) ?? "nothing")
         }
         return lines
+    }
+
+    private static func text(_ source: KeptSource) -> String {
+        switch source {
+        case .notification(let kept, let kind): "\(kind) of \(text(kept))"
+        case .statement(let kept): "\(kept)"
+        }
     }
 
     private static func lines(
@@ -116,6 +130,9 @@ enum LedgerView {
         while let id = before {
             let page = try await ledger.notifications(filter, before: id, limit: 2)
             lines += page.items.map { "inbox \(state?.rawValue ?? "all") \(text($0))" }
+            for kept in page.items where state == nil {
+                lines += try await ledger.otherTexts(of: kept.id, limit: 3).map { "also \(text($0))" }
+            }
             before = page.next
         }
         filter.originalTransactionID = "1"

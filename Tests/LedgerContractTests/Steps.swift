@@ -142,7 +142,7 @@ extension Step {
         let id = "grant\(Int.random(in: 0..<6, using: &facts.random))"
         let until = facts.isOneIn(2) ? now + Int64.random(in: 0...100_000_000, using: &facts.random) : nil
         switch Int.random(in: 0..<4, using: &facts.random) {
-        case 0: return Step(name: "tell") { "\(try await $0.ledger.tellExpiredGrants(at: now, limit: 1))" }
+        case 0: return Step(name: "tell") { "\(try await $0.ledger.emitExpiredGrants(at: now, limit: 1))" }
         case 1:
             return Step(name: "revoke \(id)") {
                 "\(try await $0.ledger.revokeGrant(id, of: customer, because: .init(reason: "over", actor: "team"), in: scope.id, at: now))"
@@ -197,15 +197,16 @@ extension Step {
             }
             if isGivenUp {
                 walk.recoveries.removeFirst()
-                try await walk.ledger.note(failure: "no", of: open, isGivenUp: true, at: now)
+                try await walk.ledger.record(failure: "no", of: open, isGivenUp: true, at: now)
                 return "given up"
             }
             guard let window = try await walk.ledger.openWindows(of: open).first else {
                 walk.recoveries.removeFirst()
                 return "\(try await walk.ledger.finish(recovery: open, until: now, limit: from, at: now) as Any)"
             }
-            try await walk.ledger.note(page, of: window, at: now)
-            return "\(window.stage) \(window.from) \(window.until)"
+            try await walk.ledger.record(page, of: window, at: now)
+            let windows = try await walk.ledger.windows(of: open, limit: 5)
+            return "\(windows.map { "\($0.window.stage) \($0.window.from) \($0.window.until) \($0.isDone)" })"
         }
     }
 
@@ -226,7 +227,7 @@ extension Step {
                     try await ledger.finish(request: taken.id)
                     try await ledger.postpone(taken, until: now + 3_000_000, code: "doubted")
                 }
-            default: try await ledger.note(revision: "r\(id)", of: id, in: scope.id, at: now)
+            default: try await ledger.record(revision: "r\(id)", of: id, in: scope.id, at: now)
             }
             let (waiting, failed) = try await ledger.historyRequestCounts(in: scope.id)
             let mark = try await ledger.historyMark(of: [id], in: scope.id)?.revision ?? "-"

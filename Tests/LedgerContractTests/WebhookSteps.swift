@@ -112,7 +112,8 @@ extension Step {
         (outcome.isGone, outcome.isOurFault) = (end == 6, end == 5)
         if end != 8 {
             outcome.attempt = DeliveryAttempt(
-                at: now, milliseconds: Int64(end), status: outcome.status, error: outcome.error, answer: Data([1]))
+                at: now, milliseconds: Int64(end), status: outcome.status, error: outcome.error, answer: Data([1]),
+                timestamp: end == 3 ? nil : now / 1000)
         }
         return outcome
     }
@@ -153,7 +154,7 @@ extension Step {
             deliveryStatus: facts.isOneIn(3) ? .delivered : nil, sampleContentProvided: facts.isOneIn(3) ? true : nil,
             reportedAt: now)
         return Step(name: "report of \(customer)") {
-            try await $0.ledger.note(report, of: customer, in: scope.id)
+            try await $0.ledger.record(report, of: customer, in: scope.id)
             return ""
         }
     }
@@ -167,7 +168,7 @@ extension Step {
             let lease = now + 60_000
             let taken = try await walk.ledger.takeInquiries(at: now, leaseEnds: lease, limit: 2)
             if isLearned {
-                try await walk.ledger.note(UsageReport(reportedAt: now), of: customer, in: 1)
+                try await walk.ledger.record(UsageReport(reportedAt: now), of: customer, in: 1)
             }
             for var inquiry in taken {
                 (inquiry.state, inquiry.answer) = (state, "answer")

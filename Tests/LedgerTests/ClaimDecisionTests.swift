@@ -163,7 +163,7 @@ import Testing
     private struct Former: CustomStringConvertible, Sendable {
         var description: String
         var owners: [ClaimHistory.Owner]
-        var told: [ToldClaim] = []
+        var former: [FormerClaim] = []
         var events: [ClaimEvent]
     }
 
@@ -175,27 +175,27 @@ import Testing
             events: [take(5, "ben"), join(7, "anna")]),
         Former(
             description: "a transfer that was told", owners: [.init(customer: "ben", since: 9)],
-            told: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
+            former: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
             events: [take(5, "anna"), take(9, "ben")]),
         Former(
             description: "a transfer within a millisecond", owners: [.init(customer: "anna", since: 5)],
-            told: [.init(at: 5, "ben", isTransfer: false), .init(at: 5, "anna", isTransfer: true)],
+            former: [.init(at: 5, "ben", isTransfer: false), .init(at: 5, "anna", isTransfer: true)],
             events: [take(5, "ben"), take(6, "anna")]),
         Former(
             description: "what an older export had brought back",
             owners: [.init(customer: "anna", since: 5), .init(customer: "ben", since: 9)],
-            told: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
+            former: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
             events: [take(5, "anna"), take(9, "ben")]),
         Former(
             description: "a share with whom the app had named",
             owners: [.init(customer: "named", since: 9), .init(customer: "ben", since: 9)],
-            told: [.init(at: 9, "ben", isTransfer: false)], events: [take(9, "ben"), join(9, "named")]),
+            former: [.init(at: 9, "ben", isTransfer: false)], events: [take(9, "ben"), join(9, "named")]),
         Former(
             description: "what was told of others only", owners: [.init(customer: "anna", since: 5)],
-            told: [.init(at: 9, "ben", isTransfer: true)], events: [take(5, "anna")]),
+            former: [.init(at: 9, "ben", isTransfer: true)], events: [take(5, "anna")]),
     ]
 
     @Test(arguments: formers) private func `what was kept without one gets one`(_ given: Former) {
-        #expect(ClaimHistory(former: given.owners, told: given.told).events == given.events)
+        #expect(ClaimHistory(former: given.owners, events: given.former).events == given.events)
     }
 }

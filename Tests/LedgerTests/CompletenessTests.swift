@@ -48,14 +48,16 @@ import Testing
             situation: situation(isEnabled: false, isCatchingUp: true), state: .catchingUp, word: "first time"),
         Case(
             testDescription: "nothing was ever read", age: nil, situation: situation(isEnabled: false),
-            state: .unknown, word: "switched off"),
+            state: .unknown, word: "disabled"),
         Case(
             testDescription: "a long outage is being read", missing: missing(unverified: 1),
             situation: situation(isCatchingUp: true), state: .catchingUp, word: "outage"),
         Case(
             testDescription: "something cannot be believed", missing: missing(unverified: 3), state: .behind,
             word: "3 items"),
-        Case(testDescription: "a time is in doubt", missing: missing(spans: 1), state: .behind, word: "believed"),
+        Case(
+            testDescription: "a time is in doubt", missing: missing(spans: 1), state: .behind,
+            word: "failed verification"),
         Case(
             testDescription: "the inside of one cannot be believed", missing: missing(failed: 2), state: .behind,
             word: "state=failed"),

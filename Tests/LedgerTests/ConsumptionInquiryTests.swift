@@ -100,8 +100,50 @@ import Testing
     func `is decided by two kinds of notification`(
         _ type: NotificationTypeV2, _ decision: ConsumptionInquiry.Decision?
     ) {
-        let told = RefundDecision(toldBy: Self.notification(type))
+        let told = RefundDecision(announcedBy: Self.notification(type))
         #expect(told?.decision == decision)
         #expect(told.map { $0.decidedAt == 1000 && $0.notification == "u" } ?? (decision == nil))
+    }
+
+    struct Settling: CustomTestStringConvertible, Sendable {
+        var known: ConsumptionInquiry.State
+        var outcome: ConsumptionInquiry.State
+        var isRecorded: Bool
+
+        var testDescription: String { "\(known.rawValue) becomes \(outcome.rawValue): \(isRecorded)" }
+    }
+
+    /// Every state with every outcome of an attempt.
+    static let settlings = ConsumptionInquiry.State.allCases.flatMap { known in
+        ConsumptionInquiry.State.allCases.map { outcome in
+            let isRecorded =
+                switch known {
+                case .pending: true
+                case .overtaken: outcome != .pending
+                case .sent, .refused, .missed: false
+                }
+            return Settling(known: known, outcome: outcome, isRecorded: isRecorded)
+        }
+    }
+
+    @Test(arguments: settlings) func `records what became of an attempt until it is settled`(_ it: Settling) throws {
+        var inquiry = try #require(Self.inquiry(it.known))
+        inquiry.nextAttemptAt = 5000
+        let before = inquiry
+        var outcome = inquiry
+        (outcome.state, outcome.attempts, outcome.nextAttemptAt) = (it.outcome, 3, 7000)
+        (outcome.sentAt, outcome.sent, outcome.answer) = (6000, "{}", "202")
+        #expect(inquiry.settle(as: outcome, leaseEnds: 5000) == it.isRecorded)
+        #expect(inquiry == (it.isRecorded ? outcome : before))
+    }
+
+    @Test func `is not put off where something asked to look at it again meanwhile`() throws {
+        var inquiry = try #require(Self.inquiry())
+        var outcome = inquiry
+        inquiry.nextAttemptAt = 4999
+        (outcome.attempts, outcome.nextAttemptAt) = (1, 7000)
+        let isRecorded = inquiry.settle(as: outcome, leaseEnds: 5000)
+        #expect(isRecorded)
+        #expect(inquiry.nextAttemptAt == 4999 && inquiry.attempts == 1)
     }
 }

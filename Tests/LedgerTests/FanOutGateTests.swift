@@ -39,12 +39,12 @@ import Testing
     @Test func `lets nothing go before all of it is in order, for a minute at most`() {
         var gate = FanOutGate()
         #expect(!gate.isCatchingUp(at: start))
-        gate.note(.more, at: start)
-        gate.note(.more, at: start + .seconds(30))
+        gate.record(.more, at: start)
+        gate.record(.more, at: start + .seconds(30))
         #expect(gate.isCatchingUp(at: start + .seconds(59)))
         #expect(!gate.isCatchingUp(at: start + .seconds(61)))
-        gate.note(.done, at: start + .seconds(62))
-        gate.note(.more, at: start + .seconds(63))
+        gate.record(.done, at: start + .seconds(62))
+        gate.record(.more, at: start + .seconds(63))
         #expect(gate.isCatchingUp(at: start + .seconds(64)))
     }
 }

@@ -98,11 +98,19 @@ import Testing
     @Test func `notes each notification once, with its latest date, in the order of their numbers`() {
         var record = LineageRecord("o")
         let news = [(5, 100), (2, 300), (9, 200), (5, 400), (5, 50)].map { number, date in
-            record.note(Int64(number), signedDate: Milliseconds(date))
+            record.addMention(of: Int64(number), signedDate: Milliseconds(date))
         }
         #expect(news == [true, true, true, false, false])
         #expect(record.mentions.map(\.notification) == [2, 5, 9])
         #expect(record.mentions.map(\.signedDate) == [300, 400, 200])
+    }
+
+    @Test func `knows what is late by the newest notification, whatever its number`() {
+        var record = LineageRecord("o")
+        #expect(!record.isLate(signedDate: 0))
+        _ = record.addMention(of: 5, signedDate: 300)
+        _ = record.addMention(of: 9, signedDate: 200)
+        #expect([299, 300, 301].map { record.isLate(signedDate: $0) } == [true, false, false])
     }
 
     @Test func `is not read from what does not fit together`() {

@@ -63,16 +63,9 @@ extension MemoryLedger.State {
         for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text) {
             let lineage = records[.init(claim.scope, original)]?.lineage
             let ownership = ownership(of: original, in: claim.scope)
-            let isNamed =
-                !claim.takesNamed && lineage?.appAccountToken.map { !$0.text.isExactly(claim.customer) } ?? false
-            let decision =
-                isNamed && !ownership.owners.containsName(claim.customer)
-                ? .isRefused
-                : ClaimDecision.purchase(
-                    ownership, for: claim.customer, policy: claim.policy, at: claim.claimedAt,
-                    mayTake: { lineage.map { !givesAccess($0) } ?? true })
+            let step = claim.step(purchase: lineage, ownership, givesAccess: givesAccess)
             let subject = MemoryLedger.Subject(isAccount: false, key: .init(claim.scope, original))
-            guard let isGranted = carryOut(decision, claim, subject, moving: [original]) else { return nil }
+            guard let isGranted = carryOut(step, claim, subject, moving: [original]) else { return nil }
             if isGranted { granted.insert(original) }
         }
         guard let account = claim.appTransactionID else { return granted }
@@ -80,24 +73,22 @@ extension MemoryLedger.State {
             lineage.appTransactionID?.isExactly(account) ?? false && lineage.appAccountToken == nil
                 && history(ofPurchase: lineage.originalTransactionID, in: claim.scope).events.isEmpty
         }
-        let decision = ClaimDecision.account(
-            history(ofAccount: account, in: claim.scope), for: claim.customer, policy: claim.policy,
-            at: claim.claimedAt, mayTake: { originals.allSatisfy { !givesAccess($0) } })
-        // Where it is shared, the account stays with its first customer without a word.
-        if decision == .isRefused, claim.policy == .share { return granted }
+        let step = claim.step(
+            account: history(ofAccount: account, in: claim.scope), with: { originals }, givesAccess: givesAccess)
         let names = originals.map(\.originalTransactionID)
         let subject = MemoryLedger.Subject(isAccount: true, key: .init(claim.scope, account))
-        guard let isGranted = carryOut(decision, claim, subject, moving: names) else { return nil }
+        guard let isGranted = carryOut(step, claim, subject, moving: names) else { return nil }
         return isGranted ? granted.union(names) : granted
     }
 
     /// Whether it is the customer's then; nil when nothing of the claim is to be.
     private mutating func carryOut(
-        _ decision: ClaimDecision, _ claim: Claim, _ subject: MemoryLedger.Subject, moving originals: [String]
+        _ step: ClaimStep, _ claim: Claim, _ subject: MemoryLedger.Subject, moving originals: [String]
     ) -> Bool? {
-        switch decision {
+        switch step {
         case .isOwned: return true
-        case .isRefused: return claim.skipsRefused ? false : nil
+        case .isLeftOut: return false
+        case .refusesClaim: return nil
         case .moves(let events, let owners):
             add(events, to: subject)
             for original in originals {
@@ -145,7 +136,7 @@ extension MemoryLedger.State {
         for grant in grants(of: from, in: scope) {
             let key = MemoryLedger.Key(scope, grant.id)
             guard let history = grants[key] else { continue }
-            keep([history.move(to: customer, at: now)], of: key, toldUntil: now)
+            keep([history.move(to: customer, at: now)], of: key, emittedUntil: now)
         }
         return moved
     }

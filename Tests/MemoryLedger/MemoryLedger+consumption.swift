@@ -9,6 +9,11 @@ extension MemoryLedger {
         var customer: Key
         var transaction: ExactText
         var product: ExactText
+
+        init(_ customer: Key, _ subject: UsageReport.Subject) {
+            self.customer = customer
+            (transaction, product) = (ExactText(subject.transactionID), ExactText(subject.productID))
+        }
     }
 
     /// What the App Store decided about a transaction.
@@ -26,15 +31,13 @@ extension MemoryLedger {
 }
 
 extension MemoryLedger: ConsumptionStorage {
-    package func note(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
+    package func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
         try write { state in
             let owner = Key(scope, customer)
-            if let consented = report.customerConsented {
-                state.put(UsageReport(customerConsented: consented, reportedAt: report.reportedAt), of: owner)
+            for part in report.parts {
+                let key = UsageKey(owner, part.subject)
+                state.usage[key] = part.completed(by: state.usage[key])
             }
-            var usage = report
-            usage.customerConsented = nil
-            state.put(usage, of: owner)
             let reported = state.usage.filter { $0.key.customer == owner }.values.map(\.reportedAt).sorted(by: >)
             if reported.count > UsageReport.maximumCount {
                 state.usage = state.usage.filter { key, report in
@@ -53,12 +56,8 @@ extension MemoryLedger: ConsumptionStorage {
         of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport] {
         try read { state in
-            [(transactionID, ""), ("", productID), ("", "")].compactMap { transaction, product in
-                state.usage[
-                    UsageKey(
-                        customer: Key(scope, customer), transaction: ExactText(transaction), product: ExactText(product)
-                    )
-                ]
+            UsageReport.Subject.inOrder(transactionID: transactionID, productID: productID).compactMap {
+                state.usage[UsageKey(Key(scope, customer), $0)]
             }
         }
     }
@@ -76,13 +75,7 @@ extension MemoryLedger: ConsumptionStorage {
 
     package func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
         try write { state in
-            state.change(inquiry.id) { known in
-                let isOpen = known.state == .pending || (known.state == .overtaken && inquiry.state != .pending)
-                guard isOpen else { return }
-                (known.state, known.attempts) = (inquiry.state, inquiry.attempts)
-                if known.nextAttemptAt >= leaseEnds { known.nextAttemptAt = inquiry.nextAttemptAt }
-                (known.sentAt, known.sent, known.answer) = (inquiry.sentAt, inquiry.sent, inquiry.answer)
-            }
+            state.change(inquiry.id) { _ = $0.settle(as: inquiry, leaseEnds: leaseEnds) }
         }
     }
 
@@ -113,21 +106,6 @@ extension MemoryLedger: ConsumptionStorage {
 }
 
 extension MemoryLedger.State {
-    /// What was not said stays as it was said before.
-    fileprivate mutating func put(_ report: UsageReport, of customer: MemoryLedger.Key) {
-        let key = MemoryLedger.UsageKey(
-            customer: customer, transaction: ExactText(report.transactionID ?? ""),
-            product: ExactText(report.transactionID == nil ? report.productID ?? "" : ""))
-        let known = usage[key]
-        usage[key] = UsageReport(
-            transactionID: report.transactionID, productID: report.transactionID == nil ? report.productID : nil,
-            customerConsented: report.customerConsented ?? known?.customerConsented,
-            consumptionPercentage: report.consumptionPercentage ?? known?.consumptionPercentage,
-            deliveryStatus: report.deliveryStatus ?? known?.deliveryStatus,
-            sampleContentProvided: report.sampleContentProvided ?? known?.sampleContentProvided,
-            reportedAt: report.reportedAt)
-    }
-
     /// Has the questions about purchases looked at again that wait for somebody's word.
     mutating func lookAgain(at now: Milliseconds, about originals: [String], in scope: Int64) {
         for index in inquiries.indices {
@@ -144,13 +122,13 @@ extension MemoryLedger.State {
         body(&inquiries[index].inquiry)
     }
 
-    /// Notes what a notification, folded for the first time, asks or decides.
-    mutating func noteConsumption(_ notification: FoldedNotification) {
+    /// Records what a notification, folded for the first time, asks or decides.
+    mutating func recordConsumption(_ notification: FoldedNotification) {
         guard let transaction = notification.transaction, let original = notification.originalTransactionID else {
             return
         }
         let scope = notification.scope
-        if let decision = RefundDecision(toldBy: notification) {
+        if let decision = RefundDecision(announcedBy: notification) {
             refundDecisions.insert(
                 .init(
                     transaction: .init(scope, transaction.transactionID), original: ExactText(original),

@@ -8,6 +8,16 @@ extension MemoryLedger: EventFeedStorage {
 
     package func lastEvent() async throws -> Int64 { try read { Int64($0.events.count) } }
 
+    package func lastEventsOfCustomers(in scope: Int64, limit: Int) async throws -> [LedgerEvent] {
+        try read { state in
+            Array(
+                state.events.suffix(Int(EventSearch.depth)).reversed().filter {
+                    $0.scope == scope && $0.customer != nil
+                }
+                .prefix(limit))
+        }
+    }
+
     package func events(_ query: FeedQuery, within gate: FanOutLimit) async throws -> FeedPage {
         try read { state in
             var chosen: [Numbered] = []
@@ -38,11 +48,13 @@ extension MemoryLedger: EventFeedStorage {
 
 extension MemoryLedger {
     /// An event with its number.
-    struct Numbered: Sendable {
+    struct Numbered: Sendable, RepeatableEvent {
         var number: Int64
         var event: LedgerEvent
-    }
 
+        var type: EventType { event.type }
+        var originalTransactionID: String? { event.originalTransactionID }
+    }
 }
 
 extension MemoryLedger.State {
@@ -69,23 +81,14 @@ extension MemoryLedger.State {
             notification: numbered.event.notification.flatMap { kept($0) }, late: late)
     }
 
-    /// The events about the purchase that are newer than one, the oldest first; of renewals the newest.
+    /// The events that are sent again after one.
     func newer(than late: LedgerEvent) -> [MemoryLedger.Numbered] {
-        guard let original = late.originalTransactionID, let record = records[.init(late.scope, original)],
-            record.lineage.transactions.first?.type != .consumable
-        else { return [] }
-        let mentions = record.mentions.filter { $0.signedDate > late.occurredAt }
-            .sorted { ($0.signedDate, $0.notification) > ($1.signedDate, $1.notification) }
-        let all = numberedEvents
-        var found: [MemoryLedger.Numbered] = []
-        for mention in mentions where found.count < LedgerEvent.maximumRepeats {
-            guard let event = all.first(where: { $0.event.notification == mention.notification }),
-                event.event.originalTransactionID?.isExactly(original) ?? false
-            else { continue }
-            let isRenewal = event.event.type == .subscriptionRenewed
-            if isRenewal, found.contains(where: { $0.event.type == .subscriptionRenewed }) { continue }
-            found.append(event)
+        guard let original = late.originalTransactionID, let record = records[.init(late.scope, original)] else {
+            return []
         }
-        return found.reversed()
+        let all = numberedEvents
+        return EventRepeats.after(late.occurredAt, in: record) { notification in
+            all.first { $0.event.notification == notification }
+        }
     }
 }

@@ -111,7 +111,8 @@ extension MemoryLedger.State {
         let number = notification.id < 0 ? otherTexts[-notification.id]?.notification ?? 0 : notification.id
         let before = self
         let source = LineageRecord.Source(id: number, wasReceipt: before.isReceipt) { present in
-            guard present > 0, let known = before.notifications[present] else { return true }
+            guard case .notification(let number) = FactSource(code: present), let known = before.notifications[number]
+            else { return true }
             return ExactText(known.uuid) < ExactText(notification.uuid)
         }
         let facts: [Statement.Fact] =
@@ -122,8 +123,8 @@ extension MemoryLedger.State {
         for original in facts.map(\.originalTransactionID).inOrder {
             try update(original, in: notification.scope) { record in
                 if original == first {
-                    isLate = record.mentions.contains { $0.signedDate > notification.signedDate }
-                    isNew = record.note(number, signedDate: notification.signedDate)
+                    isLate = record.isLate(signedDate: notification.signedDate)
+                    isNew = record.addMention(of: number, signedDate: notification.signedDate)
                 }
                 for fact in facts where fact.originalTransactionID == original {
                     if let old = try record.put(fact, source).replaced { replaced.append(old) }
@@ -136,20 +137,20 @@ extension MemoryLedger.State {
         var event = LedgerEvent(notification, number: number)
         event.isLate = isLate
         add(event)
-        noteConsumption(notification)
+        recordConsumption(notification)
     }
 
     /// Puts in what came by itself; false when it was no news.
     mutating func put(_ statement: Statement) throws -> Bool {
         lastStatement += 1
-        let number = -lastStatement
+        let number = FactSource.statement(lastStatement).code
         statements[lastStatement] = statement
         let before = self
         let source = LineageRecord.Source(
             id: number, isReceipt: statement.kind == .receipt, wasReceipt: before.isReceipt
         ) { present in
-            guard present < 0 else { return false }
-            return before.statements[-present].map { ExactText($0.text) < ExactText(statement.text) } ?? true
+            guard let present = FactSource(code: present)?.statement else { return false }
+            return before.statements[present].map { ExactText($0.text) < ExactText(statement.text) } ?? true
         }
         let outcome = try update(statement.fact.originalTransactionID, in: statement.scope) {
             try $0.put(statement.fact, source)
@@ -159,10 +160,12 @@ extension MemoryLedger.State {
         return outcome.isNews
     }
 
-    private func isReceipt(_ source: Int64) -> Bool { source < 0 && statements[-source]?.kind == .receipt }
+    private func isReceipt(_ source: Int64) -> Bool {
+        FactSource(code: source)?.statement.map { statements[$0]?.kind == .receipt } ?? false
+    }
 
     private mutating func drop(_ source: Int64?) {
-        if let source, source < 0 { statements[-source] = nil }
+        if let statement = source.flatMap(FactSource.init(code:))?.statement { statements[statement] = nil }
     }
 
     private mutating func learn(_ fact: TransactionFact, in scope: Int64) {

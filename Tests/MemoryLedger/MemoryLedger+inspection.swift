@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import Basics
 internal import Entitlements
 package import Foundation
 package import Ledger
@@ -26,7 +25,10 @@ extension MemoryLedger: InspectionStorage {
                         state.records[Key($0, original)]?.mentions.map(\.notification) ?? []
                     })
             }
-            let numbers = state.notifications.keys.filter { $0 < id && about?.contains($0) ?? true }
+            // Who looks for what waits or failed means other texts as well.
+            let others =
+                about == nil && [.pending, .failed].contains(filter.state) ? state.otherTexts.keys.map { -$0 } : []
+            let numbers = (state.notifications.keys + others).filter { $0 < id && about?.contains($0) ?? true }
             let found = numbers.sorted(by: >).compactMap { state.kept($0) }
                 .filter { filter.scopes.contains($0.scope) && filter.accepts($0) }
             let items = Array(found.prefix(limit))
@@ -36,6 +38,13 @@ extension MemoryLedger: InspectionStorage {
 
     package func notification(_ uuid: String) async throws -> KeptNotification? {
         try read { state in state.numbers[ExactText(uuid)].flatMap { state.kept($0) } }
+    }
+
+    package func otherTexts(of notification: Int64, limit: Int) async throws -> [KeptNotification] {
+        try read { state in
+            let numbers = state.otherTexts.filter { $0.value.notification == notification }.keys.sorted()
+            return numbers.prefix(limit).compactMap { state.kept(-$0) }
+        }
     }
 
     package func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64] {
@@ -54,19 +63,26 @@ extension MemoryLedger: InspectionStorage {
         }
     }
 
-    package func statements(
-        about originalTransactionID: String, in scope: Int64
-    ) async throws -> [KeptStatement] {
+    package func sources(
+        of originalTransactionID: String, transactions: Set<String>?, renewal: Bool, in scope: Int64
+    ) async throws -> [KeptSource] {
         try read { state in
             let record = state.records[Key(scope, originalTransactionID)]
-            let sources = (record?.sources ?? []) + (record?.renewalSource.map { [$0] } ?? [])
-            return sources.compactMap { source in
-                guard source < 0, let statement = state.statements[-source], statement.kind != .receipt else {
-                    return nil
+            return (record?.sources(of: transactions, renewal: renewal) ?? []).flatMap { kind, source -> [KeptSource] in
+                switch source {
+                case .notification(let number):
+                    let others = state.otherTexts.filter { $0.value.notification == number }.keys.sorted()
+                    return ([number] + others.map { -$0 }).compactMap { state.kept($0) }
+                        .map { .notification($0, holding: kind) }
+                case .statement(let number):
+                    guard let statement = state.statements[number], statement.kind != .receipt else { return [] }
+                    return [
+                        .statement(
+                            KeptStatement(
+                                kind: kind, origin: statement.origin, receivedAt: statement.receivedAt,
+                                text: statement.text))
+                    ]
                 }
-                return KeptStatement(
-                    kind: statement.kind == .renewal ? .renewal : .transaction, origin: statement.origin,
-                    receivedAt: statement.receivedAt, text: statement.text)
             }
         }
     }
@@ -114,7 +130,7 @@ extension MemoryLedger.State {
                 ]
             }
             return item(.created, grant.createdAt) + item(.revoked, grant.revocation?.instant)
-                + item(.expired, isEndTold(grant, in: scope) ? grant.until : nil)
+                + item(.expired, isEndEmitted(grant, in: scope) ? grant.until : nil)
         }
     }
 }
@@ -131,24 +147,18 @@ extension MemoryLedger: RefusalStorage {
 
     package func dropRefusals(beyond limit: RefusalStorageLimit) async throws {
         try write { state in
-            // Everybody's first, then everybody's second.
-            var (counts, bytes) = ([String: Int](), [String: Int]())
-            let shares = state.refusals.sorted { $0.id > $1.id }.map { kept in
-                let sender = kept.refusal.sender ?? ""
-                let client = Network.ofClient(at: sender)?.key ?? sender
-                counts[client, default: 0] += 1
-                bytes[client, default: 0] += kept.refusal.size
-                return (
-                    id: kept.id, size: kept.refusal.size, place: counts[client] ?? 0, bytes: bytes[client] ?? 0
-                )
-            }
-            var gone = Set(shares.sorted { ($0.place, -$0.id) < ($1.place, -$1.id) }.dropFirst(limit.count).map(\.id))
-            var sum = 0
-            for share in shares.sorted(by: { ($0.bytes, -$0.id) < ($1.bytes, -$1.id) }) {
-                sum += share.size
-                if sum > limit.bytes { gone.insert(share.id) }
-            }
+            let gone = limit.exceeded(by: state.refusals.map { RefusalShare($0) })
             state.refusals.removeAll { gone.contains($0.id) }
+        }
+    }
+
+    package func refusalCounts(
+        from start: Milliseconds, to end: Milliseconds, amongLast depth: Int64
+    ) async throws -> [String: Int64] {
+        try read { state in
+            let times = state.refusals.filter { $0.id > state.lastRefusal - depth }.map(\.refusal)
+                .filter { $0.receivedAt >= start && $0.receivedAt < end }
+            return Dictionary(grouping: times, by: \.code).mapValues { Int64($0.count) }
         }
     }
 

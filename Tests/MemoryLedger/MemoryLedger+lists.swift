@@ -109,6 +109,14 @@ extension MemoryLedger.State {
 }
 
 extension MemoryLedger: CircumstanceStorage {
+    package func present(
+        of customer: String, in scope: Scope
+    ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances) {
+        (
+            try await lineages(of: customer, in: scope.id), try await circumstances(of: customer, in: scope)
+        )
+    }
+
     package func circumstances(of customer: String, in scope: Scope) async throws -> CustomerCircumstances {
         try read { state in
             var circumstances = CustomerCircumstances()

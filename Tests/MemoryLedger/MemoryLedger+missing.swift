@@ -23,9 +23,6 @@ extension MemoryLedger {
         var revision: String?
         var askedAt: Milliseconds
     }
-
-    /// How many things that could not be believed are named.
-    static let mostUnverified = 10_000
 }
 
 extension MemoryLedger.State {
@@ -34,7 +31,7 @@ extension MemoryLedger.State {
         at now: Milliseconds
     ) {
         let kept = unverified.keys.count { $0.scope == scope }
-        for item in items.prefix(max(0, MemoryLedger.mostUnverified - kept)) {
+        for item in items.prefix(UnverifiedItem.room(beside: kept)) {
             let key = MemoryLedger.UnverifiedKey(scope: scope, digest: item.digest)
             lastUnverified += 1
             var new = unverified[key] ?? .init(id: lastUnverified, item: item, noticedAt: now)
@@ -43,24 +40,26 @@ extension MemoryLedger.State {
             unverified[key] = new
         }
     }
+
+    func missing(in scope: Int64) -> MissingCounts {
+        var missing = MissingCounts()
+        missing.openWindows = recoveries.values.filter { $0.run.scope == scope && $0.run.state == .open }
+            .reduce(0) { $0 + $1.openWindows.count }
+        missing.unverified = unverified.keys.count { $0.scope == scope }
+        missing.failedNotifications = failures.keys.count { kept($0)?.scope == scope }
+        missing.backlog = inbox.keys.count { kept($0)?.scope == scope }
+        missing.unverifiedSpans = spans[scope]?.spans.count ?? 0
+        let historyRequests = historyRequests.filter { $0.key.scope == scope }.values
+        missing.historyRequests = historyRequests.count { !$0.isGivenUp }
+        missing.putAside = historyRequests.count { !$0.isGivenUp && $0.failure != nil }
+        missing.failedHistoryRequests = historyRequests.count { $0.isGivenUp }
+        return missing
+    }
 }
 
 extension MemoryLedger {
-    package func missing(in scope: Int64) async throws -> MissingCounts {
-        try read { state in
-            var missing = MissingCounts()
-            missing.openWindows = state.recoveries.values.filter { $0.run.scope == scope && $0.run.state == .open }
-                .reduce(0) { $0 + $1.openWindows.count }
-            missing.unverified = state.unverified.keys.count { $0.scope == scope }
-            missing.failedNotifications = state.failures.keys.count { state.notifications[$0]?.scope == scope }
-            missing.backlog = state.inbox.keys.count { state.notifications[$0]?.scope == scope }
-            missing.unverifiedSpans = state.spans[scope]?.spans.count ?? 0
-            let historyRequests = state.historyRequests.filter { $0.key.scope == scope }.values
-            missing.historyRequests = historyRequests.count { !$0.isGivenUp }
-            missing.putAside = historyRequests.count { !$0.isGivenUp && $0.failure != nil }
-            missing.failedHistoryRequests = historyRequests.count { $0.isGivenUp }
-            return missing
-        }
+    package func missing(in scopes: [Int64]) async throws -> [Int64: MissingCounts] {
+        try read { state in Dictionary(uniqueKeysWithValues: Set(scopes).map { ($0, state.missing(in: $0)) }) }
     }
 
     package func missingNames(in scope: Int64) async throws -> MissingNames {
@@ -185,15 +184,15 @@ extension MemoryLedger: HistoryStorage {
         }
     }
 
-    package func note(
+    package func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws {
-        try write { $0.note(revision: revision, of: transactionID, in: scope, at: now) }
+        try write { $0.record(revision: revision, of: transactionID, in: scope, at: now) }
     }
 
-    package func noteAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
+    package func recordAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
         try write { state in
-            for original in originals { state.note(revision: nil, of: original, in: scope, at: now) }
+            for original in originals { state.record(revision: nil, of: original, in: scope, at: now) }
         }
     }
 
@@ -208,9 +207,9 @@ extension MemoryLedger: HistoryStorage {
         }
     }
 
-    package func sweep(in scope: Int64) async throws -> Sweep? { try read { $0.sweeps[scope] } }
+    package func historyPass(in scope: Int64) async throws -> HistoryPass? { try read { $0.historyPasses[scope] } }
 
-    package func note(_ sweep: Sweep) async throws { try write { $0.sweeps[sweep.scope] = sweep } }
+    package func record(_ pass: HistoryPass) async throws { try write { $0.historyPasses[pass.scope] = pass } }
 
     package func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary] {
         try read { state in
@@ -223,7 +222,7 @@ extension MemoryLedger: HistoryStorage {
 }
 
 extension MemoryLedger.State {
-    fileprivate mutating func note(
+    fileprivate mutating func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) {
         let key = MemoryLedger.Key(scope, transactionID)

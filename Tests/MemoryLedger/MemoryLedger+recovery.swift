@@ -47,9 +47,9 @@ extension MemoryLedger: RecoveryStorage {
         }
     }
 
-    package func openRecoveries(in scope: Int64) async throws -> [RecoveryRun] {
+    package func openRecoveries(in scopes: [Int64]) async throws -> [RecoveryRun] {
         try read { state in
-            state.recoveries.values.map(\.whole).filter { $0.scope == scope && $0.state == .open }
+            state.recoveries.values.map(\.whole).filter { scopes.contains($0.scope) && $0.state == .open }
                 .sorted { $0.id < $1.id }
         }
     }
@@ -61,7 +61,19 @@ extension MemoryLedger: RecoveryStorage {
         }
     }
 
-    package func note(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws {
+    package func windows(
+        of recovery: Int64, limit: Int
+    ) async throws -> [(window: RecoveryWindow, isDone: Bool)] {
+        try read { state in
+            let windows = state.recoveries[recovery]?.windows ?? []
+            return windows.map { ($0.window, $0.isDone) }
+                .sorted { ($0.0.stage, $0.0.id) < ($1.0.stage, $1.0.id) }.prefix(limit).map {
+                    (window: $0.0, isDone: $0.1)
+                }
+        }
+    }
+
+    package func record(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws {
         try write { state in
             state.change(window.id) {
                 ($0.window.token, $0.isDone) = (page.next, page.isLast)
@@ -87,13 +99,10 @@ extension MemoryLedger: RecoveryStorage {
     package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
         try write { state in
             state.change(window.id) {
-                ($0.window.token, $0.unverified) = (nil, 0)
-                $0.window.from = max($0.window.from, limit)
-                $0.isDone = limit >= $0.window.until
+                $0.isDone = !$0.window.clip(to: limit)
+                $0.unverified = 0
             }
-            if let from = state.recoveries[window.recovery]?.run.from {
-                state.recoveries[window.recovery]?.run.from = max(from, limit)
-            }
+            state.recoveries[window.recovery]?.run.clip(to: limit)
         }
     }
 
@@ -121,7 +130,9 @@ extension MemoryLedger: RecoveryStorage {
                 let move = CompletenessMark.moved(
                     from: mark, by: recovery.run, until: until, limit: limit, spans: spans, at: now)
                 (mark, spans) = (move.mark, move.spans)
-                if move.leavesGap { state.sweeps[scope] = Sweep(scope: scope, everyoneSince: now, startedAt: now) }
+                if move.leavesGap {
+                    state.historyPasses[scope] = HistoryPass(scope: scope, everyoneSince: now, startedAt: now)
+                }
             }
             mark = mark?.ending(before: spans)
             (state.marks[scope], state.spans[scope]) = (mark, spans)
@@ -137,7 +148,7 @@ extension MemoryLedger: RecoveryStorage {
         try read { $0.spans[scope] ?? UnverifiedSpans() }
     }
 
-    package func note(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws {
+    package func record(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws {
         try write { state in
             state.recoveries[recovery]?.run.failure = failure
             guard isGivenUp else { return }
@@ -169,16 +180,16 @@ extension MemoryLedger.State {
 
     /// Forgets what could not be believed and came after all, or whose time was read again and believed.
     fileprivate mutating func forgetWhatCame(in scope: Int64) {
-        let spans = spans[scope]?.spans ?? []
+        let spans = spans[scope] ?? UnverifiedSpans()
         unverified = unverified.filter { key, failure in
             guard key.scope == scope else { return true }
-            if let number = failure.item.claimedUUID.flatMap({ numbers[ExactText($0)] }),
-                notifications[number]?.scope == scope
-            {
-                return false
+            let number = failure.item.claimedUUID.flatMap { numbers[ExactText($0)] }
+            let span = failure.from.flatMap { from in
+                failure.until.map { UnverifiedSpans.Span(from: from, until: $0) }
             }
-            return failure.history != nil
-                || spans.contains { $0.from <= failure.until ?? .min && $0.until >= failure.from ?? .max }
+            return UnverifiedItem.isMissing(
+                hasArrived: number.map { notifications[$0]?.scope == scope } ?? false, history: failure.history,
+                span: span, in: spans)
         }
     }
 }

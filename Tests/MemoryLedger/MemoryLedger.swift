@@ -15,11 +15,14 @@ package final class MemoryLedger: Sendable {
         try state.withLock { try body($0) }
     }
 
+    package var commits: Int { state.withLock(\.commits) }
+
     /// Changes everything or, if it throws, nothing.
     func write<Value: Sendable>(_ body: (inout State) throws -> Value) throws -> Value {
         try state.withLock { state in
             var changed = state
             let value = try body(&changed)
+            changed.commits += 1
             state = changed
             return value
         }
@@ -48,6 +51,7 @@ extension MemoryLedger {
     }
 
     struct State: Sendable {
+        var commits = 0
         var scopes: [Scope] = []
 
         // Facts.
@@ -69,7 +73,7 @@ extension MemoryLedger {
         var claims: [Subject: ClaimHistory] = [:]
         var grants: [Key: GrantHistory] = [:]
         /// When a grant ends of whose end nobody was told.
-        var endsToTell: [Key: Milliseconds] = [:]
+        var endsToEmit: [Key: Milliseconds] = [:]
         var erasures: [Key: Milliseconds] = [:]
 
         /// The outbox: the first has number 1.
@@ -96,7 +100,7 @@ extension MemoryLedger {
         var historyRequests: [Key: HistoryRequest] = [:]
         var lastHistoryRequest: Int64 = 0
         var histories: [Key: History] = [:]
-        var sweeps: [Int64: Sweep] = [:]
+        var historyPasses: [Int64: HistoryPass] = [:]
 
         // Inspection.
         var refusals: [KeptRefusal] = []

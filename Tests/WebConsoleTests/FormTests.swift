@@ -1,42 +1,85 @@
 import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
 import Synchronization
 import Testing
 import WebConsole
 
 @Suite("Forms") struct FormTests {
-    @Test func `a form is carried out once, and the second time leads where the first did`() {
-        let tickets = FormTickets()
-        let ticket = tickets.issue(for: "buy")
-        #expect(tickets.use(ticket, for: "refund") == .unknown)
-        #expect(tickets.use(ticket, for: "buy") == .first)
-        #expect(tickets.use(ticket, for: "buy") == .again(nil))
-        tickets.finish(ticket, with: PageLink("customers"))
-        #expect(tickets.use(ticket, for: "buy") == .again(PageLink("customers")))
-        tickets.giveBack(ticket)
-        #expect(tickets.use(ticket, for: "buy") == .first)
+    private static func done(_ status: HTTPResponse.Status = .ok) -> FormTickets.Outcome {
+        .done(Response(status: status), later: PageLink("customers"))
     }
 
-    @Test func `a ticket that is invented, changed, old or of another process is not known`() {
+    @Test func `a form is carried out once, and the second time has the answer of the first for a minute`() async throws
+    {
+        let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+        let tickets = FormTickets(now: { time.withLock { $0 } })
+        let ticket = tickets.issue(for: "buy")
+        #expect(try await tickets.once(ticket, for: "refund") { Self.done() } == nil)
+        #expect(try await tickets.once(ticket, for: "buy") { Self.done(.created) }?.status == .created)
+        time.withLock { $0 += 60 }
+        #expect(try await tickets.once(ticket, for: "buy") { Self.done(.conflict) }?.status == .created)
+        time.withLock { $0 += 1 }
+        let later = try await tickets.once(ticket, for: "buy") { Self.done(.conflict) }
+        #expect(later?.status == .seeOther && later?.headers[.location] == "/customers")
+    }
+
+    @Test func `a form by which nothing happened can be sent again`() async throws {
+        let tickets = FormTickets()
+        let ticket = tickets.issue(for: "buy")
+        let refused = try await tickets.once(ticket, for: "buy") { .notDone(Response(status: .conflict)) }
+        #expect(refused?.status == .conflict)
+        #expect(try await tickets.once(ticket, for: "buy") { Self.done(.created) }?.status == .created)
+    }
+
+    @Test(arguments: [true, false])
+    func `who sends a form again waits for the answer of the first`(isDone: Bool) async throws {
+        let tickets = FormTickets()
+        let ticket = tickets.issue(for: "buy")
+        let (first, second) = (Gate(), Gate())
+        let response = Response(status: isDone ? .created : .conflict)
+        async let answer = tickets.once(ticket, for: "buy") {
+            first.open()
+            await second.wait()
+            return isDone ? .done(response, later: PageLink()) : .notDone(response)
+        }
+        await first.wait()
+        let again = Task { try await tickets.once(ticket, for: "buy") { Self.done(.badRequest) } }
+        let cancelled = Task { try await tickets.once(ticket, for: "buy") { Self.done(.badRequest) } }
+        while tickets.waiting < 2 { await Task.yield() }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        second.open()
+        #expect(try await answer?.status == response.status)
+        #expect(try await again.value?.status == response.status)
+    }
+
+    @Test func `a ticket that is invented, changed, old or of another process is not known`() async throws {
         let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
         let tickets = FormTickets(now: { time.withLock { $0 } })
         let ticket = tickets.issue(for: "a")
         for bad in [nil, "", "1.2.3", ticket + "A", "9" + ticket, String(repeating: "x", count: 9999)] {
-            #expect(tickets.use(bad, for: "a") == .unknown)
+            #expect(try await tickets.once(bad, for: "a") { Self.done() } == nil)
         }
-        #expect(FormTickets().use(ticket, for: "a") == .unknown)
+        #expect(try await FormTickets().once(ticket, for: "a") { Self.done() } == nil)
         time.withLock { $0 += 12 * 3600 + 1 }
-        #expect(tickets.use(ticket, for: "a") == .unknown)
+        #expect(try await tickets.once(ticket, for: "a") { Self.done() } == nil)
     }
 
-    @Test func `what was forgotten is refused rather than done twice`() {
+    @Test func `what was forgotten is refused rather than done twice`() async throws {
         let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
         let tickets = FormTickets(capacity: 3, now: { time.withLock { $0 } })
         let issued = (0..<5).map { _ in
             time.withLock { $0 += 1 }
             return tickets.issue(for: "a")
         }
-        for ticket in issued { #expect(tickets.use(ticket, for: "a") == .first) }
-        for ticket in issued { #expect(tickets.use(ticket, for: "a") != .first) }
+        for ticket in issued {
+            #expect(try await tickets.once(ticket, for: "a") { Self.done(.created) }?.status == .created)
+        }
+        for ticket in issued {
+            #expect(try await tickets.once(ticket, for: "a") { Self.done(.badRequest) }?.status != .badRequest)
+        }
     }
 
     @Test func `fields are read as browsers send them`() throws {
@@ -98,4 +141,15 @@ import WebConsole
             }
         }
     }
+}
+
+/// Lets somebody wait until it is opened.
+private final class Gate: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func open() { continuation.finish() }
+    func wait() async { for await _ in stream {} }
 }

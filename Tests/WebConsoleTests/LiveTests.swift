@@ -29,32 +29,72 @@ import WebConsole
         let hub = EventHub()
         let response = hub.response(to: request("/events?topics=inbox,customer:a%22b"), pause: .seconds(2))
         #expect(response.status == .ok && response.headers[.contentType] == "text/event-stream")
+        let before = hub.lastChange
         let lines = Lines()
         let task = Task { try await response.body.write(lines) }
         var iterator = lines.stream.makeAsyncIterator()
         #expect(await iterator.next()?.hasPrefix("retry: ") == true)
         hub.publish("other")
         hub.publish("customer:a\"b")
-        #expect(await iterator.next() == "data: {\"topic\":\"customer:a\\\"b\",\"version\":1}\n\n")
+        #expect(await iterator.next() == "data: {\"topic\":\"customer:a\\\"b\",\"version\":\(before + 2)}\n\n")
         // While the stream rests.
         for _ in 0..<10 { hub.publish("inbox") }
-        #expect(await iterator.next() == "data: {\"topic\":\"inbox\",\"version\":10}\n\n")
-        #expect(hub.count == 1 && hub.isFollowed("customer:") && !hub.isFollowed("other"))
+        #expect(await iterator.next() == "data: {\"topic\":\"inbox\",\"version\":\(before + 12)}\n\n")
+        #expect(hub.count == 1 && hub.watched == ["inbox", "customer:a\"b"])
+        hub.publish(prefix: "customer:")
+        #expect(await iterator.next()?.contains("\"version\":\(before + 13)") == true)
         hub.shutdown()
         #expect(await iterator.next() == nil)
         try await task.value
         #expect(hub.response(to: request("/events?topics=inbox")).status == .serviceUnavailable)
     }
 
+    /// What a stream says first, if it has something to say at once.
+    private func beginning(of hub: EventHub, _ path: String) async throws -> String? {
+        let response = hub.response(to: request(path), pause: .zero, silence: .milliseconds(1))
+        let lines = Lines()
+        let task = Task { try await response.body.write(lines) }
+        var iterator = lines.stream.makeAsyncIterator()
+        _ = await iterator.next()
+        let first = await iterator.next()
+        task.cancel()
+        return first == ":\n\n" ? nil : first
+    }
+
+    @Test func `a stream begins with what changed since its page was made`() async throws {
+        let hub = EventHub()
+        let made = hub.lastChange
+        hub.expect(["inbox"])
+        #expect(hub.watched == ["inbox"])
+        #expect(try await beginning(of: hub, "/e?topics=inbox&since=\(made)") == nil)
+        hub.publish("other")
+        #expect(try await beginning(of: hub, "/e?topics=inbox&since=\(made)") == nil)
+        hub.publish("inbox")
+        let told = try await beginning(of: hub, "/e?topics=inbox&since=\(made)")
+        #expect(told == "data: {\"topic\":\"inbox\",\"version\":\(made + 2)}\n\n")
+        #expect(try await beginning(of: hub, "/e?topics=inbox&since=\(made + 2)") == nil)
+        // Nobody watched this topic, or another run of the server made the page: it may have changed.
+        hub.publish("inbox")
+        #expect(try await beginning(of: hub, "/e?topics=overview&since=\(made + 2)") != nil)
+        #expect(try await beginning(of: hub, "/e?topics=inbox&since=\(made + 99)") != nil)
+        #expect(try await beginning(of: hub, "/e?topics=overview") == nil)
+    }
+
     @Test func `there are as many streams as there may be, and no topics that nobody could have`() async throws {
         let hub = EventHub(capacity: 2)
-        let open = [hub.response(to: request("/e?topics=a")), hub.response(to: request("/e?topics=a"))]
-        #expect(open.map(\.status) == [.ok, .ok])
+        var open = [hub.response(to: request("/e?topics=a")), hub.response(to: request("/e?topics=a"))]
+        #expect(open.map(\.status) == [.ok, .ok] && hub.count == 2)
         #expect(hub.response(to: request("/e?topics=a")).status == .serviceUnavailable)
-        for topics in ["", "a,b,c,d,e,f,g,h,i", "a%0Ab", String(repeating: "x", count: 201)] {
+        // An answer that was never sent gives its place back.
+        open.removeLast()
+        #expect(hub.count == 1)
+        #expect(hub.response(to: request("/e?topics=a")).status == .ok)
+        for topics in ["", "a,b,c,d,e,f,g,h,i", "a%0Ab", String(repeating: "x", count: 801)] {
             #expect(hub.response(to: request("/e?topics=\(topics)")).status == .badRequest, "\(topics)")
         }
         #expect(hub.response(to: request("/e")).status == .badRequest)
+        open = []
+        #expect(hub.count == 0 && hub.watched.isEmpty)
         hub.shutdown()
     }
 }

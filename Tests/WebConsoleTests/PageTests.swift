@@ -102,7 +102,7 @@ import WebConsole
 
     @Test func `a link leads to this server, or to http`() {
         #expect(
-            PageLink("a b", "../x", "..", query: [("q", "1&2=ü")]).description == "/a%20b/..%2Fx/_?q=1%262%3D%C3%BC")
+            PageLink("a b", "../x", "..", query: [("q", "1&2=ü")]).description == "/a%20b/..%2Fx/~..?q=1%262%3D%C3%BC")
         #expect(PageLink().description == "/")
         for text in ["javascript:alert(1)", "data:text/html,x", "//evil.example", "http:", "ftp://x", "java\tscript:x"]
         {
@@ -113,6 +113,14 @@ import WebConsole
             #expect(PageLink(own: text) == nil, "\(text)")
         }
         #expect(PageLink(own: "/customers?q=1")?.description == "/customers?q=1")
+    }
+
+    @Test(arguments: [".", "..", "~.", "~..", "~~..", "...", "~", "_", "a b", "%2E", "+", "\u{FEFF}x", "a/b"])
+    func `a name in a path comes back as it was, and no browser takes it away`(name: String) {
+        let path = PageLink("customers", name).description
+        #expect(PageLink.segments(of: path) == ["customers", name])
+        let segment = path.dropFirst("/customers/".count).lowercased().replacing("%2e", with: ".")
+        #expect(![".", ".."].contains(segment))
     }
 
     @Test func `texts in a picture are text`() throws {

@@ -16,7 +16,7 @@ import WebConsole
     @Test func `a session ends by time, by idleness, by its key and by hand`() {
         let clock = Clock()
         let store = SessionStore(now: { clock.now })
-        let (token, session) = store.start(key: "ada", address: "127.0.0.1")
+        let (token, session) = store.start(key: "ada", digest: Data([1]), address: "127.0.0.1")
         #expect(token.utf8.count == 43 && session.id.count == 8 && !token.contains(session.id))
         #expect(store.session(token)?.key == "ada")
         for bad in [nil, "", token + "x", String(token.reversed())] { #expect(store.session(bad) == nil) }
@@ -25,7 +25,7 @@ import WebConsole
         clock.advance(by: 3600)
         #expect(store.session(token) == nil)
 
-        let second = store.start(key: "ada", address: "").token
+        let second = store.start(key: "ada", digest: Data([1]), address: "").token
         for _ in 0..<23 {
             clock.advance(by: 1800)
             #expect(store.session(second) != nil)
@@ -33,11 +33,24 @@ import WebConsole
         clock.advance(by: 1800)
         #expect(store.session(second) == nil)
 
-        let (third, fourth) = (store.start(key: "ada", address: ""), store.start(key: "ben", address: ""))
+        let (third, fourth) = (
+            store.start(key: "ada", digest: Data([1]), address: ""),
+            store.start(key: "ben", digest: Data([2]), address: "")
+        )
         #expect(store.end { $0.key == "ada" } == 1)
         #expect(store.session(third.token) == nil && store.session(fourth.token) != nil)
         store.end(fourth.token)
         #expect(store.session(fourth.token) == nil && store.open.isEmpty)
+    }
+
+    @Test func `what an open page asks for by itself does not keep a session open`() {
+        let clock = Clock()
+        let store = SessionStore(now: { clock.now })
+        let token = store.start(key: "ada", digest: Data([1]), address: "").token
+        clock.advance(by: 3000)
+        #expect(store.session(token, countsAsUse: false)?.keyDigest == Data([1]))
+        clock.advance(by: 601)
+        #expect(store.session(token, countsAsUse: false) == nil && store.session(token) == nil)
     }
 
     @Test func `the session that waited longest makes room`() {
@@ -45,7 +58,7 @@ import WebConsole
         let store = SessionStore(capacity: 2, now: { clock.now })
         let tokens = (0..<3).map { _ in
             clock.advance(by: 1)
-            return store.start(key: "k", address: "").token
+            return store.start(key: "k", digest: Data(), address: "").token
         }
         #expect(tokens.map { store.session($0) != nil } == [false, true, true])
     }

@@ -20,6 +20,9 @@ struct APICall: Sendable {
         principal = try context.require(scope)
     }
 
+    /// Refuses a key that lacks a scope which only this request needs.
+    func require(_ scope: APIScope) throws(APIFailure) { try context.require(scope) }
+
     /// Whether who asks may know of other customers, and of who of the team did what.
     var namesCustomers: Bool { principal.customer == nil }
 
@@ -45,13 +48,16 @@ struct APICall: Sendable {
     /// What stands in the path, percent-decoded; nil if it cannot be.
     func named(_ parameter: String) -> String? { context.parameters.get(parameter)?.removingPercentEncoding }
 
+    /// Says in a short sentence without secrets what is changed, for the audit log.
+    func describe(_ change: @autoclosure () -> String) { context.auditDetail?.set(change()) }
+
     /// The identifier of the App Store's that the path names.
     func identifier(_ name: String) throws(APIFailure) -> String {
         guard let id = named("id"), !id.isEmpty, id.utf8.count <= 64,
             id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") })
         else {
             throw APIFailure(
-                .badRequest, "invalid_\(name)", "An identifier of the App Store has 1 to 64 letters and digits.",
+                .badRequest, "invalid_\(name)", "An App Store identifier has 1 to 64 letters and digits.",
                 parameter: "id")
         }
         return id

@@ -11,16 +11,17 @@ extension APIDescription {
           version: "1"
           summary: What customers bought on the App Store, and why
           description: >-
-            Instants in answers are milliseconds since 1970: `_date` is Apple's, `_at` is ours. Where one is sent, as a
-            parameter or in a body, ISO 8601 does as well, with a zone. What is not known is left out. Members may be added at
-            any time, and words to Apple's lists. Every answer has the header x-request-id, by which the server's log calls the
-            request; errors repeat it as request_id. A method that a path does not take is answered with 405 and the header
-            Allow.
-            Parameters of the query that a route does not have are refused with 400 (unknown_parameter). A POST below /v1
-            may have the header Idempotency-Key (with a key in an app it is not looked at), 1 to 255 visible ASCII
-            characters: for a day the same request with the same key gets the same answer, with the header
-            Idempotent-Replayed, and nothing is done again; another request with that key is refused with 422
-            (idempotency_key_reused). What failed with 5xx or 429 is not remembered.
+            Instants in responses are milliseconds since 1970. Members that end in `_date` are Apple's, those that end in
+            `_at` the server's. Exceptions: the ends of spans (`since`, `until`, `from`, `to`, and members that end in
+            `_since` or `_until`), `as_of`, the `at` of attempts and audit entries, the `not_before` and `not_after` of
+            certificates, and the `timestamp` of an offer signature. Requests also accept ISO 8601 with a zone. Unknown
+            values are left out. Members may be added at any time, and so may values of Apple's enumerations. Every response
+            has the header x-request-id, which the server's log uses too; errors repeat it as request_id. A method that a
+            path does not accept returns 405 with the header Allow. Unknown query parameters return 400 (unknown_parameter).
+            A POST below /v1 may have the header Idempotency-Key, 1 to 255 visible ASCII characters (ignored with a public
+            key): for a day, the same request with the same key returns the same response, with the header
+            Idempotent-Replayed, and nothing is done again; a different request with that key returns 422
+            (idempotency_key_reused). Responses with 5xx or 429 are not remembered.
           license: {name: MIT, identifier: MIT}
         servers:
           - {url: /}
@@ -32,11 +33,11 @@ extension APIDescription {
             get:
               operationId: getCustomer
               tags: [customers]
-              summary: What a customer has; one who is not known has nothing
+              summary: Retrieve a customer
               description: >-
-                Needs the scope customers:read. `at` an instant in the past: what belonged to the customer then, by
-                what was signed until then. Before anybody claimed a purchase it was theirs who claimed it first. More
-                than 2,000 notifications are refused with 422 (too_many_texts).
+                Needs the scope customers:read. An unknown customer has nothing. With `at` it returns what belonged to the
+                customer at that instant, by what had been signed until then; before the first claim a purchase counts as that
+                of the first to claim it. More than 2,000 notifications return 422 (too_many_texts).
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -55,17 +56,17 @@ extension APIDescription {
             delete:
               operationId: eraseCustomer
               tags: [customers]
-              summary: Erases what is kept of a person
+              summary: Erase a customer's personal data
               description: >-
-                Needs the scope customers:erase. Claims lose the name; grants, usage and remembered answers go. What the
-                App Store signed stays, and is nobody's. docs/privacy.md says what is kept, and why.
+                Needs the scope customers:erase. Claims lose the customer's name; grants, usage and remembered responses are
+                deleted. What the App Store signed is kept without an owner. docs/privacy.md says what is kept, and why.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
-                  description: What was done
+                  description: What was erased
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Erasure"}
@@ -74,10 +75,10 @@ extension APIDescription {
             get:
               operationId: getTimeline
               tags: [customers]
-              summary: What happened to a customer, newest first
+              summary: List what happened to a customer, newest first
               description: >-
-                Needs the scope customers:read. What the App Store told of purchases while they were the customer's,
-                and when purchases came to them and went from them.
+                Needs the scope customers:read. Has the notifications about purchases while they were the customer's, and
+                changes of ownership.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -96,7 +97,7 @@ extension APIDescription {
             get:
               operationId: getTimelineEntry
               tags: [customers]
-              summary: One notification of a customer's timeline, with all that it says, verified again
+              summary: Retrieve a notification of a customer's timeline, verified again
               description: Needs the scope support:read.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
@@ -118,8 +119,8 @@ extension APIDescription {
             get:
               operationId: listClaims
               tags: [customers]
-              summary: Whose the purchases are that a customer has or had, and what makes them so
-              description: Needs the scope support:read. By original transaction.
+              summary: List the ownership of a customer's present and former purchases
+              description: Needs the scope support:read. Ordered by original transaction ID.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -129,7 +130,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/limit"}
               responses:
                 "200":
-                  description: Some of the purchases
+                  description: A page of purchases
                   content:
                     application/json:
                       schema:
@@ -144,16 +145,20 @@ extension APIDescription {
             get:
               operationId: explainEntitlement
               tags: [customers]
-              summary: Why a customer has an entitlement, or has not; every fact is verified again
+              summary: Explain why a customer has an entitlement or not
               description: >-
-                Needs the scope customers:read. What was proven is remembered for an hour. More than 2,000 signed
-                texts are refused with 422 (too_many_texts).
+                Needs the scope customers:read. Every fact that is listed is verified again; results are cached for an hour. For
+                an instant in the past, more than 2,000 signed texts return 422 (too_many_texts).
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {name: key, in: path, required: true, schema: {type: string, minLength: 1}}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
                 - {$ref: "#/components/parameters/at"}
+                - name: limit
+                  in: query
+                  schema: {type: integer, minimum: 1, maximum: 500, default: 50}
+                  description: How many facts are listed; those that decide come first, then the latest of the others
                 - {$ref: "#/components/parameters/include"}
               responses:
                 "200":
@@ -166,15 +171,15 @@ extension APIDescription {
             post:
               operationId: reportPurchases
               tags: [customers]
-              summary: What the app knows of its customer's purchases; answers the customer
+              summary: Report a customer's purchases and retrieve the customer
               description: >-
-                Needs the scope customers:write. All that is sent must be of one app and one environment, which need
-                not be named then. The App Store is asked for the rest of the Apple account's history. With a public
-                key it is asked about one Apple account once a minute at most. What belongs to another customer is
-                decided by the app's restore policy, and what the App Store signed for another account, by its account
-                token, moves by `restore: true` alone; receipt_already_in_use says that it stays there. Each transaction is
-                judged by itself: `kept` names those to finish, `refused` the others. Where nothing is kept the answer is an
-                error: 400, or 409 receipt_already_in_use (not with `restore: false`).
+                Needs the scope customers:write. All data must belong to one app and one environment, which need not be named
+                then. The server asks the App Store for the rest of the Apple account's history; with a public key at most once
+                a minute for each Apple account. Purchases of another customer follow the app's restore policy; those signed
+                with another customer's account token move only with `restore: true`, otherwise they stay there
+                (receipt_already_in_use). Each transaction is judged separately: finish those in `kept`; `refused` has the
+                others. If nothing is kept the response is an error: 400, or 409 receipt_already_in_use (not with
+                `restore: false`).
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -188,8 +193,8 @@ extension APIDescription {
               responses:
                 "200":
                   description: >-
-                    The customer, as GET answers it. The member history is there only when the App Store could not be
-                    asked for everything.
+                    The customer, as GET returns it. The member history is present only if the App Store could not be asked for
+                    everything.
                   headers:
                     Counterfoil-Signature: {$ref: "#/components/headers/signature"}
                   content:
@@ -202,23 +207,60 @@ extension APIDescription {
                             properties:
                               kept:
                                 type: array
-                                description: The transactions that are on disk and the customer's
+                                description: The transactions that are stored and belong to the customer
                                 items: {type: string}
                               refused:
                                 type: array
-                                description: What was sent and is not
+                                description: The transactions that are not
                                 items: {$ref: "#/components/schemas/RefusedTransaction"}
                               history: {$ref: "#/components/schemas/History"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/customers/{id}/purchases/{original}/transfer:
+            post:
+              operationId: transferPurchase
+              tags: [customers]
+              summary: Give a purchase to a customer, whatever the restore policy says
+              description: >-
+                Needs the scope customers:transfer, which a public key cannot have. The former customer loses the purchase, even
+                if the App Store signed it for their account, and an event purchase.transferred is sent. The reason is stored in
+                the audit log. Repeating the request changes nothing.
+              parameters:
+                - {$ref: "#/components/parameters/customer"}
+                - name: original
+                  in: path
+                  required: true
+                  description: A transaction of the purchase, such as its original one
+                  schema: {type: string, minLength: 1, maxLength: 64}
+                - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [reason]
+                      properties:
+                        reason: {type: string, minLength: 1, maxLength: 500, description: "Why, for the audit log"}
+              responses:
+                "200":
+                  description: The customer, as GET answers it
+                  headers:
+                    Counterfoil-Signature: {$ref: "#/components/headers/signature"}
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Customer"}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/merge:
             post:
               operationId: mergeCustomers
               tags: [customers]
-              summary: Gives everything that one customer has to another, such as an anonymous one's to an account
+              summary: Merge a customer into another, such as an anonymous one into an account
               description: >-
-                Needs the scope customers:write. With a public key both customers have to be proven: the account by
-                its customer token, the other one by from_token. Of one app and one environment. Doing it again
-                changes nothing, and takes what has come to the other customer since.
+                Needs the scope customers:write. With a public key both customers must be proven: the account by its customer
+                token, the other one by from_token. Both must be in one app and one environment. A repeated merge moves only
+                what the other customer has got since.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -231,7 +273,7 @@ extension APIDescription {
                     schema: {$ref: "#/components/schemas/Merge"}
               responses:
                 "200":
-                  description: The customer, as GET answers it
+                  description: The customer, as GET returns it
                   headers:
                     Counterfoil-Signature: {$ref: "#/components/headers/signature"}
                   content:
@@ -242,13 +284,13 @@ extension APIDescription {
             get:
               operationId: listAnswerKeys
               tags: [customers]
-              summary: The public keys that answers are signed with, to be put into the apps
+              summary: List the public keys of signed answers
               description: >-
-                Needs the scope customers:read. Read them once, where nobody is in between: an app that asks for its keys proves
-                nothing by them.
+                Needs the scope customers:read. Read them once over a trusted connection and ship them with the app: keys that
+                an app fetches at run time prove nothing.
               responses:
                 "200":
-                  description: The keys of the apps that have one
+                  description: The keys of the apps that have an answer_key
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/AnswerKeyList"}
@@ -257,11 +299,11 @@ extension APIDescription {
             post:
               operationId: beginSession
               tags: [customers]
-              summary: A customer token for whoever shows an app transaction, for apps without a backend of their own
+              summary: Create a session from an app transaction, for apps without a backend
               description: >-
-                Needs the scope customers:write and a customer_token_secret of the app; a public key needs no
-                customer token here. The customer is anonymous and follows from the Apple account. The token reads
-                what the customer has and reports what the Apple account itself bought, and does nothing else.
+                Needs the scope customers:write and a customer_token_secret of the app; a public key needs no customer token
+                here. The customer is anonymous and derived from the Apple account. The token can only read what the customer
+                has and report what the Apple account itself bought.
               security:
                 - {key: []}
               parameters:
@@ -283,10 +325,10 @@ extension APIDescription {
             post:
               operationId: createGrant
               tags: [customers]
-              summary: Gives a customer an entitlement without a purchase
+              summary: Grant a customer an entitlement without a purchase
               description: >-
-                Needs the scope grants:write. For goodwill, web shops, employees: it is never mixed up with what the App Store
-                signed. A customer has 100 grants that run at most (422 too_many_grants).
+                Needs the scope grants:write. For goodwill, web shops or employees; grants are kept apart from what the App
+                Store signed. A customer has at most 100 active grants (422 too_many_grants).
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -306,8 +348,8 @@ extension APIDescription {
             get:
               operationId: listGrants
               tags: [customers]
-              summary: The grants of a customer, the first that was made first
-              description: Needs the scope customers:read. With a public key without reasons and actors.
+              summary: List a customer's grants, oldest first
+              description: Needs the scope customers:read. With a public key, reasons and actors are left out.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -325,8 +367,9 @@ extension APIDescription {
             post:
               operationId: revokeGrant
               tags: [customers]
-              summary: Takes a grant back; one that was taken back stays as it is
-              description: Needs the scope grants:write. One that has ended is refused with 409 (grant_expired).
+              summary: Revoke a grant
+              description: >-
+                Needs the scope grants:write. A revoked grant stays as it is; an expired one returns 409 (grant_expired).
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {name: grant, in: path, required: true, schema: {type: string, minLength: 1}}
@@ -348,7 +391,7 @@ extension APIDescription {
             get:
               operationId: getEntitlement
               tags: [customers]
-              summary: Whether a customer has an entitlement
+              summary: Retrieve one entitlement of a customer
               description: >-
                 Needs the scope customers:read.
               parameters:
@@ -368,16 +411,16 @@ extension APIDescription {
             get:
               operationId: listRefunds
               tags: [support]
-              summary: What the App Store refunded to a customer, the last first; asks the App Store
+              summary: List a customer's refunds, newest first, from the App Store
               description: >-
-                Needs the scope support:read. What it answers is kept.
+                Needs the scope support:read. The App Store's answer is stored.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
-                  description: All of them
+                  description: The refunded transactions
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/TransactionList"}
@@ -386,16 +429,16 @@ extension APIDescription {
             post:
               operationId: refreshCustomer
               tags: [support]
-              summary: Asks the App Store for all that a customer's Apple accounts bought
+              summary: Fetch all purchases of a customer's Apple accounts from the App Store
               description: >-
-                Needs the scope support:write. Answers the customer.
+                Needs the scope support:write. Returns the customer.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
-                  description: The customer; refreshed says how many Apple accounts were asked about
+                  description: The customer; `refreshed` is the number of Apple accounts that were asked about
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/RefreshedCustomer"}
@@ -404,7 +447,7 @@ extension APIDescription {
             get:
               operationId: getSubscription
               tags: [customers]
-              summary: How a subscription stands, by its original transaction
+              summary: Retrieve a subscription by its original transaction ID
               description: >-
                 Needs the scope customers:read.
               parameters:
@@ -422,9 +465,9 @@ extension APIDescription {
             post:
               operationId: extendSubscription
               tags: [support]
-              summary: Gives a subscriber more days
+              summary: Extend a subscription
               description: >-
-                Needs the scope support:write. The App Store does it twice in 365 days at most. What it says afterwards is kept.
+                Needs the scope support:write. The App Store allows two extensions in 365 days. Its result is stored.
               parameters:
                 - {name: id, in: path, required: true, schema: {type: string, minLength: 1, maxLength: 64}}
                 - {$ref: "#/components/parameters/app"}
@@ -436,7 +479,7 @@ extension APIDescription {
                     schema: {$ref: "#/components/schemas/NewExtension"}
               responses:
                 "200":
-                  description: How it went
+                  description: The result of the extension
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/RenewalExtension"}
@@ -445,9 +488,9 @@ extension APIDescription {
             post:
               operationId: extendAllSubscriptions
               tags: [support]
-              summary: Gives all active subscribers of a product more days
+              summary: Extend all active subscriptions of a product
               description: >-
-                Needs the scope support:write. It takes the App Store hours or days.
+                Needs the scope support:write. The App Store needs hours or days for it.
               parameters:
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
@@ -458,7 +501,7 @@ extension APIDescription {
                     schema: {$ref: "#/components/schemas/NewMassExtension"}
               responses:
                 "202":
-                  description: It was taken
+                  description: The accepted request
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/MassExtension"}
@@ -467,7 +510,7 @@ extension APIDescription {
             get:
               operationId: getExtension
               tags: [support]
-              summary: How far giving all subscribers more days has come
+              summary: Retrieve the progress of a mass extension
               description: >-
                 Needs the scope support:read.
               parameters:
@@ -477,7 +520,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
-                  description: How far it has come
+                  description: The progress
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/MassExtension"}
@@ -486,7 +529,7 @@ extension APIDescription {
             post:
               operationId: recoverTransaction
               tags: [support]
-              summary: Asks the App Store about a transaction, with all that its Apple account bought
+              summary: Fetch a transaction and its Apple account's purchases from the App Store
               description: >-
                 Needs the scope support:write.
               parameters:
@@ -504,9 +547,9 @@ extension APIDescription {
             get:
               operationId: listUnclaimedPurchases
               tags: [support]
-              summary: What was paid for and is no customer's
+              summary: List unclaimed purchases
               description: >-
-                Needs the scope support:read. Only so many are looked through at a time; go on until next_page is null.
+                Needs the scope support:read. A page may have fewer items than limit; continue until next_page is null.
               parameters:
                 - {name: claimed, in: query, required: true, schema: {type: string, enum: ["false"]}}
                 - {$ref: "#/components/parameters/app"}
@@ -524,14 +567,14 @@ extension APIDescription {
             get:
               operationId: listSegments
               tags: [support]
-              summary: The lists of purchases that a team acts on
+              summary: List segments with the number of purchases in each
               description: Needs the scope support:read.
               parameters:
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
-                  description: All of them, and how many purchases are in each now
+                  description: All segments, with the number of purchases in each
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/SegmentList"}
@@ -540,12 +583,12 @@ extension APIDescription {
             get:
               operationId: listSegmentMembers
               tags: [support]
-              summary: The purchases in a segment now, and whose they are
+              summary: List the purchases in a segment and their customers
               description: >-
-                Needs the scope support:read. Those that end first come first; of in_billing_retry, win_back_eligible and
-                refunded the latest. Only so many are looked through at a time; go on until next_page is null. With
-                `format=csv`, or the header `Accept: text/csv`, it is a table for a spreadsheet, and the header `Link` says
-                where the next page is.
+                Needs the scope support:read. Ordered by the end, soonest first; in_billing_retry, win_back_eligible and
+                refunded by the beginning, latest first. A page may have fewer items than limit; continue until next_page is
+                null. With `format=csv`, or the header `Accept: text/csv`, it returns CSV, and the header `Link` leads to the
+                next page.
               parameters:
                 - name: name
                   in: path
@@ -556,7 +599,7 @@ extension APIDescription {
                 - name: within_days
                   in: query
                   schema: {type: integer, minimum: 1, maximum: 3660}
-                  description: Only those that end, or began, within so many days
+                  description: Only those that end, or began, within this many days
                 - name: reason
                   in: query
                   schema: {type: string, minLength: 1, maxLength: 255}
@@ -566,12 +609,12 @@ extension APIDescription {
                 - name: limit
                   in: query
                   schema: {type: integer, minimum: 1, maximum: 1000, default: 50}
-                  description: More than 100 only of a table
+                  description: More than 100 only with CSV
               responses:
                 "200":
-                  description: A page of them
+                  description: A page of purchases
                   headers:
-                    Link: {schema: {type: string}, description: The next page of a table}
+                    Link: {schema: {type: string}, description: The next page of the CSV}
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/SegmentMemberList"}
@@ -582,17 +625,17 @@ extension APIDescription {
             get:
               operationId: search
               tags: [customers]
-              summary: Find what somebody has in a ticket by its exact identifier
+              summary: Search by an exact identifier
               description: >-
-                Needs the scope support:read. Tries transactions and original transactions, events, notifications and
-                customers, and says what it tried. Orders are known to the App Store only; see getOrder.
+                Needs the scope support:read. Looks for transactions, original transactions, events, notifications and
+                customers, and lists what it looked for. Only the App Store knows orders; see getOrder.
               parameters:
                 - {name: q, in: query, required: true, schema: {type: string, minLength: 1, maxLength: 255}}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
-                  description: What was tried and found
+                  description: The results
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Search"}
@@ -603,17 +646,19 @@ extension APIDescription {
               tags: [customers]
               summary: Verify and read signed data, a receipt, certificates or a webhook
               description: >-
-                Needs the scope support:read. Nothing is kept or logged. The body is what is to be read, up to 4 MiB: a JWS,
-                JSON with a signedPayload, a receipt in base64 or as bytes, an answer of verifyReceipt, a chain in PEM, or a
-                webhook of this server as headers, an empty line and the body (needs webhooks:write besides).
+                Needs the scope support:read. Nothing is stored or logged. The body is the data to read, up to 4 MiB: a JWS,
+                JSON with a signedPayload, a receipt in base64 or as bytes, a verifyReceipt response, a certificate chain in
+                PEM, an offer's signature in the original format, or a webhook of this server as headers, an empty line and the
+                body (also needs webhooks:write). A transaction, renewal info or notification that the ledger knows is compared
+                with its newest text, member by member.
               parameters:
                 - name: at
                   in: query
-                  description: The instant to judge at; when it was signed, unless it is said
-                  schema: {$ref: "#/components/schemas/Instant"}
+                  description: "The instant at which to verify. Default: the signing date"
+                  schema: {$ref: "#/components/schemas/SentInstant"}
                 - name: revocation
                   in: query
-                  description: Whether Apple's responders are asked
+                  description: Whether to ask Apple's OCSP responders
                   schema: {type: string, enum: ["off", soft], default: "off"}
               requestBody:
                 required: true
@@ -622,7 +667,7 @@ extension APIDescription {
                     schema: {type: string, format: binary}
               responses:
                 "200":
-                  description: The verdict, for what is refused too
+                  description: The verdict, also for data that is refused
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Decoded"}
@@ -631,11 +676,11 @@ extension APIDescription {
             get:
               operationId: listAudit
               tags: [operations]
-              summary: Who did what, the last first
+              summary: List the audit log, newest first
               description: >-
-                Needs the scope audit:read, and a key for all apps and environments. Has what was written with a key or in the
-                console, sign-ins and refusals; kept for 400 days. Each entry is chained to the one before by its digest.
-                With `format=csv` it is a table, and the header `Link` says where the next page is.
+                Needs the scope audit:read, and a key for all apps and environments. The log has all changes made with a key or
+                in the console, sign-ins and refusals, for 400 days. Each entry's digest covers the entry before it. With
+                `format=csv` it returns CSV, and the header `Link` leads to the next page.
               parameters:
                 - {$ref: "#/components/parameters/page"}
                 - {name: limit, in: query, schema: {type: integer, minimum: 1, maximum: 1000, default: 50}}
@@ -653,33 +698,48 @@ extension APIDescription {
             get:
               operationId: listEvents
               tags: [webhooks]
-              summary: The events of webhooks, for who cannot receive any
+              summary: List events, oldest first, instead of receiving webhooks; or follow what changes
               description: >-
-                Needs the scope operations:read. The oldest first; the objects and the promise about their order are those
-                of webhooks. `page=end` begins at the present. Keep next_page and ask again later: it is always there.
+                Needs the scope operations:read. Objects and ordering are those of webhooks. `page=end` starts at the present.
+                next_page is always present: store it and pass it as `page` the next time. With `topics` the response is a
+                stream of server-sent events instead, each `{"topic":…,"version":…}`: it says what changed, not how, in any
+                app and environment, at most once a second for each topic, and sends a comment every 20 seconds. A server has
+                64 streams; the 65th request returns 503 (too_many_streams).
               parameters:
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}
+                - name: topics
+                  in: query
+                  schema: {type: string}
+                  description: >-
+                    Up to 8 names separated by commas: overview, inbox (notifications), recoveries, deliveries (all endpoints,
+                    scope webhooks:write), deliveries:NAME, customer:ID (scope customers:read), NAME and ID as in a path
+                - name: since
+                  in: query
+                  schema: {type: integer}
+                  description: With topics, the last version received; what changed after it is sent at once
               responses:
                 "200":
-                  description: Some events
+                  description: A page of events, or a stream
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/EventList"}
+                    text/event-stream:
+                      schema: {type: string}
                 default: {$ref: "#/components/responses/error"}
           /v1/events/{id}/deliveries:
             get:
               operationId: listDeliveriesOfEvent
               tags: [webhooks]
-              summary: What became of one event at each endpoint, with all attempts
+              summary: List the deliveries of an event, with all attempts
               description: >-
-                Needs the scope webhooks:write, and shows the endpoints that the key may manage. The last delivery first;
-                a delivery is kept for thirty days after its end. The event of a notification is evt_ and its
+                Needs the scope webhooks:write, and shows the endpoints that the key can manage, latest delivery first. A
+                delivery is kept for thirty days after it ends. The ID of a notification's event is evt_ and its
                 notificationUUID.
               parameters:
-                - {name: id, in: path, required: true, schema: {type: string, minLength: 1}, description: The event's id}
+                - {name: id, in: path, required: true, schema: {type: string, minLength: 1}, description: The event's ID}
               responses:
                 "200":
                   description: The deliveries
@@ -697,10 +757,10 @@ extension APIDescription {
             get:
               operationId: listAllConsumptionRequests
               tags: [support]
-              summary: The App Store's questions before refunds, of all customers of an app and environment
+              summary: List consumption requests of all customers
               description: >-
-                Needs the scope support:read. The newest first; with state=pending those that wait for an answer, by
-                deadline, up to limit of them.
+                Needs the scope support:read. Newest first; with state=pending only unanswered ones, by deadline and without
+                pages.
               parameters:
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
@@ -709,7 +769,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/limit"}
               responses:
                 "200":
-                  description: Some questions
+                  description: A page of consumption requests
                   content:
                     application/json:
                       schema:
@@ -724,11 +784,11 @@ extension APIDescription {
             post:
               operationId: reportUsage
               tags: [customers]
-              summary: How much of a purchase was used, for the App Store's questions before refunds
+              summary: Report consent and usage for consumption requests
               description: >-
-                Needs the scope customers:write. What is left out stays as it was reported before. Consent is for
-                everything that the customer bought. With a public key customer_consented alone is taken: what was
-                delivered and used decides about the customer's own refund.
+                Needs the scope customers:write. Members that are left out keep their earlier values. Consent applies to all
+                purchases of the customer. A public key can report customer_consented only: delivery and usage decide about the
+                customer's own refund.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -739,13 +799,13 @@ extension APIDescription {
                   application/json:
                     schema: {$ref: "#/components/schemas/Usage"}
               responses:
-                "204": {description: Noted}
+                "204": {description: Stored}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/consumption:
             get:
               operationId: listConsumptionRequests
               tags: [customers]
-              summary: The App Store's latest questions before refunds, and what became of them
+              summary: List a customer's consumption requests
               description: Needs the scope customers:read.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
@@ -753,7 +813,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
-                  description: The hundred latest
+                  description: The latest hundred
                   content:
                     application/json:
                       schema:
@@ -768,7 +828,7 @@ extension APIDescription {
             get:
               operationId: previewConsumption
               tags: [customers]
-              summary: Exactly what would be sent about a transaction, and why
+              summary: Preview the answer to a consumption request
               description: Needs the scope customers:read.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
@@ -786,11 +846,11 @@ extension APIDescription {
             post:
               operationId: signPromotionalOffer
               tags: [offers]
-              summary: Signs a promotional offer
+              summary: Sign a promotional offer
               description: >-
-                Needs the scope offers:sign. Refused for customers who never had a subscription, unless forced. With a
-                public key: only offers among the app's public_offers, tied to a transaction of the customer's or, in
-                the original format, to the customer's identifier as account token.
+                Needs the scope offers:sign. Refused for customers who never had a subscription, unless forced. A public key can
+                sign only the app's public_offers, bound to a transaction of the customer or, in the original format, to the
+                customer's identifier as account token.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -802,7 +862,7 @@ extension APIDescription {
                     schema: {$ref: "#/components/schemas/PromotionalOffer"}
               responses:
                 "200":
-                  description: What the app hands to StoreKit
+                  description: What the app passes to StoreKit
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/OfferSignature"}
@@ -811,13 +871,13 @@ extension APIDescription {
             post:
               operationId: signIntroductoryOffer
               tags: [offers]
-              summary: Signs whether a customer gets the introductory offer of a product
+              summary: Sign a customer's eligibility for an introductory offer
               description: >-
-                Needs the scope offers:sign. The signature takes the place of the App Store's own judgement, so it is
-                refused (not_eligible) where the Apple account, under whatever customer, has a subscription of the
-                product's group or had an introductory offer in it, unless forced; unknown_group says that the server
-                has to be told the group. With a public key the Apple account must be proven: by app_transaction, or
-                because the customer has linked exactly one; the App Store is asked what it has bought.
+                Needs the scope offers:sign. The signature replaces the App Store's own eligibility check. Unless forced it is
+                refused (not_eligible) if the Apple account, as any customer, has a subscription in the product's group or had
+                an introductory offer in it. unknown_group means that the configuration has to name the product's group. With a
+                public key the Apple account must be proven, by app_transaction or because the customer has exactly one; the
+                server asks the App Store what it bought.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -829,7 +889,7 @@ extension APIDescription {
                     schema: {$ref: "#/components/schemas/IntroductoryOffer"}
               responses:
                 "200":
-                  description: What the app hands to StoreKit
+                  description: What the app passes to StoreKit
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/OfferSignature"}
@@ -838,7 +898,7 @@ extension APIDescription {
             get:
               operationId: verifyNoReceipt
               tags: [app store]
-              summary: Answers the status 21000, as the App Store did to all but POST
+              summary: Return the status 21000, as the App Store did for other methods than POST
               security: []
               responses:
                 "200":
@@ -854,14 +914,15 @@ extension APIDescription {
             post:
               operationId: verifyReceipt
               tags: [app store]
-              summary: The retired endpoint, for clients that cannot be changed; the shared secret is their key
-              description: Without shared_secrets in the configuration everybody gets the status 21004.
+              summary: Verify a receipt for clients of the retired endpoint
+              description: >-
+                The password is the app's shared secret. Without shared_secrets in the configuration the status is always 21004.
               security: []
               parameters:
                 - name: environment
                   in: query
                   schema: {type: string, enum: [Production, Sandbox]}
-                  description: Which of the App Store's two endpoints this one stands for
+                  description: Which of the App Store's two endpoints to emulate
               requestBody:
                 required: true
                 content:
@@ -875,7 +936,7 @@ extension APIDescription {
                         exclude-old-transactions: {type: boolean}
               responses:
                 "200":
-                  description: As the App Store answered; status says how it went
+                  description: The response of the App Store's endpoint; status tells success from failure
                   content:
                     application/json:
                       schema:
@@ -893,7 +954,7 @@ extension APIDescription {
             get:
               operationId: getTransaction
               tags: [support]
-              summary: Whose a transaction is
+              summary: Find a transaction's owner
               description: Needs the scope support:read.
               parameters:
                 - name: id
@@ -913,14 +974,14 @@ extension APIDescription {
             get:
               operationId: getOrder
               tags: [support]
-              summary: Whose an order is; asks the App Store, which knows orders in production only
+              summary: Find an order's owner; asks the App Store, production only
               description: Needs the scope support:read.
               parameters:
                 - name: id
                   in: path
                   required: true
                   schema: {type: string, minLength: 1, maxLength: 64}
-                  description: The number on the receipt that customers get by mail
+                  description: The order ID in the receipt that customers get by email
                 - {$ref: "#/components/parameters/app"}
               responses:
                 "200":
@@ -933,10 +994,9 @@ extension APIDescription {
             get:
               operationId: listNotifications
               tags: [notifications]
-              summary: What was received, the last first
+              summary: List notifications, newest first
               description: >-
-                Needs the scope operations:read. Only so many are looked through at a time; go on until next_page is
-                null.
+                Needs the scope operations:read. A page may have fewer items than limit; continue until next_page is null.
               parameters:
                 - name: type
                   in: query
@@ -949,12 +1009,15 @@ extension APIDescription {
                 - name: from
                   in: query
                   schema: {$ref: "#/components/schemas/SentInstant"}
-                  description: Received then or later
-                - {name: to, in: query, schema: {$ref: "#/components/schemas/SentInstant"}, description: Received before}
+                  description: Received at this instant or later
+                - name: to
+                  in: query
+                  schema: {$ref: "#/components/schemas/SentInstant"}
+                  description: Received before this instant
                 - name: original_transaction_id
                   in: query
                   schema: {type: string, minLength: 1, maxLength: 255}
-                  description: Those about one subscription or purchase
+                  description: Only those about this subscription or purchase
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
                 - {$ref: "#/components/parameters/page"}
@@ -976,7 +1039,7 @@ extension APIDescription {
             get:
               operationId: getNotification
               tags: [notifications]
-              summary: All that a notification says, verified again
+              summary: Retrieve a notification, verified again
               description: Needs the scope operations:read.
               parameters:
                 - {$ref: "#/components/parameters/include"}
@@ -991,8 +1054,9 @@ extension APIDescription {
             post:
               operationId: reprocessFailedNotifications
               tags: [notifications]
-              summary: Read all notifications again that failed with a code; what they led to is not told again
-              description: Needs the scope operations:write. At most 10,000 at once.
+              summary: Reprocess all notifications that failed with a code
+              description: >-
+                Needs the scope operations:write. At most 10,000 at once. Events that were already sent are not sent again.
               parameters:
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
@@ -1006,10 +1070,10 @@ extension APIDescription {
                       required: [code]
                       properties:
                         code: {type: string, description: The failure of a notification}
-                        dry_run: {type: boolean, description: Only count them}
+                        dry_run: {type: boolean, description: Only count the notifications}
               responses:
                 "200":
-                  description: How many there are, or wait to be read now
+                  description: The number of notifications, found or queued
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Reprocessing"}
@@ -1024,21 +1088,44 @@ extension APIDescription {
             post:
               operationId: reprocessNotification
               tags: [notifications]
-              summary: Read a notification again; what it led to is not told again
-              description: Needs the scope operations:write.
+              summary: Reprocess a notification
+              description: Needs the scope operations:write. Events that were already sent are not sent again.
               responses:
                 "202":
-                  description: It waits to be read
+                  description: The queued notification
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Notification"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/notifications/{id}/attempts:
+            parameters:
+              - name: id
+                in: path
+                required: true
+                schema: {type: string, minLength: 1}
+                description: The notificationUUID
+            post:
+              operationId: askForSendAttempts
+              tags: [notifications]
+              summary: Ask the App Store how it tried to deliver a notification
+              description: >-
+                Needs the scope operations:write, and a key for the App Store Server API in the configuration. Each request asks
+                the App Store's notification history; the answer is not kept.
+              responses:
+                "200":
+                  description: The attempts, up to six
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/SendAttemptList"}
                 default: {$ref: "#/components/responses/error"}
           /v1/refused:
             get:
               operationId: listRefused
               tags: [notifications]
-              summary: What was refused, the last first, as far as there was room for it
-              description: Needs the scope operations:read, and a key for all apps and environments.
+              summary: List refused notifications, newest first
+              description: >-
+                Needs the scope operations:read, and a key for all apps and environments. The oldest are dropped when space
+                runs out.
               parameters:
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}
@@ -1053,14 +1140,14 @@ extension APIDescription {
             get:
               operationId: getCompleteness
               tags: [recovery]
-              summary: Up to when nothing is missing, how that is known, and what is missing
+              summary: Retrieve until when notifications are complete, and what is missing
               description: >-
-                Needs the scope operations:read. One item for each app and environment of the key. complete_until lies
-                before the first notification that was read and cannot be believed, read_until is how far the history
-                was read. Of unverified_spans, unverified_items and histories there are 20 at most.
+                Needs the scope operations:read. Returns one item for each app and environment of the key. complete_until is
+                before the first notification that failed verification; read_until is how far the history was read.
+                unverified_spans, unverified_items and histories have at most 20 items.
               responses:
                 "200":
-                  description: All of them
+                  description: The completeness of each app and environment
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/CompletenessList"}
@@ -1069,8 +1156,8 @@ extension APIDescription {
             get:
               operationId: listRecoveries
               tags: [recovery]
-              summary: Readings of the notification history, the last first
-              description: Needs the scope operations:read. The last thousand are remembered.
+              summary: List recoveries, newest first
+              description: Needs the scope operations:read. The last thousand are kept.
               parameters:
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}
@@ -1084,9 +1171,10 @@ extension APIDescription {
             post:
               operationId: startRecovery
               tags: [recovery]
-              summary: Read a part of the notification history again
+              summary: Start a recovery of a span of the notification history
               description: >-
-                Needs the scope operations:write. What is new goes the way of every notification; what is known stays.
+                Needs the scope operations:write. New notifications are processed like delivered ones; known ones are left
+                alone.
               parameters:
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
@@ -1101,16 +1189,22 @@ extension APIDescription {
                       properties:
                         from: {$ref: "#/components/schemas/SentInstant"}
                         to:
-                          $ref: "#/components/schemas/Instant"
-                          description: The end; the server's now if it is left out
+                          $ref: "#/components/schemas/SentInstant"
+                          description: "The end. Default: now"
                         types:
                           type: array
                           maxItems: 100
                           items: {type: string}
-                          description: Only these kinds, such as EXPIRED (with every subtype) or EXPIRED.VOLUNTARY
+                          description: Only these types, such as EXPIRED (with every subtype) or EXPIRED.VOLUNTARY
+                        dry_run: {type: boolean, description: "Plan only: nothing is fetched"}
               responses:
+                "200":
+                  description: The plan, for a dry run
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/RecoveryPlan"}
                 "202":
-                  description: It waits or is under way
+                  description: The recovery
                   headers:
                     Location: {schema: {type: string}}
                   content:
@@ -1123,7 +1217,7 @@ extension APIDescription {
             get:
               operationId: getRecovery
               tags: [recovery]
-              summary: How far a recovery has come
+              summary: Retrieve a recovery and its progress
               description: Needs the scope operations:read.
               responses:
                 "200":
@@ -1136,11 +1230,11 @@ extension APIDescription {
             get:
               operationId: listWebhooks
               tags: [webhooks]
-              summary: All endpoints that the key may manage
+              summary: List the webhook endpoints that the key can manage
               description: Needs the scope webhooks:write.
               responses:
                 "200":
-                  description: All of them
+                  description: The endpoints
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/WebhookList"}
@@ -1148,8 +1242,9 @@ extension APIDescription {
             post:
               operationId: createWebhook
               tags: [webhooks]
-              summary: Make an endpoint; its secret is in this answer and in no other
-              description: Needs the scope webhooks:write. A key for some apps or environments makes endpoints for those.
+              summary: Create a webhook endpoint; only this response has its secret
+              description: >-
+                Needs the scope webhooks:write. A key for some apps or environments can create endpoints for those only.
               requestBody:
                 required: true
                 content:
@@ -1171,8 +1266,8 @@ extension APIDescription {
             get:
               operationId: getWebhook
               tags: [webhooks]
-              summary: One endpoint
-              description: Needs the scope webhooks:write, and a key for all that is sent there.
+              summary: Retrieve a webhook endpoint
+              description: Needs the scope webhooks:write, and a key for all apps and environments of the endpoint.
               responses:
                 "200":
                   description: The endpoint
@@ -1183,10 +1278,10 @@ extension APIDescription {
             patch:
               operationId: changeWebhook
               tags: [webhooks]
-              summary: Change an endpoint, switch it on or off, change its secrets
+              summary: Change, enable or disable a webhook endpoint, or rotate its secrets
               description: >-
-                Needs the scope webhooks:write, and a key for all that is sent there. What is left out stays. Those of
-                the configuration file are changed there, but can be switched on and off here.
+                Needs the scope webhooks:write, and a key for all apps and environments of the endpoint. Members that are left
+                out stay. Endpoints of the configuration file can only be enabled and disabled here.
               requestBody:
                 required: true
                 content:
@@ -1194,7 +1289,7 @@ extension APIDescription {
                     schema: {$ref: "#/components/schemas/WebhookChange"}
               responses:
                 "200":
-                  description: The endpoint, with its new secret if there is one
+                  description: The endpoint, with its new secret if one was added
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Webhook"}
@@ -1202,10 +1297,10 @@ extension APIDescription {
             delete:
               operationId: removeWebhook
               tags: [webhooks]
-              summary: Remove an endpoint, with what is on its way to it
-              description: Needs the scope webhooks:write, and a key for all that is sent there.
+              summary: Remove a webhook endpoint and its pending deliveries
+              description: Needs the scope webhooks:write, and a key for all apps and environments of the endpoint.
               responses:
-                "204": {description: It is gone}
+                "204": {description: Removed}
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}/deliveries:
             parameters:
@@ -1216,10 +1311,22 @@ extension APIDescription {
             get:
               operationId: listDeliveries
               tags: [webhooks]
-              summary: What was and is to be sent there, the last first
-              description: Needs the scope webhooks:write, and a key for all that is sent there.
+              summary: List the deliveries of a webhook endpoint, newest first
+              description: >-
+                Needs the scope webhooks:write, and a key for all apps and environments of the endpoint. A request with
+                event_type or customer looks through 5,000 deliveries of each state: a page may have fewer items than limit, and
+                next_page continues.
               parameters:
                 - {name: state, in: query, schema: {$ref: "#/components/schemas/DeliveryState"}}
+                - {name: event_id, in: query, schema: {type: string, minLength: 1}, description: Only those of this event}
+                - name: event_type
+                  in: query
+                  description: Only those of this type, such as subscription.renewed
+                  schema: {type: string, minLength: 1}
+                - name: customer
+                  in: query
+                  description: Only those whose event names this customer
+                  schema: {type: string, minLength: 1}
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}
               responses:
@@ -1242,10 +1349,10 @@ extension APIDescription {
             get:
               operationId: getDelivery
               tags: [webhooks]
-              summary: One delivery with its attempts, and the exact text that is sent
+              summary: Retrieve a delivery with its attempts and the exact body
               description: >-
-                Needs the scope webhooks:write, and a key for all that is sent there. Attempts are kept as long as the
-                delivery: thirty days after its end.
+                Needs the scope webhooks:write, and a key for all apps and environments of the endpoint. Attempts are kept with
+                the delivery, until thirty days after it ends.
               responses:
                 "200":
                   description: The delivery
@@ -1262,12 +1369,12 @@ extension APIDescription {
             post:
               operationId: replayEvents
               tags: [webhooks]
-              summary: Send one event again, or all of a time
+              summary: Send an event, or all events of a span, again
               description: >-
-                Needs the scope webhooks:write, and a key for all that is sent there. Say event_id, or from and to.
-                What is newer about the purchases follows again where it is not sent anyway, and is not counted. One
-                request looks at some 200,000 events and makes about 10,000 deliveries at most; ask again with the
-                after of the answer until is_complete.
+                Needs the scope webhooks:write, and a key for all apps and environments of the endpoint. Send event_id, or from
+                and to. Newer events about the same purchases are sent again after them, and are not counted. One request
+                examines some 200,000 events and creates about 10,000 deliveries at most; repeat it with the `after` of the
+                response until is_complete.
               requestBody:
                 required: true
                 content:
@@ -1280,15 +1387,15 @@ extension APIDescription {
                         from: {$ref: "#/components/schemas/SentInstant"}
                         to: {$ref: "#/components/schemas/SentInstant"}
                         after: {type: integer, format: int64}
-                        dry_run: {type: boolean, description: "Count only: nothing is sent"}
+                        dry_run: {type: boolean, description: Only count; send nothing}
               responses:
                 "200":
-                  description: What would be made, for a dry run
+                  description: "The result of a dry run: nothing was sent"
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/WebhookReplay"}
                 "202":
-                  description: What was made
+                  description: The created deliveries
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/WebhookReplay"}
@@ -1302,8 +1409,8 @@ extension APIDescription {
             post:
               operationId: testWebhook
               tags: [webhooks]
-              summary: Send an event that says nothing, webhook.test
-              description: Needs the scope webhooks:write, and a key for all that is sent there.
+              summary: Send a test event (webhook.test)
+              description: Needs the scope webhooks:write, and a key for all apps and environments of the endpoint.
               responses:
                 "202":
                   description: The delivery
@@ -1315,10 +1422,10 @@ extension APIDescription {
             post:
               operationId: receiveNotification
               tags: [app store]
-              summary: Where the App Store sends its notifications, version 2, and version 1 of apps that were not switched over
+              summary: Receive notifications of the App Store, version 2 and 1
               description: >-
-                Those of version 1 are taken only with an app's shared secret as password; without shared_secrets in
-                the configuration they are refused.
+                Version 1 notifications are accepted only with an app's shared secret as password; without shared_secrets in the
+                configuration they are refused.
               security: []
               requestBody:
                 required: true
@@ -1326,13 +1433,13 @@ extension APIDescription {
                   application/json:
                     schema: {$ref: "#/components/schemas/SignedPayload"}
               responses:
-                "200": {description: It is on disk}
+                "200": {description: The notification is stored}
                 default: {$ref: "#/components/responses/error"}
           /apple/retention:
             post:
               operationId: answerRetention
               tags: [app store]
-              summary: Where the App Store asks what to show somebody who is about to cancel
+              summary: Answer the App Store's retention message requests
               security: []
               requestBody:
                 required: true
@@ -1341,7 +1448,7 @@ extension APIDescription {
                     schema: {$ref: "#/components/schemas/SignedPayload"}
               responses:
                 "200":
-                  description: Nothing of ours; the default message is shown
+                  description: An empty object; the App Store shows the default message
                   content:
                     application/json:
                       schema: {type: object}
@@ -1350,11 +1457,11 @@ extension APIDescription {
             get:
               operationId: isLive
               tags: [operation]
-              summary: Whether the process answers
+              summary: Check that the process is alive
               security: []
               responses:
                 "200":
-                  description: It does
+                  description: The process is alive
                   content:
                     application/json:
                       schema:
@@ -1368,16 +1475,16 @@ extension APIDescription {
             get:
               operationId: isReady
               tags: [operation]
-              summary: Whether requests should come here
+              summary: Check that the server is ready for requests
               security: []
               responses:
                 "200":
-                  description: They should
+                  description: The server is ready
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Readiness"}
                 "503":
-                  description: They should not; the parts say why
+                  description: The server is not ready; the parts say why
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Readiness"}
@@ -1386,10 +1493,9 @@ extension APIDescription {
             get:
               operationId: getMetrics
               tags: [operation]
-              summary: What the server counts and measures, as Prometheus reads it
+              summary: Retrieve metrics in Prometheus' text format
               description: >-
-                Needs the scope operations:read, or to be asked from the server's own machine where listen.metrics is
-                local.
+                Needs the scope operations:read, or with listen.metrics: local a request from the server's own machine.
               security:
                 - {}
                 - {key: []}
@@ -1400,16 +1506,104 @@ extension APIDescription {
                     text/plain:
                       schema: {type: string}
                 "404":
-                  description: "metrics_not_exposed: another backend has them"
+                  description: "metrics_not_exposed: the server was started with another metrics backend"
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Error"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/operations/metrics:
+            get:
+              operationId: listMetricsOfLastHour
+              tags: [operation]
+              summary: List the metrics of the last hour, one value a minute
+              description: >-
+                Needs the scope operations:read. These are the charts of the operations page; /metrics has all current values.
+              responses:
+                "200":
+                  description: The series, including those without a value yet
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/MetricSeriesList"}
+                "404":
+                  description: "metrics_not_exposed: the server was started with another metrics backend"
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Error"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/operations/health:
+            get:
+              operationId: listHealthParts
+              tags: [operation]
+              summary: Each part of the server, and whether it does its work
+              description: Needs the scope operations:read, and a key for all apps and environments.
+              responses:
+                "200":
+                  description: The parts
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/HealthPartList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/operations/keys:
+            get:
+              operationId: listAPIKeys
+              tags: [operation]
+              summary: The keys of the configuration, and when each was used last
+              description: Needs the scope operations:read, and a key for all apps and environments. No key's text is in it.
+              responses:
+                "200":
+                  description: The keys
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/APIKeyList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/operations/configuration:
+            get:
+              operationId: listSettings
+              tags: [operation]
+              summary: The configuration as it counts, and where each setting was said
+              description: >-
+                Needs the scope operations:read, and a key for all apps and environments. Of secrets and keys it says
+                whether they are set, of URLs their hosts.
+              responses:
+                "200":
+                  description: The settings
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/SettingList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/operations/sessions:
+            get:
+              operationId: listConsoleSessions
+              tags: [operation]
+              summary: Who is signed in to the console
+              description: Needs the scope audit:read, and a key for all apps and environments. By the machine's clock.
+              responses:
+                "200":
+                  description: The sessions, the latest first
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/ConsoleSessionList"}
+                default: {$ref: "#/components/responses/error"}
+          /v1/operations/sessions/{id}:
+            delete:
+              operationId: endConsoleSession
+              tags: [operation]
+              summary: End a session of the console; whoever uses it has to sign in again
+              description: Needs the scope operations:write, and a key for all apps and environments of the session's key.
+              parameters:
+                - name: id
+                  in: path
+                  required: true
+                  schema: {type: string, minLength: 1, maxLength: 64}
+                  description: The eight digits that name it in the audit log
+              responses:
+                "204": {description: Ended}
                 default: {$ref: "#/components/responses/error"}
           /openapi.yaml:
             get:
               operationId: getDescription
               tags: [operation]
-              summary: This description
+              summary: Retrieve this description
               security: []
               responses:
                 "200":
@@ -1423,10 +1617,10 @@ extension APIDescription {
             post:
               operationId: receiveEvent
               tags: [webhooks]
-              summary: What your endpoint is sent, signed by Standard Webhooks 1.0
+              summary: Receive an event, signed by Standard Webhooks 1.0
               description: >-
-                The signature is HMAC-SHA256 over webhook-id, webhook-timestamp and the body, joined by full stops;
-                docs/webhooks.md says what is promised. An endpoint with payload compatible is sent another vocabulary.
+                The signature is HMAC-SHA256 over webhook-id, webhook-timestamp and the body, joined by full stops.
+                docs/webhooks.md has the delivery guarantees. Endpoints with the payload compatible receive another format.
               security: []
               parameters:
                 - {name: webhook-id, in: header, required: true, schema: {type: string}}
@@ -1442,23 +1636,22 @@ extension APIDescription {
                   application/json:
                     schema: {$ref: "#/components/schemas/Event"}
               responses:
-                2XX: {description: It has arrived; the body is ignored}
-                "410": {description: Switches the endpoint off}
-                default: {description: It is sent again later}
+                2XX: {description: Delivered; the body is ignored}
+                "410": {description: Disables the endpoint}
+                default: {description: The event is sent again later}
         components:
           securitySchemes:
             key:
               type: http
               scheme: bearer
-              description: A key of the configuration; counterfoil server keys create makes one
+              description: A key of the configuration; counterfoil server keys create creates one
             customerToken:
               type: apiKey
               in: header
               name: Counterfoil-Customer-Token
               description: >-
-                For keys that are shipped in an app: a JWT of the app's backend, HS256 with customer_token_secret; sub
-                is the customer, exp at most a day after iat; app_account_token, a UUID, is the account that the
-                customer's purchases name, if it is not sub
+                For public keys: a JWT of the app's backend, HS256 with customer_token_secret. sub is the customer, exp at most
+                a day after iat; app_account_token, a UUID, is the account token of the customer's purchases if it is not sub
           parameters:
             customer:
               name: id
@@ -1466,24 +1659,24 @@ extension APIDescription {
               required: true
               schema: {type: string, minLength: 1, maxLength: 255}
               description: >-
-                The app's name for the customer, in Unicode Normalization Form C; the appAccountToken of purchases is
-                one
+                The app's identifier for the customer, in Unicode Normalization Form C, such as the appAccountToken of the
+                customer's purchases
             app:
               name: app
               in: query
               schema: {type: string}
-              description: The bundle ID; may be left out where there is one app
+              description: The bundle ID; optional if there is only one app
             environment:
               name: environment
               in: query
               schema: {$ref: "#/components/schemas/Environment"}
-              description: Production unless the app has none; in either case
+              description: "Default: Production, unless the app has only the sandbox. Case is ignored"
             at:
               name: at
               in: query
               schema: {$ref: "#/components/schemas/SentInstant"}
-              description: As it was at an instant
-            page: {name: page, in: query, schema: {type: string}, description: What next_page said}
+              description: "The state at this instant. Default: now"
+            page: {name: page, in: query, schema: {type: string}, description: The next_page of an earlier response}
             limit:
               name: limit
               in: query
@@ -1492,19 +1685,19 @@ extension APIDescription {
               name: include
               in: query
               schema: {type: string, enum: [signed_data]}
-              description: The exact texts that were signed
+              description: Include the exact signed texts
             nonce:
               name: Counterfoil-Nonce
               in: header
               schema: {type: string, pattern: "^[A-Za-z0-9_-]{16,64}$"}
-              description: Asks for a signed answer, if the app has an answer_key
+              description: Requests a signed response, if the app has an answer_key
           headers:
             requestId:
               schema: {type: string}
-              description: The number of the request, by which the server's log calls it
+              description: The number of the request, which the server's log uses too
             allow:
               schema: {type: string}
-              description: "With 405: the methods that the path takes"
+              description: "With 405: the methods that the path accepts"
             signature:
               schema: {type: string}
               description: >-
@@ -1512,7 +1705,7 @@ extension APIDescription {
                 over counterfoil-answer-1, the customer, the nonce and the time, each followed by a line feed, and the body
           responses:
             error:
-              description: Refused, or not possible at the moment
+              description: The request was refused, or is not possible at the moment
               headers:
                 x-request-id: {$ref: "#/components/headers/requestId"}
                 Allow: {$ref: "#/components/headers/allow"}
@@ -1533,30 +1726,30 @@ extension APIDescription {
             Environment: {type: string, enum: [Production, Sandbox]}
             ProductType:
               type: string
-              description: Apple's word
+              description: Apple's value
               examples: [Auto-Renewable Subscription, Non-Consumable, Consumable, Non-Renewing Subscription]
-            Ownership: {type: string, description: Apple's word, examples: [PURCHASED, FAMILY_SHARED, ASSIGNED]}
+            Ownership: {type: string, description: Apple's value, examples: [PURCHASED, FAMILY_SHARED, ASSIGNED]}
             OfferDiscountType:
               type: string
-              description: Apple's word
+              description: Apple's value
               examples: [FREE_TRIAL, PAY_AS_YOU_GO, PAY_UP_FRONT, ONE_TIME]
             RevocationType:
               type: string
-              description: Apple's word
+              description: Apple's value
               examples: [REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE, ASSIGNMENT_REVOKE]
             SubscriptionStatus:
               type: integer
-              description: As in the App Store Server API; status_name has the word for it
+              description: As in the App Store Server API; status_name is its name
               examples: [1, 2, 3, 4, 5]
             SubscriptionStatusName:
               type: string
               enum: [active, expired, billing_retry, grace_period, revoked]
-              description: The word for status; left out for a number that this version does not know
+              description: The name of status; left out for numbers that this version does not know
             AccessState: {type: string, enum: [new, active, inactive]}
             NextStep:
               type: string
               enum: [none, subscribe, fix_payment, ask_price_consent, save_offer, win_back_offer, promotional_offer]
-              description: What Apple's guidance recommends
+              description: The next step that Apple's guidance recommends
             Detail:
               type: string
               enum:
@@ -1617,18 +1810,46 @@ extension APIDescription {
                 - goes_behind
                 - other_subscription
                 - never_entitles
+            VerificationCode:
+              type: string
+              enum:
+                - too_large
+                - malformed_compact_form
+                - bad_base64url
+                - bad_json
+                - unsupported_header
+                - unsupported_algorithm
+                - malformed_receipt
+                - chain_length
+                - certificate_malformed
+                - untrusted_root
+                - bad_chain_signature
+                - bad_chain_rules
+                - expired_or_not_yet_valid
+                - missing_leaf_marker
+                - missing_intermediate_marker
+                - revoked
+                - revocation_unknown
+                - not_enrolled
+                - bad_signature
+                - wrong_app
+                - wrong_environment
+                - wrong_version
+                - wrong_device
+                - receipt_expired
+              description: Why signed data or a receipt was refused
             Error:
               type: object
               required: [object, code, message, retryable, request_id]
               properties:
                 object: {const: error}
-                code: {type: string, description: A word for programs}
-                message: {type: string, description: A sentence for people}
+                code: {type: string, description: Machine-readable code}
+                message: {type: string, description: For people}
                 retryable: {type: boolean, description: Whether the same request may succeed later}
-                backoff_ms: {type: integer, description: How long to wait before}
-                param: {type: string, description: The parameter that is wrong}
-                request_id: {type: string, description: "The same as x-request-id, where the answer was not remembered"}
-            NextPage: {type: [string, "null"], description: What page takes; null when this is the last}
+                backoff_ms: {type: integer, description: How long to wait before a retry}
+                param: {type: string, description: The parameter or member that is wrong}
+                request_id: {type: string, description: "The same as x-request-id; of a replayed response that of the original"}
+            NextPage: {type: [string, "null"], description: Pass it as page; null on the last page}
             Customer:
               type: object
               required:
@@ -1650,15 +1871,15 @@ extension APIDescription {
                 unverified:
                   type: array
                   items: {$ref: "#/components/schemas/UnverifiedText"}
-                  description: "Of an instant in the past: texts that do not count because they do not verify now"
+                  description: "For an instant in the past: texts that do not count because they no longer verify"
                 product_entitlements:
                   type: array
                   items: {$ref: "#/components/schemas/ProductEntitlements"}
-                  description: "With a public key only: what the products of the catalogue give"
+                  description: "With a public key only: the entitlements of the products in the catalogue"
                 app_account_token:
                   type: string
                   format: uuid
-                  description: "With a public key whose customer token names one: the account to buy for"
+                  description: "With a public key whose customer token names one: the account token to buy with"
             ProductEntitlements:
               type: object
               required: [product_id, entitlements]
@@ -1667,7 +1888,7 @@ extension APIDescription {
                 entitlements: {type: array, items: {type: string}}
                 duration_ms:
                   type: integer
-                  description: How long a non-renewing subscription lasts at least
+                  description: The minimum duration of a non-renewing subscription
             AnswerKeyList:
               type: object
               required: [object, items]
@@ -1687,22 +1908,22 @@ extension APIDescription {
               required: [from]
               additionalProperties: false
               properties:
-                from: {type: string, description: The customer who has it so far}
-                from_token: {type: string, description: The customer token of that one; needed with a public key}
+                from: {type: string, description: The customer to merge}
+                from_token: {type: string, description: The customer token of that customer; required with a public key}
             SessionRequest:
               type: object
               required: [app_transaction]
               additionalProperties: false
               properties:
-                customer: {type: string, description: How the device calls its customer so far}
+                customer: {type: string, description: The device's own name for its customer; ignored}
                 app_transaction: {type: string, description: "AppTransaction.shared, as JWS"}
             Session:
               type: object
               required: [object, customer, token, expires_at]
               properties:
                 object: {const: session}
-                customer: {type: string, description: How the server calls the customer}
-                token: {type: string, description: What to send as Counterfoil-Customer-Token}
+                customer: {type: string, description: The server's identifier for the customer}
+                token: {type: string, description: Send it as Counterfoil-Customer-Token}
                 expires_at: {$ref: "#/components/schemas/Instant"}
             CustomerEntitlement:
               allOf:
@@ -1723,7 +1944,10 @@ extension APIDescription {
                 app: {type: string}
                 environment: {$ref: "#/components/schemas/Environment"}
                 as_of: {$ref: "#/components/schemas/Instant"}
-                customers: {type: array, items: {type: string}, description: Not for keys that are limited to one customer}
+                customers:
+                  type: array
+                  items: {type: string}
+                  description: Left out with keys that are limited to one customer
             RefreshedCustomer:
               allOf:
                 - {$ref: "#/components/schemas/Customer"}
@@ -1749,7 +1973,7 @@ extension APIDescription {
                   type: string
                   minLength: 1
                   maxLength: 128
-                  description: By which the App Store knows a request again
+                  description: Identifies a repeated request to the App Store
             RenewalExtension:
               type: object
               required: [object, original_transaction_id, app, environment, success]
@@ -1824,7 +2048,7 @@ extension APIDescription {
                 environment: {$ref: "#/components/schemas/Environment"}
                 as_of: {$ref: "#/components/schemas/Instant"}
                 count: {type: integer, description: At most 10000}
-                has_more: {type: boolean, description: Whether there may be more than were counted}
+                has_more: {type: boolean, description: Whether there may be more than counted}
             SegmentList:
               type: object
               required: [object, items, next_page]
@@ -1845,15 +2069,15 @@ extension APIDescription {
                 subscription_group_identifier: {type: string}
                 since: {$ref: "#/components/schemas/Instant"}
                 until: {$ref: "#/components/schemas/Instant"}
-                days_left: {type: integer, format: int64, description: How many whole days until then}
-                reason: {type: string, description: Why in the words of details}
+                days_left: {type: integer, format: int64, description: Whole days until then}
+                reason: {$ref: "#/components/schemas/Detail"}
                 will_renew: {type: boolean}
                 eligible_win_back_offer_ids: {type: array, items: {type: string}}
                 next_step: {$ref: "#/components/schemas/NextStep"}
                 customers:
                   type: [array, "null"]
                   items: {type: string}
-                  description: Whose it is; null if it is no customer's
+                  description: The owners; null if the purchase has none
             SegmentMemberList:
               type: object
               required: [object, items, next_page]
@@ -1867,8 +2091,8 @@ extension APIDescription {
               properties:
                 object: {const: list}
                 items: {type: array, items: {$ref: "#/components/schemas/Event"}}
-                next_page: {type: string, description: What page takes the next time}
-                has_more: {type: boolean, description: Whether there is more at once}
+                next_page: {type: string, description: Pass it as page the next time}
+                has_more: {type: boolean, description: Whether there are more events now}
             Erasure:
               type: object
               required: [object, app, environment, erased_at, claims, grants, usage, purchases_kept]
@@ -1877,19 +2101,19 @@ extension APIDescription {
                 app: {type: string}
                 environment: {$ref: "#/components/schemas/Environment"}
                 erased_at: {$ref: "#/components/schemas/Instant"}
-                claims: {type: integer, description: Claims that have no name any more}
-                grants: {type: integer, description: Grants that are gone}
-                usage: {type: integer, description: Reports of use that are gone}
-                purchases_kept: {type: integer, description: Purchases that are kept and nobody's}
+                claims: {type: integer, description: Claims whose customer was removed}
+                grants: {type: integer, description: Deleted grants}
+                usage: {type: integer, description: Deleted usage reports}
+                purchases_kept: {type: integer, description: Purchases that are kept without an owner}
             NewGrant:
               type: object
               required: [entitlement, reason, actor]
               additionalProperties: false
               properties:
-                entitlement: {type: string, description: One of the configuration's}
+                entitlement: {type: string, description: An entitlement of the configuration}
                 until: {$ref: "#/components/schemas/SentInstant"}
-                reason: {type: string, minLength: 1, maxLength: 500, description: Why; for people}
-                actor: {type: string, minLength: 1, maxLength: 100, description: Who of the team does it}
+                reason: {type: string, minLength: 1, maxLength: 500, description: For people}
+                actor: {type: string, minLength: 1, maxLength: 100, description: The team member}
             GrantRevocation:
               type: object
               required: [reason, actor]
@@ -1925,18 +2149,18 @@ extension APIDescription {
             OriginalPurchase:
               type: object
               description: >-
-                When the customer first got the app, by an app transaction or a receipt that the app has reported; of several
-                Apple accounts the first one
+                When the customer first got the app, by a reported app transaction or receipt; with several Apple accounts the
+                earliest
               required: [object]
               properties:
                 object: {const: original_purchase}
                 application_version: {type: string, description: The build number on iOS; the short version on the Mac}
                 purchase_date: {$ref: "#/components/schemas/Instant"}
                 app_transaction_id: {type: string}
-                is_test_data: {type: boolean, description: The sandbox says the same of everybody}
+                is_test_data: {type: boolean, description: Sandbox data are the same for everybody}
             ExplainedOriginalPurchase:
               type: object
-              description: What came of bought_before in the configuration, and what proves it
+              description: The result of bought_before in the configuration, with its evidence
               required: [object, finding]
               properties:
                 object: {const: explained_original_purchase}
@@ -1952,8 +2176,8 @@ extension APIDescription {
                 origin: {$ref: "#/components/schemas/Origin"}
                 received_at: {$ref: "#/components/schemas/Instant"}
                 verification: {$ref: "#/components/schemas/Verification"}
-                verification_failure: {type: string, description: Why it does not verify now}
-                signed_data: {type: string, description: The exact text that was signed}
+                verification_failure: {type: string, description: Why it no longer verifies}
+                signed_data: {type: string, description: The exact signed text}
             UnverifiedText:
               type: object
               required: [object, original_transaction_id, code, message]
@@ -1961,12 +2185,12 @@ extension APIDescription {
                 object: {const: unverified_text}
                 notification_uuid: {type: string}
                 original_transaction_id: {type: string}
-                code: {type: string, description: The reason as of a refusal}
+                code: {$ref: "#/components/schemas/VerificationCode"}
                 message: {type: string}
             Details:
               type: array
               items: {$ref: "#/components/schemas/Detail"}
-              description: What else is to be known of a state
+              description: Further facts about the state
             Entitlement:
               type: object
               required: [object, key, is_active, state, details]
@@ -2086,9 +2310,9 @@ extension APIDescription {
               properties:
                 object: {const: timeline_entry}
                 occurred_at: {$ref: "#/components/schemas/Instant"}
-                kind: {enum: [notification, event], description: "What the App Store told, or what happened here"}
+                kind: {enum: [notification, event], description: "A notification of the App Store, or an event of the server"}
                 sentence: {type: string, description: For people}
-                type: {type: string, description: "notificationType, or the name of our event"}
+                type: {type: string, description: "The notificationType, or the event type"}
                 subtype: {type: string}
                 uuid: {type: string}
                 app: {type: string}
@@ -2098,7 +2322,7 @@ extension APIDescription {
                 origin: {$ref: "#/components/schemas/Origin"}
                 is_retry:
                   type: boolean
-                  description: It came half an hour or more after it was signed; attempts before have failed
+                  description: It arrived half an hour or more after it was signed, so earlier attempts failed
                 state: {$ref: "#/components/schemas/NotificationState"}
                 failure: {type: string}
                 original_transaction_id: {type: string}
@@ -2109,21 +2333,21 @@ extension APIDescription {
                 price_milliunits: {type: integer, format: int64, description: In thousandths of the currency}
                 currency: {type: string}
                 original_purchase: {$ref: "#/components/schemas/OriginalPurchase"}
-                grant: {type: string, description: The grant that it is about}
+                grant: {type: string, description: The ID of the grant}
                 entitlement: {type: string}
-                reason: {type: string, description: Not for keys that are limited to one customer}
-                actor: {type: string, description: Not for keys that are limited to one customer}
+                reason: {type: string, description: Left out with keys that are limited to one customer}
+                actor: {type: string, description: Left out with keys that are limited to one customer}
                 verification_failure:
                   type: string
-                  description: Why the notification does not verify now; what it says is not shown then
+                  description: Why the notification no longer verifies; its contents are left out then
                 from:
                   type: array
                   items: {type: string}
-                  description: Who had the purchase before; not for keys that are limited to one customer
+                  description: The previous owners; left out with keys that are limited to one customer
                 to:
                   type: array
                   items: {type: string}
-                  description: Who has the purchase since; not for keys that are limited to one customer
+                  description: The new owners; left out with keys that are limited to one customer
             OwnershipChange:
               type: object
               required: [object, occurred_at, type, sentence, original_transaction_id]
@@ -2153,17 +2377,17 @@ extension APIDescription {
                 changes:
                   type: array
                   items: {$ref: "#/components/schemas/OwnershipChange"}
-                  description: When the purchases came to the customer and went from them, at most the last 100
+                  description: The latest 100 changes of ownership
                 unverified:
                   type: array
                   items: {$ref: "#/components/schemas/UnverifiedText"}
-                  description: Texts that do not count because they do not verify now
+                  description: Texts of the listed facts that no longer verify; for an instant in the past, every such text
                 grants:
                   type: array
                   items: {$ref: "#/components/schemas/Grant"}
-                  description: What the team granted of the entitlement; at most the last 500
+                  description: Grants of the entitlement, at most the latest 500
                 original_purchase: {$ref: "#/components/schemas/ExplainedOriginalPurchase"}
-                facts_omitted: {type: integer, description: How many facts there are beside those listed}
+                facts_omitted: {type: integer, description: The number of facts that are not listed}
                 facts: {type: array, items: {$ref: "#/components/schemas/ExplainedFact"}}
             ExplainedFact:
               type: object
@@ -2180,7 +2404,7 @@ extension APIDescription {
                 received_at: {$ref: "#/components/schemas/Instant"}
                 notification_uuid: {type: string}
                 verification: {$ref: "#/components/schemas/Verification"}
-                signed_data: {type: string, description: The exact text that was signed}
+                signed_data: {type: string, description: The exact signed text}
             Verification:
               type: object
               required: [object, anchor, validated_at, revocation, certificates]
@@ -2189,7 +2413,7 @@ extension APIDescription {
                 anchor: {type: string}
                 validated_at: {$ref: "#/components/schemas/Instant"}
                 revocation: {enum: [not_checked, good, unknown]}
-                revocation_note: {type: string, description: Why nobody was asked although the policy says so}
+                revocation_note: {type: string, description: Why no responder was asked although the policy requires it}
                 certificates:
                   type: array
                   items:
@@ -2202,32 +2426,41 @@ extension APIDescription {
                       fingerprint: {type: string, description: SHA-256 of the DER encoding}
                       not_before: {$ref: "#/components/schemas/Instant"}
                       not_after: {$ref: "#/components/schemas/Instant"}
+                      markers:
+                        type: array
+                        items: {type: string}
+                        description: The object identifiers that say what Apple issued the certificate for
             RefusedTransaction:
               type: object
               required: [code]
               properties:
                 id:
                   type: string
-                  description: The transaction; of what cannot be believed, what the text itself says
+                  description: The transaction ID; of a text that failed verification, the one that it claims
                 code:
-                  type: string
-                  description: Why, as the code of an error, such as bad_signature or receipt_already_in_use
+                  anyOf:
+                    - {$ref: "#/components/schemas/VerificationCode"}
+                    - {type: string, enum: [receipt_already_in_use, unknown_subscription, other_apple_account]}
                 param:
                   type: string
-                  description: Where it was, such as signed_transactions[3]
+                  description: The member, such as signed_transactions[3]
             PurchaseReport:
               type: object
               description: >-
-                One of signed_transactions, signed_renewals, app_transaction and receipt is there. An empty list of
-                transactions says that nothing was bought.
+                At least one of signed_transactions, signed_renewals, app_transaction and receipt is required. An empty list of
+                transactions means that nothing was bought.
               additionalProperties: false
               properties:
-                signed_transactions: {type: array, maxItems: 500, items: {type: string}, description: JWS of StoreKit}
+                signed_transactions:
+                  type: array
+                  maxItems: 500
+                  items: {type: string}
+                  description: The JWS of each transaction
                 signed_renewals:
                   type: array
                   maxItems: 500
                   items: {type: string}
-                  description: The renewal infos that the device has, as JWS; they count where the subscription is known
+                  description: The JWS of each renewal info; they count if the subscription is known
                 app_transaction:
                   type: string
                   description: The JWS of AppTransaction.shared; claims the Apple account
@@ -2235,9 +2468,9 @@ extension APIDescription {
                 restore:
                   type: boolean
                   description: >-
-                    true: the customer asked to restore, so all that the Apple account has falls under the restore
-                    policy, whomever it was bought for. Left out: only what is sent does, unless it was signed with
-                    another customer's account token. false: nothing is taken from anybody
+                    true: the customer asked to restore, so the restore policy applies to all purchases of the Apple account,
+                    whoever they were bought for. Left out: it applies to what is sent, unless that was signed with another
+                    customer's account token. false: no purchase moves
             History:
               type: object
               required: [state]
@@ -2246,7 +2479,7 @@ extension APIDescription {
                 code: {type: string, description: The App Store's error}
             Usage:
               type: object
-              description: Something beside transaction_id and product_id is there.
+              description: At least one member besides transaction_id and product_id is required.
               additionalProperties: false
               properties:
                 transaction_id: {type: string, minLength: 1, maxLength: 255}
@@ -2273,7 +2506,7 @@ extension APIDescription {
                 object: {const: reprocessing}
                 code: {type: string}
                 notifications: {type: integer}
-                has_more: {type: boolean, description: Whether there are more than these}
+                has_more: {type: boolean, description: Whether there are more}
                 dry_run: {type: boolean}
             Claim:
               type: object
@@ -2287,7 +2520,7 @@ extension APIDescription {
                   type: string
                   enum: [claimed, account_named, account_claimed]
                   description: >-
-                    A restore or merge claimed it; the purchase names the account; other purchases of its Apple account
+                    claimed by a restore or merge; named by the purchase's account token; other purchases of its Apple account
                     were claimed
                 since: {$ref: "#/components/schemas/Instant"}
             ConsumptionRequest:
@@ -2303,7 +2536,7 @@ extension APIDescription {
                 answer_due_at: {$ref: "#/components/schemas/Instant"}
                 attempts: {type: integer}
                 sent_at: {$ref: "#/components/schemas/Instant"}
-                sent: {type: object, description: With Apple's names}
+                sent: {type: object, description: The sent request with Apple's names}
                 answer: {type: string}
                 decision: {type: string, enum: [refunded, declined]}
                 decided_at: {$ref: "#/components/schemas/Instant"}
@@ -2337,9 +2570,9 @@ extension APIDescription {
                   type: string
                   minLength: 1
                   maxLength: 255
-                  description: For jws; the customer's last one if left out
+                  description: "For jws. Default: the customer's latest transaction"
                 app_account_token: {type: string, format: uuid, description: For original}
-                nonce: {type: string, format: uuid, description: For original; a fresh one if left out}
+                nonce: {type: string, format: uuid, description: "For original. Default: a new one"}
                 force: {type: boolean}
             IntroductoryOffer:
               type: object
@@ -2352,7 +2585,8 @@ extension APIDescription {
                   type: string
                   minLength: 1
                   maxLength: 255
-                  description: Of a purchase or of the app; the customer's last one, or that of app_transaction, if left out
+                  description: >-
+                    A transaction ID or app transaction ID. Default: that of app_transaction, or the customer's latest
                 app_transaction: {type: string, description: The JWS of AppTransaction.shared}
                 force: {type: boolean}
             OfferSignature:
@@ -2400,7 +2634,7 @@ extension APIDescription {
                 environment: {$ref: "#/components/schemas/Environment"}
                 customers: {type: array, items: {type: string}}
                 transactions: {type: array, items: {$ref: "#/components/schemas/Transaction"}}
-            Origin: {type: string, enum: [delivered, recovered, asked, app, imported], description: How it came here}
+            Origin: {type: string, enum: [delivered, recovered, asked, app, imported], description: How the server got it}
             NotificationState: {type: string, enum: [pending, folded, failed]}
             NotificationList:
               type: object
@@ -2424,11 +2658,18 @@ extension APIDescription {
                 origin: {$ref: "#/components/schemas/Origin"}
                 is_retry:
                   type: boolean
-                  description: It came half an hour or more after it was signed; attempts before have failed
+                  description: It arrived half an hour or more after it was signed, so earlier attempts failed
                 state: {$ref: "#/components/schemas/NotificationState"}
                 failure:
-                  type: string
-                  description: "Why it could not be processed: what is in it cannot be believed, or the ledger is damaged"
+                  description: Why it could not be processed
+                  anyOf:
+                    - {$ref: "#/components/schemas/VerificationCode"}
+                    - {type: string, enum: [storage_damaged]}
+                is_other_text:
+                  type: boolean
+                  description: >-
+                    Another text with this identifier was received earlier. Listed only with state=pending and state=failed; the
+                    notification lists it in other_texts
             DecodedNotification:
               allOf:
                 - {$ref: "#/components/schemas/Notification"}
@@ -2437,18 +2678,27 @@ extension APIDescription {
               properties:
                 verifications:
                   type: object
-                  description: What the verification of each part rests on
+                  description: The evidence of each part's verification
                   properties:
                     notification: {$ref: "#/components/schemas/Verification"}
                     transaction: {$ref: "#/components/schemas/Verification"}
                     renewal_info: {$ref: "#/components/schemas/Verification"}
                 decoded:
                   type: object
-                  description: What was signed, in the App Store's own words
+                  description: The signed payloads, unchanged
                   properties:
                     notification: {type: object}
                     transaction: {type: object}
                     renewal_info: {type: object}
+                other_texts:
+                  type: array
+                  description: Other texts that were signed with this identifier
+                  items:
+                    allOf:
+                      - {$ref: "#/components/schemas/Notification"}
+                    type: object
+                    properties:
+                      signed_data: {type: string, description: The exact text that was received}
                 problems:
                   type: array
                   items:
@@ -2456,10 +2706,30 @@ extension APIDescription {
                     required: [object, part, code, message]
                     properties:
                       object: {const: problem}
-                      part: {type: string}
-                      code: {type: string}
+                      part: {type: string, enum: [notification, transaction, renewal_info]}
+                      code: {$ref: "#/components/schemas/VerificationCode"}
                       message: {type: string}
                 signed_data: {type: string, description: The exact text that was received}
+            MetricSeriesList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/MetricSeries"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            MetricSeries:
+              type: object
+              required: [object, metric, title, unit, values]
+              properties:
+                object: {const: metric_series}
+                metric: {type: string, description: The name in /metrics; the sum over all labels}
+                title: {type: string, description: For people}
+                unit: {type: string, description: "Such as: a minute"}
+                values:
+                  type: array
+                  maxItems: 60
+                  description: One value a minute, oldest first; fewer in the first hour
+                  items: {type: number}
             RefusalList:
               type: object
               required: [object, items, next_page]
@@ -2473,10 +2743,13 @@ extension APIDescription {
               properties:
                 object: {const: refusal}
                 received_at: {$ref: "#/components/schemas/Instant"}
-                code: {type: string}
+                code:
+                  anyOf:
+                    - {$ref: "#/components/schemas/VerificationCode"}
+                    - {type: string, enum: [forbidden_network, no_receipt, rate_limited, version_1_off, wrong_secret]}
                 message: {type: string}
-                sender: {type: string, description: An address}
-                body: {type: string, description: Up to 64 KiB of what was sent}
+                sender: {type: string, description: The IP address}
+                body: {type: string, description: The first 64 KiB of the body}
             CompletenessList:
               type: object
               required: [object, items, next_page]
@@ -2492,7 +2765,7 @@ extension APIDescription {
                 app: {type: string}
                 environment: {$ref: "#/components/schemas/Environment"}
                 state: {type: string, enum: [complete, catching_up, behind, unknown]}
-                reason: {type: string, description: "Why it is not complete, and what to do"}
+                reason: {type: string, description: "For people: why it is not complete, and what to do"}
                 complete_since: {$ref: "#/components/schemas/Instant"}
                 complete_until: {$ref: "#/components/schemas/Instant"}
                 read_until: {$ref: "#/components/schemas/Instant"}
@@ -2502,32 +2775,32 @@ extension APIDescription {
                   properties:
                     by: {type: string, enum: [notification_history]}
                     checked_at: {$ref: "#/components/schemas/Instant"}
-                age_ms: {type: integer, description: How long ago complete_until is}
+                age_ms: {type: integer, description: The time since complete_until}
                 missing:
                   type: object
                   required:
                     [open_windows, unverified, unverified_spans, failed_notifications, backlog, histories_waiting,
                      histories_put_aside, histories_failed]
                   properties:
-                    open_windows: {type: integer, description: Parts of the time that are still being read}
+                    open_windows: {type: integer, description: Parts of the span that are still being read}
                     unverified:
                       type: integer
-                      description: Items of the App Store's answers that cannot be believed, at most 10,000
-                    unverified_spans: {type: integer, description: Times whose notifications cannot all be believed}
+                      description: Items in the App Store's answers that failed verification, at most 10,000
+                    unverified_spans: {type: integer, description: Spans with notifications that failed verification}
                     failed_notifications:
                       type: integer
-                      description: Notifications that are kept and whose inside cannot be believed
-                    backlog: {type: integer, description: Notifications that wait to be read}
+                      description: Stored notifications whose contents failed verification
+                    backlog: {type: integer, description: Notifications that are not processed yet}
                     histories_waiting:
                       type: integer
-                      description: Transactions whose history is still to be asked for
+                      description: Transactions whose history is not fetched yet
                     histories_put_aside:
                       type: integer
-                      description: Those among them that were asked for in vain, and will be again
+                      description: Those among them that failed and will be retried
                     histories_failed: {type: integer, description: Transactions that the App Store does not know}
                 unverified_spans:
                   type: array
-                  description: Times whose notifications cannot all be believed, the first ones first; they are read again
+                  description: Spans with notifications that failed verification, earliest first; they are read again
                   items:
                     type: object
                     required: [from, to]
@@ -2536,21 +2809,20 @@ extension APIDescription {
                       to: {$ref: "#/components/schemas/Instant"}
                 unverified_items:
                   type: array
-                  description: What cannot be believed, the last first
+                  description: Items that failed verification, latest first
                   items:
                     type: object
                     required: [code, message, noticed_at]
                     properties:
-                      notification: {type: string, description: The notification that it says it is}
-                      transaction: {type: string, description: The transaction whose history held it}
+                      notification: {type: string, description: The notificationUUID that it claims}
+                      transaction: {type: string, description: The transaction whose history contained it}
                       code: {type: string}
                       message: {type: string}
                       noticed_at: {$ref: "#/components/schemas/Instant"}
                 histories:
                   type: array
                   description: >-
-                    Transactions whose history the App Store does not tell: asked for again (put_aside), or not known
-                    to it (failed)
+                    Transactions whose history the App Store does not return: retried (put_aside), or unknown to it (failed)
                   items:
                     type: object
                     required: [transaction, state, attempts]
@@ -2581,17 +2853,124 @@ extension APIDescription {
                 state: {type: string, enum: [open, done, failed]}
                 from: {$ref: "#/components/schemas/Instant"}
                 to: {$ref: "#/components/schemas/Instant"}
-                types: {type: array, items: {type: string}, description: Empty for all}
+                types: {type: array, items: {type: string}, description: Empty for all types}
                 created_at: {$ref: "#/components/schemas/Instant"}
                 finished_at: {$ref: "#/components/schemas/Instant"}
                 windows: {type: integer}
                 open_windows: {type: integer}
                 pages: {type: integer}
-                found: {type: integer, description: Notifications on those pages}
+                found: {type: integer, description: Notifications on these pages}
                 new: {type: integer}
                 duplicates: {type: integer}
-                failed: {type: integer, description: Those that cannot be believed}
-                failure: {type: string, description: What went wrong last}
+                failed: {type: integer, description: Those that failed verification}
+                failure: {type: string, description: "The last error, for people"}
+                window_list:
+                  type: array
+                  items: {$ref: "#/components/schemas/RecoveryWindow"}
+                  description: The first 200 windows, where one recovery is retrieved; empty when it has ended
+            RecoveryWindow:
+              type: object
+              required: [object, stage, from, to, only_failures, is_done]
+              properties:
+                object: {const: recovery_window}
+                stage: {type: integer, description: Windows of one stage are read at the same time}
+                from: {$ref: "#/components/schemas/Instant"}
+                to: {$ref: "#/components/schemas/Instant"}
+                type: {type: string, description: Only this type}
+                only_failures: {type: boolean, description: Only what the App Store could not deliver}
+                is_done: {type: boolean}
+            RecoveryPlan:
+              type: object
+              required: [object, app, environment, from, to, windows]
+              properties:
+                object: {const: recovery_plan}
+                app: {type: string}
+                environment: {$ref: "#/components/schemas/Environment"}
+                from: {$ref: "#/components/schemas/Instant"}
+                to: {$ref: "#/components/schemas/Instant"}
+                windows: {type: integer, description: How many windows would be fetched}
+            SendAttemptList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/SendAttempt"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            SendAttempt:
+              type: object
+              required: [object, attempt_date, result]
+              properties:
+                object: {const: send_attempt}
+                attempt_date: {$ref: "#/components/schemas/Instant"}
+                result: {type: string, description: "Apple's value, such as SUCCESS or TIMED_OUT"}
+            HealthPartList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/HealthPart"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            HealthPart:
+              type: object
+              required: [object, name, status, detail]
+              properties:
+                object: {const: health_part}
+                name: {type: string, description: "server, trust, ledger, inbox, app_store, recovery, webhooks or audit_log"}
+                status: {type: string, enum: [ok, warning, failing]}
+                detail: {type: string, description: For people}
+            APIKeyList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/APIKey"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            APIKey:
+              type: object
+              required: [object, name, scopes, public]
+              properties:
+                object: {const: api_key}
+                name: {type: string}
+                scopes: {type: array, items: {type: string}}
+                apps: {type: array, items: {type: string}, description: Absent for all}
+                environments: {type: array, items: {type: string}, description: Absent for all}
+                public: {type: boolean, description: Whether it is shipped in an app}
+                idle_ms:
+                  type: integer
+                  format: int64
+                  description: Time since it was last used; absent if not since the server started
+            SettingList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/Setting"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            Setting:
+              type: object
+              required: [object, path, value, origin]
+              properties:
+                object: {const: setting}
+                path: {type: string, description: "Such as listen.port or apps[0].bundle_id"}
+                value: {type: string}
+                origin: {type: string, description: "line 12 of the file, the name of a variable, or default"}
+            ConsoleSessionList:
+              type: object
+              required: [object, items, next_page]
+              properties:
+                object: {const: list}
+                items: {type: array, items: {$ref: "#/components/schemas/ConsoleSession"}}
+                next_page: {$ref: "#/components/schemas/NextPage"}
+            ConsoleSession:
+              type: object
+              required: [object, id, key, address, started_at, last_used_at]
+              properties:
+                object: {const: console_session}
+                id: {type: string, description: Eight digits that name it in the audit log}
+                key: {type: string, description: The name of the key that it was opened with}
+                address: {type: string}
+                started_at: {$ref: "#/components/schemas/Instant"}
+                last_used_at: {$ref: "#/components/schemas/Instant"}
             WebhookPayload: {type: string, enum: [counterfoil, compatible]}
             NewWebhook:
               type: object
@@ -2606,19 +2985,18 @@ extension APIDescription {
                   maxItems: 100
                   items: {type: string}
                   description: >-
-                    Types such as subscription.renewed or subscription.*, which match an event that there is; null:
-                    all
+                    Event types or patterns, such as subscription.renewed or subscription.*; null for all
                 payload: {$ref: "#/components/schemas/WebhookPayload"}
                 apps:
                   type: [array, "null"]
                   minItems: 1
                   items: {type: string}
-                  description: "Bundle IDs; null: all"
+                  description: Bundle IDs; null for all
                 environments:
                   type: [array, "null"]
                   minItems: 1
                   items: {type: string, enum: [Production, Sandbox]}
-                  description: "null: both"
+                  description: null for both
             WebhookChange:
               type: object
               minProperties: 1
@@ -2631,21 +3009,20 @@ extension APIDescription {
                   maxItems: 100
                   items: {type: string}
                   description: >-
-                    Types such as subscription.renewed or subscription.*, which match an event that there is; null:
-                    all
+                    Event types or patterns, such as subscription.renewed or subscription.*; null for all
                 payload: {$ref: "#/components/schemas/WebhookPayload"}
                 apps:
                   type: [array, "null"]
                   minItems: 1
                   items: {type: string}
-                  description: "Bundle IDs; null: all"
+                  description: Bundle IDs; null for all
                 environments:
                   type: [array, "null"]
                   minItems: 1
                   items: {type: string, enum: [Production, Sandbox]}
-                  description: "null: both"
+                  description: null for both
                 enabled: {type: boolean}
-                discard_backlog: {type: boolean, description: Forget what waits to be sent; begin at the present}
+                discard_backlog: {type: boolean, description: Discard pending events and start at the present}
                 add_secret: {type: boolean}
                 retire_secret: {type: string, description: The fingerprint of a secret}
             Webhook:
@@ -2660,7 +3037,7 @@ extension APIDescription {
                 payload: {$ref: "#/components/schemas/WebhookPayload"}
                 apps: {type: [array, "null"], items: {type: string}}
                 environments: {type: [array, "null"], items: {type: string}}
-                is_configured: {type: boolean, description: Whether it is one of the configuration file}
+                is_configured: {type: boolean, description: Whether it is defined in the configuration file}
                 enabled: {type: boolean}
                 disabled_reason: {type: string, enum: [gone, failing, requested]}
                 disabled_at: {$ref: "#/components/schemas/Instant"}
@@ -2674,7 +3051,25 @@ extension APIDescription {
                       object: {const: webhook_secret}
                       fingerprint: {type: string}
                 created_at: {$ref: "#/components/schemas/Instant"}
-                secret: {type: string, description: Only where it was just made}
+                activity: {$ref: "#/components/schemas/WebhookActivity"}
+                secret: {type: string, description: Present only right after it was created}
+            WebhookActivity:
+              type: object
+              description: Deliveries of the last 24 hours and those that wait
+              required: [object, since, delivered, failed, discarded, pending, events_behind, counted_up_to]
+              properties:
+                object: {const: webhook_activity}
+                since: {$ref: "#/components/schemas/Instant"}
+                delivered: {type: integer, description: Successful deliveries since then}
+                failed: {type: integer, description: Failed for good}
+                discarded: {type: integer, description: "Nothing to send, or discarded on request"}
+                pending: {type: integer, description: Deliveries that have not ended}
+                oldest_pending_at: {$ref: "#/components/schemas/Instant"}
+                events_behind:
+                  type: integer
+                  format: int64
+                  description: Events without deliveries yet, whether or not the endpoint wants them
+                counted_up_to: {type: integer, description: The largest count that is reported}
             WebhookList:
               type: object
               required: [object, items, next_page]
@@ -2694,7 +3089,7 @@ extension APIDescription {
                 event_sequence: {type: integer, format: int64}
                 is_repeat:
                   type: boolean
-                  description: Whether the event is said again after an older one that became known late
+                  description: Whether the event is repeated after an older one that became known late
                 state: {$ref: "#/components/schemas/DeliveryState"}
                 attempts: {type: integer}
                 next_attempt_at: {$ref: "#/components/schemas/Instant"}
@@ -2719,14 +3114,30 @@ extension APIDescription {
                     attempt_list: {type: array, items: {$ref: "#/components/schemas/WebhookAttempt"}}
                     body:
                       type: string
-                      description: The exact text that is sent; left out when there is nothing to say any more
+                      description: The exact body; left out when there is nothing left to send
+                    request:
+                      type: object
+                      description: >-
+                        The headers of the last attempt, or of one that would be made now. Signatures are computed with the
+                        present secrets. Left out with the body.
+                      required: [was_sent, headers]
+                      properties:
+                        was_sent: {type: boolean, description: Whether an attempt was made with these}
+                        headers:
+                          type: array
+                          items:
+                            type: object
+                            required: [name, value]
+                            properties:
+                              name: {type: string}
+                              value: {type: string}
             EventDelivery:
               allOf:
                 - {$ref: "#/components/schemas/WebhookDelivery"}
                 - type: object
                   required: [endpoint, attempt_list]
                   properties:
-                    endpoint: {type: string, description: Its name}
+                    endpoint: {type: string, description: The endpoint's name}
                     attempt_list: {type: array, items: {$ref: "#/components/schemas/WebhookAttempt"}}
             WebhookAttempt:
               type: object
@@ -2736,7 +3147,7 @@ extension APIDescription {
                 at: {$ref: "#/components/schemas/Instant"}
                 duration_ms: {type: integer, format: int64}
                 status: {type: integer, description: The HTTP status of the answer}
-                error: {type: string, description: Why it did not succeed}
+                error: {type: string, description: Why it failed}
                 answer: {type: string, description: The first 512 bytes of the answer}
             Search:
               type: object
@@ -2769,14 +3180,14 @@ extension APIDescription {
               required: [object, kind, is_proven, message, checks, parts]
               properties:
                 object: {const: decoded}
-                name: {type: string, description: The member that a part was in}
-                kind: {type: string, description: "What it is, such as transaction, app_receipt or webhook; or unknown"}
-                is_proven: {type: boolean, description: Whether all that can be proven about it was}
+                name: {type: string, description: The member that contained this part}
+                kind: {type: string, description: "The kind of data, such as transaction, app_receipt or webhook; or unknown"}
+                is_proven: {type: boolean, description: Whether every check passed}
                 code: {type: string, description: Why it was refused}
                 message: {type: string, description: The verdict in a sentence}
                 checks:
                   type: array
-                  description: Every check in the order in which it is made
+                  description: Every check, in order
                   items:
                     type: object
                     required: [name, result]
@@ -2787,11 +3198,11 @@ extension APIDescription {
                 verification: {$ref: "#/components/schemas/Verification"}
                 payload:
                   type: object
-                  description: What it says, with Apple's names. Do not believe it unless is_proven.
+                  description: The contents, with Apple's names. Do not trust them unless is_proven.
                 parts: {type: array, items: {$ref: "#/components/schemas/Decoded"}}
                 known:
                   type: object
-                  description: Where it is in the ledger
+                  description: The ledger's record of it
                   required: [kind, id, app, environment, customers]
                   properties:
                     kind: {enum: [transaction, notification]}
@@ -2802,12 +3213,12 @@ extension APIDescription {
                     note: {type: string}
                     differences:
                       type: array
-                      description: What the newest text that the ledger keeps says otherwise about a transaction
+                      description: Differences from the newest text in the ledger; nested members are named by their path
                       items:
                         type: object
                         required: [member, kept, shown]
                         properties:
-                          member: {type: string, description: Apple's name of it}
+                          member: {type: string, description: Apple's name of the member}
                           kept: {type: string}
                           shown: {type: string}
             AuditList:
@@ -2824,17 +3235,17 @@ extension APIDescription {
                 object: {const: audit_entry}
                 id: {type: string}
                 at: {$ref: "#/components/schemas/Instant"}
-                actor: {type: string, description: The name of the key; nobody for one that is not known}
+                actor: {type: string, description: The name of the key; nobody for an unknown key}
                 session: {type: string, description: The console's session}
                 address: {type: string}
                 action: {type: string}
                 target: {type: string}
-                detail: {type: string, description: The query of the request}
+                detail: {type: string, description: "What was changed, in a few words, and the query of the request"}
                 result: {type: string, description: The status and the code of a failure}
                 digest: {type: string, description: SHA-256 over the entry and the digest of the one before it}
                 is_chained:
                   type: boolean
-                  description: False where the entry before it was removed or changed, or this one was
+                  description: False if this entry or the one before it was changed or removed
             WebhookReplay:
               type: object
               required: [object, deliveries, is_complete]
@@ -2842,7 +3253,7 @@ extension APIDescription {
                 object: {const: webhook_replay}
                 deliveries: {type: integer}
                 is_complete: {type: boolean}
-                after: {type: integer, format: int64, description: Where the rest begins}
+                after: {type: integer, format: int64, description: Pass it as after to continue}
             EventType:
               type: string
               enum:
@@ -2888,7 +3299,7 @@ extension APIDescription {
                 - webhook.test
             Event:
               type: object
-              description: What happened, as webhooks send it and GET /v1/events lists it
+              description: An event, as sent to webhooks and listed by GET /v1/events
               required: [type, data]
               properties:
                 type: {$ref: "#/components/schemas/EventType"}
@@ -2899,18 +3310,18 @@ extension APIDescription {
               properties:
                 object: {const: event}
                 id: {type: string}
-                repeats: {type: string, description: "Only of a repetition: the event that it repeats"}
+                repeats: {type: string, description: "Only in a repetition: the event that it repeats"}
                 sequence: {type: integer, format: int64, description: The order in which the server learned of events}
                 app: {type: string}
                 environment: {$ref: "#/components/schemas/Environment"}
-                customer: {type: string, description: Whose purchase it was at that moment}
+                customer: {type: string, description: The owner of the purchase at that moment}
                 original_transaction_id: {type: string}
                 occurred_at: {$ref: "#/components/schemas/Instant"}
                 created_at: {$ref: "#/components/schemas/Instant"}
                 notification: {$ref: "#/components/schemas/EventNotification"}
                 status: {$ref: "#/components/schemas/SubscriptionStatus"}
                 status_name: {$ref: "#/components/schemas/SubscriptionStatusName"}
-                consumption_request_reason: {type: string, description: Apple's word}
+                consumption_request_reason: {type: string, description: Apple's value}
                 transaction: {$ref: "#/components/schemas/EventTransaction"}
                 renewal: {$ref: "#/components/schemas/EventRenewal"}
                 summary:
@@ -2930,14 +3341,14 @@ extension APIDescription {
                     token_type: {type: string}
                 details:
                   type: object
-                  description: Of events that are no notification
+                  description: Of events that are not notifications
                   properties:
                     from: {type: array, items: {type: string}}
                     to: {type: array, items: {type: string}}
                     grant: {type: string}
                     entitlement: {type: string}
                     until: {$ref: "#/components/schemas/Instant"}
-                    reason: {type: string}
+                    reason: {type: string, description: "The reason given for the grant, for people"}
                     actor: {type: string}
             EventNotification:
               type: object
@@ -2949,7 +3360,7 @@ extension APIDescription {
                 signed_date: {$ref: "#/components/schemas/Instant"}
             EventTransaction:
               type: object
-              description: What the App Store signed of the transaction
+              description: The signed transaction
               required: [transaction_id, original_transaction_id, product_id, type, purchase_date, ownership, signed_date]
               properties:
                 transaction_id: {type: string}
@@ -2961,7 +3372,7 @@ extension APIDescription {
                 original_purchase_date: {$ref: "#/components/schemas/Instant"}
                 expires_date: {$ref: "#/components/schemas/Instant"}
                 quantity: {type: integer}
-                reason: {type: string, description: Apple's word, examples: [PURCHASE, RENEWAL]}
+                reason: {type: string, description: Apple's value, examples: [PURCHASE, RENEWAL]}
                 ownership: {$ref: "#/components/schemas/Ownership"}
                 app_account_token: {type: string, format: uuid}
                 app_transaction_id: {type: string}
@@ -2979,7 +3390,7 @@ extension APIDescription {
                 signed_date: {$ref: "#/components/schemas/Instant"}
             EventRenewal:
               type: object
-              description: What the App Store signed of the renewal
+              description: The signed renewal info
               required: [product_id, will_renew, is_in_billing_retry, signed_date]
               properties:
                 product_id: {type: string}
@@ -3013,7 +3424,7 @@ extension APIDescription {
                     required: [name, status]
                     properties:
                       name: {type: string, enum: [server, ledger]}
-                      status: {type: string, description: "ok, draining, or what is wrong"}
+                      status: {type: string, description: "ok, draining, or the problem"}
 
         """#
 }

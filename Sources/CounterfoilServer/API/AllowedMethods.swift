@@ -33,7 +33,7 @@ final class AllowedMethods: Sendable {
 extension APIFailure {
     static func notAllowed(_ methods: [String]) -> APIFailure {
         var failure = APIFailure(
-            .methodNotAllowed, "method_not_allowed", "This path takes \(methods.joined(separator: ", ")).")
+            .methodNotAllowed, "method_not_allowed", "This path accepts \(methods.joined(separator: ", ")).")
         failure.allowed = methods
         return failure
     }

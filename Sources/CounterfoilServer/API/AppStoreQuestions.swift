@@ -43,7 +43,7 @@ struct AppStoreQuestions: Sendable {
         var statements: [Statement] = []
         var facts: [TransactionFact] = []
         for text in texts {
-            let verified = try await believed(text, in: scope)
+            let verified = try await verify(text, in: scope)
             facts.append(TransactionFact(verified.payload))
             statements.append(Statement(verified, scope: scope, at: clock.now(), origin: .asked))
         }
@@ -56,7 +56,7 @@ struct AppStoreQuestions: Sendable {
         return items
     }
 
-    private func believed(
+    private func verify(
         _ text: String, in scope: Scope
     ) async throws(APIFailure) -> Verified<JWSTransactionDecodedPayload> {
         do throws(VerificationError) {
@@ -65,7 +65,7 @@ struct AppStoreQuestions: Sendable {
             return verified
         } catch {
             throw APIFailure(
-                .badGateway, "\(error.code)", "The App Store's answer cannot be believed: \(error.message)",
+                .badGateway, "\(error.code)", "The App Store's answer failed verification: \(error.message)",
                 isRetryable: true)
         }
     }
@@ -87,10 +87,11 @@ struct AppStoreQuestions: Sendable {
         case .pending:
             throw APIFailure(
                 .serviceUnavailable, "app_store_unavailable",
-                "The App Store gave no answer in time; it is asked again.", isRetryable: true, backoff: 10_000)
+                "The App Store did not answer in time; the server asks again.", isRetryable: true, backoff: 10_000)
         case .refused(let code):
             throw APIFailure(
-                .notFound, "refused_by_app_store", "The App Store knows no such transaction of this app (\(code)).",
+                .notFound, "refused_by_app_store",
+                "The App Store knows no transaction with this ID for this app (\(code)).",
                 parameter: "id")
         case .notConfigured: throw APIFailure.noKey
         }
@@ -102,11 +103,11 @@ extension APIFailure {
     init(_ error: AppStoreServerError) {
         switch error.code {
         case .refused, .invalidRequest:
-            self.init(.badRequest, "refused_by_app_store", "The App Store refuses this identifier.", parameter: "id")
+            self.init(.badRequest, "refused_by_app_store", "The App Store rejects this identifier.", parameter: "id")
         default:
             self.init(
                 error.isRetryable ? .serviceUnavailable : .badGateway, "app_store_\(error.code)",
-                "The App Store gave no answer that can be used.", isRetryable: error.isRetryable,
+                "The App Store did not return a usable answer.", isRetryable: error.isRetryable,
                 backoff: error.isRetryable ? 10_000 : nil)
         }
     }
@@ -117,7 +118,7 @@ extension APIFailure {
             self.init(error)
             return
         }
-        self.init(.badRequest, "refused_by_app_store", "The App Store refuses it: \(error.name).")
+        self.init(.badRequest, "refused_by_app_store", "The App Store rejects the request: \(error.name).")
     }
 
     fileprivate static let noKey = APIFailure(

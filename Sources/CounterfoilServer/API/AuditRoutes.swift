@@ -17,7 +17,7 @@ struct AuditRoutes {
     private func list(_ call: APICall) async throws -> Response {
         let (request, principal) = (call.request, call.principal)
         guard principal.apps == nil, principal.environments == nil else {
-            throw APIFailure(.forbidden, "forbidden", "Only a key for all apps and environments may see this.")
+            throw APIFailure(.forbidden, "forbidden", "This needs a key for all apps and environments.")
         }
         let format = try SegmentFormat(request)
         let paging = try Paging(request, largest: format.largestPage)

@@ -61,7 +61,7 @@ struct Authorization: RouterMiddleware {
         }
         // Found by its digest: nobody learns from the time it takes how much of a key is right.
         guard let entry = access.current.keys[digest] else {
-            throw APIFailure(.unauthorized, "unauthorized", "This API key is not known here.")
+            throw APIFailure(.unauthorized, "unauthorized", "Unknown API key.")
         }
         entry.use.note()
         return entry

@@ -34,7 +34,7 @@ struct ConsumptionRoutes {
             return .list(pending, next: nil) { ConsumptionJSON.write($1, naming: true, to: &$0) }
         default:
             throw APIFailure(
-                .badRequest, "invalid_state", "Say pending, or leave it out for all.", parameter: "state")
+                .badRequest, "invalid_state", "`state` is pending; leave it out for all.", parameter: "state")
         }
         let page = inquiries.prefix(paging.limit)
         let next = inquiries.count > page.count ? page.last.map { String($0.id) } : nil
@@ -48,7 +48,7 @@ struct ConsumptionRoutes {
         let usage = try UsageBody(body: try await call.bytes())
         if call.principal.isPublic { try usage.requireConsentAlone() }
         let report = try usage.report(at: clock.now())
-        try await storage.note(report, of: customer, in: scope.id)
+        try await storage.record(report, of: customer, in: scope.id)
         return Response(status: .noContent)
     }
 
@@ -66,14 +66,15 @@ struct ConsumptionRoutes {
         let (scope, customer) = try call.subject()
         guard let id = call.request.parameter("transaction_id"), !id.isEmpty else {
             throw APIFailure(
-                .badRequest, "missing_parameter", "Name the transaction.", parameter: "transaction_id")
+                .badRequest, "missing_parameter", "`transaction_id` is missing.", parameter: "transaction_id")
         }
         let lineages = try await storage.lineages(of: customer, in: scope.id)
         guard lineages.contains(where: { $0.transactions.contains { $0.transactionID == id } }),
             let answer = try await consumption.preview(id, of: customer, in: scope)
         else {
             throw APIFailure(
-                .notFound, "unknown_transaction", "The customer has no such transaction.", parameter: "transaction_id")
+                .notFound, "unknown_transaction", "The customer has no transaction with this ID.",
+                parameter: "transaction_id")
         }
         return .json { ConsumptionJSON.write(answer, about: id, to: &$0) }
     }
@@ -122,7 +123,7 @@ private struct UsageBody: JSONRequestBody {
         ]
         guard let member = members.first(where: \.isThere) else { return }
         throw APIFailure(
-            .forbidden, "forbidden", "With a key that is shipped in an app only customer_consented may be reported.",
+            .forbidden, "forbidden", "A public key can report only customer_consented.",
             parameter: member.name)
     }
 
@@ -136,24 +137,25 @@ private struct UsageBody: JSONRequestBody {
         }
         guard (0...100_000).contains(consumptionPercentage ?? 0) else {
             throw APIFailure(
-                .badRequest, "invalid_percentage", "It is in thousandths of a percent, 0 to 100000.",
+                .badRequest, "invalid_percentage", "`consumption_percentage` is 0 to 100000 thousandths of a percent.",
                 parameter: "consumption_percentage")
         }
         let delivery = deliveryStatus.map { DeliveryStatus(rawValue: $0) }
         guard delivery.map({ Self.deliveryStatuses.contains($0) }) ?? true else {
             throw APIFailure(
-                .badRequest, "invalid_delivery_status", "It is DELIVERED, or one of Apple's UNDELIVERED_….",
+                .badRequest, "invalid_delivery_status",
+                "`delivery_status` is DELIVERED or one of Apple's UNDELIVERED_… values.",
                 parameter: "delivery_status")
         }
         guard consumptionPercentage == nil || transactionID != nil || productID != nil else {
             throw APIFailure(
-                .badRequest, "missing_parameter", "Say of which transaction or product so much was used.",
+                .badRequest, "missing_parameter", "`consumption_percentage` needs transaction_id or product_id.",
                 parameter: "transaction_id")
         }
         guard !isEmpty else {
             throw APIFailure(
                 .badRequest, "empty_report",
-                "Say at least one of customer_consented, consumption_percentage, delivery_status and "
+                "Send at least one of customer_consented, consumption_percentage, delivery_status and "
                     + "sample_content_provided.")
         }
         return UsageReport(

@@ -97,10 +97,10 @@ extension CustomerToken.Refusal {
             switch self {
             case .malformed, .notSigned: "The customer token is not a JWT signed with this app's secret by HS256."
             case .notNormal:
-                "The customer token names a customer by a text that is not in Unicode Normalization Form C (NFC)."
+                "The customer in the customer token is not in Unicode Normalization Form C (NFC)."
             case .expired: "The customer token has expired; ask your backend for a new one."
-            case .notYet: "The customer token is from the future."
-            case .tooLong: "A customer token may be valid for a day at most."
+            case .notYet: "The customer token is not valid yet."
+            case .tooLong: "A customer token can be valid for at most a day."
             case .wrongAudience: "The customer token is for another app."
             }
         return APIFailure(.unauthorized, self == .expired ? "token_expired" : "unauthorized", message)

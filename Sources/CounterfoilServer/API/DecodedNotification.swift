@@ -5,37 +5,50 @@ internal import AppStoreTrust
 internal import Basics
 internal import Foundation
 
-/// What a notification and the signed texts in it say, each verified again; and what does not hold.
+/// The contents of a notification and of the signed texts in it, each verified again, with the failures.
 struct DecodedNotification {
+    /// A signed text, as answers name it.
+    enum Part: CaseIterable {
+        case notification, transaction, renewalInfo
+
+        var name: StaticString {
+            switch self {
+            case .notification: "notification"
+            case .transaction: "transaction"
+            case .renewalInfo: "renewal_info"
+            }
+        }
+    }
+
     private var notification: [UInt8]?
     private var transaction: [UInt8]?
     private var renewalInfo: [UInt8]?
-    private var problems: [(part: StaticString, error: VerificationError)] = []
+    private var problems: [(part: Part, error: VerificationError)] = []
     /// What the verification of each part rests on.
-    private var traces: [(part: StaticString, trace: VerificationTrace)] = []
+    private var traces: [(part: Part, trace: VerificationTrace)] = []
 
     init(_ kept: KeptNotification, _ verifier: SignedDataVerifier) async {
         let data: NotificationData?
         do throws(VerificationError) {
             let verified = try await verifier.notification(kept.text)
             data = verified.payload.data
-            traces.append(("notification", verified.trace))
+            traces.append((.notification, verified.trace))
             notification = Self.payload(of: kept.text)
         } catch {
-            problems.append(("notification", error))
+            problems.append((.notification, error))
             return
         }
         if let text = data?.signedTransactionInfo {
             do throws(VerificationError) {
-                traces.append(("transaction", try await verifier.transaction(text).trace))
+                traces.append((.transaction, try await verifier.transaction(text).trace))
                 transaction = Self.payload(of: text)
-            } catch { problems.append(("transaction", error)) }
+            } catch { problems.append((.transaction, error)) }
         }
         if let text = data?.signedRenewalInfo {
             do throws(VerificationError) {
-                traces.append(("renewal_info", try await verifier.renewalInfo(text).trace))
+                traces.append((.renewalInfo, try await verifier.renewalInfo(text).trace))
                 renewalInfo = Self.payload(of: text)
-            } catch { problems.append(("renewal_info", error)) }
+            } catch { problems.append((.renewalInfo, error)) }
         }
     }
 
@@ -47,24 +60,24 @@ struct DecodedNotification {
 
     func write(to json: inout JSONWriter) {
         json.member("decoded") { json in
-            for (name, payload) in [
-                ("notification", notification), ("transaction", transaction), ("renewal_info", renewalInfo),
-            ] as [(StaticString, [UInt8]?)] {
+            for (part, payload) in [
+                (.notification, notification), (.transaction, transaction), (.renewalInfo, renewalInfo),
+            ] as [(Part, [UInt8]?)] {
                 guard let payload else { continue }
-                json.key(name)
+                json.key(part.name)
                 json.raw(payload)
             }
         }
         json.member("verifications") { json in
             for (part, trace) in traces {
-                json.key(part)
+                json.key(part.name)
                 NotificationJSON.write(trace, to: &json)
             }
         }
         json.member("problems", problems) { json, problem in
             json.object { json in
                 json.member("object", "problem")
-                json.member("part", "\(problem.part)")
+                json.member("part", "\(problem.part.name)")
                 json.member("code", "\(problem.error.code)")
                 json.member("message", problem.error.message)
             }

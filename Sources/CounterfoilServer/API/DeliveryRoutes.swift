@@ -24,17 +24,46 @@ struct DeliveryRoutes {
         let endpoint = try await WebhookRoutes.endpoint(call, among: webhooks)
         guard let id = call.named("id").flatMap({ Int64($0) }),
             let delivery = try await storage.delivery(id, of: endpoint.stored.id)
-        else { throw APIFailure(.notFound, "not_found", "There is no such delivery, or no longer.", parameter: "id") }
+        else {
+            throw APIFailure(
+                .notFound, "not_found", "No delivery has this ID, or it is no longer kept.", parameter: "id")
+        }
         let attempts = try await storage.attempts(of: id, limit: Self.maximumAttempts)
         let body = try await body(of: delivery, endpoint.definition)
+        let request = body.map { self.request(for: delivery, endpoint.definition, attempts.last, $0) }
         var json = JSONWriter()
         json.object { json in
             WebhookJSON.members(of: delivery, to: &json)
             json.member("message_id", delivery.messageID)
             Self.write(attempts, to: &json)
-            json.member("body", body)
+            json.member("body", body.map { String(decoding: $0, as: UTF8.self) })
+            if let request { json.member("request") { request.write(to: &$0) } }
         }
         return json.response()
+    }
+
+    /// The headers of an attempt: of the last one, or of one that would be made now.
+    private struct SentRequest {
+        var wasSent: Bool
+        var headers: [(name: String, value: String)]
+
+        func write(to json: inout JSONWriter) {
+            json.member("was_sent", wasSent)
+            json.member("headers", headers) { json, header in
+                json.object { json in
+                    json.member("name", header.name)
+                    json.member("value", header.value)
+                }
+            }
+        }
+    }
+
+    private func request(
+        for delivery: WebhookDelivery, _ definition: WebhookDefinition, _ last: DeliveryAttempt?, _ body: Data
+    ) -> SentRequest {
+        let date = last?.timestamp.map { Date(timeIntervalSince1970: TimeInterval($0)) }
+        let headers = webhooks.headers(of: delivery, definition, body: body, at: date ?? Date())
+        return SentRequest(wasSent: date != nil, headers: headers)
     }
 
     private static func write(_ attempts: [DeliveryAttempt], to json: inout JSONWriter) {
@@ -53,7 +82,7 @@ struct DeliveryRoutes {
     /// What became of an event at each endpoint that the key may manage, the last delivery first.
     private func deliveries(_ call: APICall) async throws -> Response {
         guard let id = call.named("id"), id.utf8.count <= 100, let number = try await events.eventNumber(id) else {
-            throw APIFailure(.notFound, "not_found", "There is no such event.", parameter: "id")
+            throw APIFailure(.notFound, "not_found", "No event has this ID.", parameter: "id")
         }
         let endpoints = try await webhooks.managed().filter { call.principal.mayManage($0.definition) }
         let names = Dictionary(endpoints.map { ($0.stored.id, $0.stored.name) }) { first, _ in first }
@@ -75,11 +104,10 @@ struct DeliveryRoutes {
     /// The exact text; nil when there is nothing to say, or nobody can say it any more.
     private func body(
         of delivery: WebhookDelivery, _ definition: WebhookDefinition
-    ) async throws -> String? {
-        do {
-            return try await webhooks.body(of: delivery, definition).map { String(decoding: $0, as: UTF8.self) }
-        } catch let error as StorageError { throw error } catch is CancellationError { throw CancellationError() } catch
-        {
+    ) async throws -> Data? {
+        do { return try await webhooks.body(of: delivery, definition) } catch let error as StorageError {
+            throw error
+        } catch is CancellationError { throw CancellationError() } catch {
             // Its notification is not believed any more, or is being read anew: the attempts are known all the same.
             return nil
         }

@@ -1,18 +1,22 @@
 internal import LedgerServices
 internal import Ledger
 internal import Basics
+internal import ConfigurationReading
 internal import Foundation
 internal import Hummingbird
+internal import WebConsole
 
-/// The events of webhooks for those who cannot receive any.
+/// The events of webhooks for those who cannot receive any, and what has changed, as it does.
 struct EventRoutes {
     let events: EventFeed
     let storage: any EventFeedStorage
+    let changes: EventHub
 
     func add(to v1: APIRouter) { v1.get("/events", needs: .operationsRead, list) }
 
     /// The oldest first. `next_page` is always there: it is where to go on later.
     private func list(_ call: APICall) async throws -> Response {
+        if let topics = call.request.parameter("topics") { return try follow(topics, call) }
         let paging = try Paging(call.request)
         let scopes = Set(try call.visibleScopes())
         if paging.page == "end" {
@@ -22,6 +26,31 @@ struct EventRoutes {
         let (bodies, cursor, hasMore) = try await events.page(
             FeedQuery(after: after, scopes: scopes, limit: paging.limit))
         return answer(bodies, cursor, hasMore: hasMore)
+    }
+
+    /// A stream of server-sent events.
+    private func follow(_ topics: String, _ call: APICall) throws(APIFailure) -> Response {
+        guard let named = EventHub.topics(topics) else {
+            throw APIFailure(
+                .badRequest, "invalid_topics", "topics takes 1 to 8 names separated by commas.", parameter: "topics")
+        }
+        for topic in named.sorted() {
+            guard let scope = ChangeTopic.scope(of: topic) else {
+                throw APIFailure(
+                    .badRequest, "invalid_topics",
+                    .unknown("Unknown topic \(quoted(topic))", topic, among: ChangeTopic.all), parameter: "topics")
+            }
+            try call.require(scope)
+        }
+        if let since = call.request.parameter("since"), Int(since) == nil {
+            throw APIFailure(
+                .badRequest, "invalid_number", "since takes the version of an event.", parameter: "since")
+        }
+        let response = changes.response(to: call.request)
+        guard response.status == .serviceUnavailable else { return response }
+        throw APIFailure(
+            .serviceUnavailable, "too_many_streams", "All streams of this server are in use.", isRetryable: true,
+            backoff: 60_000)
     }
 
     private func answer(_ bodies: [Data], _ cursor: Int64, hasMore: Bool) -> Response {

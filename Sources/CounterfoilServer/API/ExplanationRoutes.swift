@@ -7,7 +7,7 @@ internal import Hummingbird
 
 /// Why a customer has something, or has not.
 struct ExplanationRoutes {
-    /// The most facts in an answer. What decided is always among them.
+    /// The most facts that one may ask for. What decided is always among them.
     private static let maximumFacts = 500
 
     let customers: CustomerReader
@@ -23,23 +23,18 @@ struct ExplanationRoutes {
         guard let entitlement = call.named("key"),
             apps[scope.bundleID]?.catalogue.entitlements[entitlement] != nil
         else {
-            throw APIFailure(.notFound, "not_found", "The configuration has no such entitlement.", parameter: "key")
+            throw APIFailure(
+                .notFound, "not_found", "The configuration has no entitlement with this name.", parameter: "key")
         }
         let answer = try await customers.explanation(
             of: entitlement, for: customer, in: scope, at: call.request.date("at"),
+            limit: try Paging(call.request, largest: Self.maximumFacts).limit,
             naming: call.namesCustomers)
         let withTexts = call.request.includes("signed_data")
-        return .json { write(answer, chosen(answer.explanation.facts), withTexts: withTexts, to: &$0) }
+        return .json { write(answer, withTexts: withTexts, to: &$0) }
     }
 
-    private func chosen(_ facts: [ExplainedFact]) -> [ExplainedFact] {
-        guard facts.count > Self.maximumFacts else { return facts }
-        return facts.filter { $0.role == .decides } + facts.filter { $0.role != .decides }.suffix(Self.maximumFacts - 2)
-    }
-
-    private func write(
-        _ answer: CustomerExplanation, _ facts: [ExplainedFact], withTexts: Bool, to json: inout JSONWriter
-    ) {
+    private func write(_ answer: CustomerExplanation, withTexts: Bool, to json: inout JSONWriter) {
         let explanation = answer.explanation
         json.object { json in
             json.member("object", "explanation")
@@ -69,8 +64,8 @@ struct ExplanationRoutes {
                 json.key("original_purchase")
                 OriginalPurchaseJSON.write(original, withText: withTexts, to: &json)
             }
-            json.member("facts_omitted", explanation.facts.count - facts.count)
-            json.member("facts", facts) { json, fact in
+            json.member("facts_omitted", explanation.facts.count - answer.facts.count)
+            json.member("facts", answer.facts) { json, fact in
                 write(fact, answer.evidence[fact.version], withText: withTexts, to: &json)
             }
             json.unverified(answer.unverified)

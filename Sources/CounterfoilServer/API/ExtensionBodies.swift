@@ -24,7 +24,7 @@ struct ExtensionBody: JSONRequestBody {
         get throws(APIFailure) {
             guard (1...90).contains(days) else {
                 throw APIFailure(
-                    .badRequest, "invalid_days", "The App Store gives 1 to 90 days more.", parameter: "days")
+                    .badRequest, "invalid_days", "`days` is 1 to 90.", parameter: "days")
             }
             return days
         }
@@ -48,7 +48,8 @@ struct ExtensionBody: JSONRequestBody {
         guard isFine, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
             throw APIFailure(
                 .badRequest, "invalid_identifier",
-                isUUID ? "For all subscribers it is a UUID." : "It has 1 to 128 letters, digits and marks.",
+                isUUID
+                    ? "`request_identifier` is a UUID." : "`request_identifier` has 1 to 128 visible ASCII characters.",
                 parameter: "request_identifier")
         }
         return text

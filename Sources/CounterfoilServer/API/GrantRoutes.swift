@@ -28,6 +28,8 @@ struct GrantRoutes {
         let now = clock.now().milliseconds
         let content = try content(of: body, for: customer, in: scope, at: now)
         let grant = try await keep(content, in: scope, at: now)
+        let end = grant.until.map { "until \(Date(milliseconds: $0).formatted(.iso8601))" } ?? "without an end"
+        call.describe("\(grant.id): \(grant.entitlement) \(end), because \(grant.reason)")
         webhooks.wake()
         return answer(grant, scope, at: now, status: .created)
     }
@@ -46,7 +48,7 @@ struct GrantRoutes {
         case .refused:
             throw APIFailure(
                 .unprocessableContent, "too_many_grants",
-                "The customer has \(GrantDecision.most) grants that run; revoke some of them first.")
+                "The customer already has \(GrantDecision.most) active grants; revoke some first.")
         }
     }
 
@@ -55,14 +57,16 @@ struct GrantRoutes {
         let body = try await call.body(RevocationBody.self, form: "a JSON object with reason and actor")
         let now = clock.now().milliseconds
         let id = call.named("grant") ?? ""
+        let reason = try body.content.reason
+        call.describe("\(id.prefix(64)), because \(reason)")
         switch try await storage.revokeGrant(id, of: customer, because: try body.content, in: scope.id, at: now) {
         case .revoked(let grant):
             webhooks.wake()
             return answer(grant, scope, at: now)
         case .isOver:
-            throw APIFailure(.conflict, "grant_expired", "The grant has ended already.", parameter: "grant")
+            throw APIFailure(.conflict, "grant_expired", "The grant has already expired.", parameter: "grant")
         case .unknown:
-            throw APIFailure(.notFound, "not_found", "The customer has no such grant.", parameter: "grant")
+            throw APIFailure(.notFound, "not_found", "The customer has no grant with this ID.", parameter: "grant")
         }
     }
 
@@ -192,7 +196,8 @@ private enum GrantText {
         }
         guard (1...most).contains(text.utf8.count), isPlain, text.contains(where: { !$0.isWhitespace }) else {
             throw APIFailure(
-                .badRequest, "invalid_\(name)", "It has 1 to \(most) bytes, on one line.", parameter: name)
+                .badRequest, "invalid_\(name)", "`\(name)` has 1 to \(most) bytes, without line breaks.",
+                parameter: name)
         }
         return text
     }

@@ -48,11 +48,11 @@ struct IdempotencyMiddleware: RouterMiddleware {
         case .isAnother:
             throw APIFailure(
                 .unprocessableContent, "idempotency_key_reused",
-                "This Idempotency-Key belongs to another request; make a new one for each.",
+                "This Idempotency-Key was used for a different request; use a new one for each.",
                 parameter: "Idempotency-Key")
         case .isUnderWay:
             throw APIFailure(
-                .conflict, "request_under_way", "A request with this Idempotency-Key is being answered.",
+                .conflict, "request_under_way", "A request with this Idempotency-Key is in progress.",
                 isRetryable: true, backoff: 1000)
         case .proceed: return try await carryOut(request, context, key, client, next)
         }
@@ -91,7 +91,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
             key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
         else {
             throw APIFailure(
-                .badRequest, "invalid_idempotency_key", "An Idempotency-Key has 1 to 255 letters, digits and marks.",
+                .badRequest, "invalid_idempotency_key", "An Idempotency-Key has 1 to 255 visible ASCII characters.",
                 parameter: "Idempotency-Key")
         }
         return key

@@ -36,7 +36,7 @@ struct InboxRoutes {
         if let text = try call.request.word("state") {
             guard let state = KeptNotification.State(rawValue: text) else {
                 throw APIFailure(
-                    .badRequest, "invalid_state", "A state is pending, folded or failed.", parameter: "state")
+                    .badRequest, "invalid_state", "`state` is pending, folded or failed.", parameter: "state")
             }
             filter.state = state
         }
@@ -47,31 +47,51 @@ struct InboxRoutes {
     }
 
     private func kept(_ call: APICall) async throws -> KeptNotification {
+        try await Self.notification(call, storage, scopes).kept
+    }
+
+    /// The notification that a path names, if the key may see it.
+    static func notification(
+        _ call: APICall, _ storage: any InspectionStorage, _ scopes: ScopeRegistry
+    ) async throws -> (kept: KeptNotification, scope: Scope) {
         if let id = call.named("id"), id.utf8.count <= 255,
             let kept = try await storage.notification(UUID(text: id)?.text ?? id),
             let scope = scopes[id: kept.scope], call.principal.maySee(scope)
         {
-            return kept
+            return (kept, scope)
         }
-        throw APIFailure(.notFound, "not_found", "No such notification was received.", parameter: "id")
+        throw APIFailure(.notFound, "not_found", "No notification with this UUID was received.", parameter: "id")
     }
 
     /// All that a notification says; the signed text if `include=signed_data`.
     private func notification(_ call: APICall) async throws -> Response {
         let kept = try await kept(call)
         let decoded = await DecodedNotification(kept, historical)
+        let others = try await storage.otherTexts(of: kept.id, limit: Self.otherTextsShown)
+        let isWhole = call.request.includes("signed_data")
         return .json { json in
             NotificationJSON.write(kept, scopes, to: &json) { json in
                 decoded.write(to: &json)
-                if call.request.includes("signed_data") { json.member("signed_data", kept.text) }
+                if isWhole { json.member("signed_data", kept.text) }
+                guard !others.isEmpty else { return }
+                json.member("other_texts", others) { json, other in
+                    NotificationJSON.write(other, scopes, to: &json) { json in
+                        if isWhole { json.member("signed_data", other.text) }
+                    }
+                }
             }
         }
     }
 
-    /// Has a notification read again. What it led to before is not told again.
+    /// As many as one answer has: the App Store signs an identifier once.
+    private static let otherTextsShown = 10
+
+    /// Has a notification read again, and what failed of its other texts. What it led to before is not told again.
     private func reprocess(_ call: APICall) async throws -> Response {
         let kept = try await kept(call)
-        try await storage.reprocess([kept.id], at: clock.now().milliseconds)
+        let others = try await storage.otherTexts(of: kept.id, limit: Self.reprocessedAtOnce)
+        let failed = others.filter { $0.state == .failed }.map(\.id)
+        try await storage.reprocess([kept.id] + failed, at: clock.now().milliseconds)
         processor.lookAgain()
         var answer = kept
         (answer.state, answer.failure) = (.pending, nil)
@@ -102,6 +122,7 @@ struct InboxRoutes {
             code: body.code, in: try call.visibleScopes(), limit: Self.reprocessedAtOnce + 1)
         let chosen = Array(failed.prefix(Self.reprocessedAtOnce))
         let isDone = !(body.dryRun ?? false)
+        call.describe("\(isDone ? "" : "counted ")\(chosen.count) that failed with \(body.code.prefix(100))")
         if isDone, !chosen.isEmpty {
             try await storage.reprocess(chosen, at: clock.now().milliseconds)
             processor.lookAgain()
@@ -120,7 +141,7 @@ struct InboxRoutes {
     /// What was refused, the last first. It names no app that could be believed, so only a key for all may see it.
     private func refused(_ call: APICall) async throws -> Response {
         guard call.principal.apps == nil, call.principal.environments == nil else {
-            throw APIFailure(.forbidden, "forbidden", "Only a key for all apps and environments may see this.")
+            throw APIFailure(.forbidden, "forbidden", "This needs a key for all apps and environments.")
         }
         let paging = try Paging(call.request)
         let found = try await storage.refusals(before: try paging.number(), limit: paging.limit + 1)

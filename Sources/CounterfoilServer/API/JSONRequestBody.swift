@@ -23,18 +23,18 @@ extension JSONRequestBody {
         {
             throw APIFailure(
                 .badRequest, "unknown_member",
-                .unknown("There is no member \(quoted(error.name)) here", error.name, among: Self.members),
+                .unknown("Unknown member \(quoted(error.name))", error.name, among: Self.members),
                 parameter: error.name)
         } catch let error as InvalidInstant {
-            throw APIFailure(.badRequest, "invalid_instant", SentInstant.form, parameter: error.member)
+            throw APIFailure(.badRequest, "invalid_instant", InstantText.form, parameter: error.member)
         } catch let error as DecodingError {
             let member = error.member
             throw APIFailure(
                 .badRequest, "bad_json",
-                "The body is not \(form): \(member.isEmpty ? "it is something else" : "see \(member)").",
+                member.isEmpty ? "Expected \(form)." : "Expected \(form); see \(member).",
                 parameter: member.isEmpty ? nil : member)
         } catch {
-            throw APIFailure(.badRequest, "bad_json", "The body is not JSON; it is \(form).")
+            throw APIFailure(.badRequest, "bad_json", "The body is not JSON. Expected \(form).")
         }
     }
 }

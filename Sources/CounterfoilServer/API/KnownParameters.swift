@@ -22,8 +22,9 @@ struct KnownParameters: RouterMiddleware {
         "POST /v1/notifications/reprocess": scope,
         "GET /v1/customers/{id}/claims": scope + paging + ["at"],
         "GET /v1/customers/{id}/entitlements/{key}": scope + ["at"],
-        "GET /v1/customers/{id}/entitlements/{key}/explain": scope + ["at", "include"],
+        "GET /v1/customers/{id}/entitlements/{key}/explain": scope + ["at", "limit", "include"],
         "POST /v1/customers/{id}/purchases": scope,
+        "POST /v1/customers/{id}/purchases/{original}/transfer": scope,
         "POST /v1/customers/{id}/merge": scope,
         "POST /v1/sessions": scope,
         "POST /v1/customers/{id}/refresh": scope,
@@ -47,14 +48,14 @@ struct KnownParameters: RouterMiddleware {
         "GET /v1/purchases": scope + paging + ["claimed"],
         "GET /v1/segments": scope,
         "GET /v1/segments/{name}": scope + paging + ["within_days", "reason", "format"],
-        "GET /v1/events": scope + paging,
+        "GET /v1/events": scope + paging + ["topics", "since"],
         "GET /v1/notifications": scope + paging
             + ["type", "subtype", "state", "from", "to", "original_transaction_id"],
         "GET /v1/notifications/{id}": ["include"],
         "GET /v1/refused": paging,
         "POST /v1/recoveries": scope,
         "GET /v1/recoveries": paging,
-        "GET /v1/webhooks/{name}/deliveries": paging + ["state"],
+        "GET /v1/webhooks/{name}/deliveries": paging + ["state", "event_id", "event_type", "customer"],
         "GET /v1/search": scope + ["q"],
         "GET /v1/audit": paging + ["format"],
         "POST /v1/decode": ["at", "revocation"],
@@ -75,7 +76,7 @@ struct KnownParameters: RouterMiddleware {
             let name = String(name.prefix(64))
             throw APIFailure(
                 .badRequest, "unknown_parameter",
-                .unknown("There is no parameter \(quoted(name)) here", name, among: known), parameter: name)
+                .unknown("Unknown parameter \(quoted(name))", name, among: known), parameter: name)
         }
     }
 }

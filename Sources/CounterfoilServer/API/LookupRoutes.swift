@@ -21,7 +21,7 @@ struct LookupRoutes {
     private func transaction(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
         guard let known = try await asking.transaction(try call.identifier("transaction"), in: scope) else {
-            throw APIFailure(.notFound, "not_found", "No such transaction is known here.", parameter: "id")
+            throw APIFailure(.notFound, "not_found", "No transaction with this ID is known.", parameter: "id")
         }
         return .json { Self.write(known, scope, to: &$0) }
     }
@@ -50,13 +50,14 @@ struct LookupRoutes {
         let id = try call.identifier("order")
         guard scope.environment == .production else {
             throw APIFailure(
-                .badRequest, "production_only", "Orders are looked up in production only.", parameter: "environment")
+                .badRequest, "production_only", "Orders can be looked up in production only.", parameter: "environment")
         }
         let client = try asking.client(for: scope)
         let answer: OrderLookupResponse
         do throws(AppStoreServerError) { answer = try await client.order(id) } catch { throw APIFailure(error) }
         guard answer.status == .valid, let texts = answer.signedTransactions, !texts.isEmpty else {
-            throw APIFailure(.notFound, "not_found", "The App Store knows no such order of this app.", parameter: "id")
+            throw APIFailure(
+                .notFound, "not_found", "The App Store knows no order with this ID for this app.", parameter: "id")
         }
         let items = try await asking.keep(texts, in: scope)
         return .json { json in

@@ -20,6 +20,7 @@ struct MergeRoutes {
         let (scope, customer) = try call.subject()
         let merge = try MergeBody(body: try await call.bytes())
         let from = try merge.customer()
+        call.describe("from \(from)")
         if call.principal.isPublic { try merge.prove(from, in: scope, answers) }
         if !from.isExactly(customer) {
             let moved = try await claims.merge(
@@ -45,14 +46,14 @@ private struct MergeBody: JSONRequestBody {
     }
 
     init(body: [UInt8]) throws(APIFailure) {
-        try self.init(body: body, form: "a JSON object with from, and from_token where the key is the app's")
+        try self.init(body: body, form: "a JSON object with from, and from_token with a public key")
     }
 
     func customer() throws(APIFailure) -> String {
         guard CustomerName.isPossible(from), CustomerName.isNormal(from) else {
             throw APIFailure(
                 .badRequest, "invalid_customer",
-                "A customer's identifier has 1 to 255 bytes, in Unicode Normalization Form C.", parameter: "from")
+                "A customer identifier has 1 to 255 bytes, in Unicode Normalization Form C.", parameter: "from")
         }
         return CustomerName.normal(from)
     }

@@ -35,6 +35,7 @@ enum NotificationJSON {
         }
         json.member("state", kept.state.rawValue)
         json.member("failure", kept.failure)
+        if kept.isOtherText { json.member("is_other_text", true) }
     }
 
     /// What a verification rested on.
@@ -53,6 +54,7 @@ enum NotificationJSON {
                     json.member("fingerprint", certificate.fingerprint)
                     json.member("not_before", certificate.notBefore)
                     json.member("not_after", certificate.notAfter)
+                    json.member("markers", certificate.markers) { $0.string($1) }
                 }
             }
         }

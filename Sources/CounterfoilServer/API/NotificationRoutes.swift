@@ -62,7 +62,7 @@ struct NotificationRoutes {
         guard let networks = listen.notificationNetworks else { return }
         guard ClientAddress(of: request, from: context.peer, listen).isIn(networks) else {
             throw APIFailure(
-                .forbidden, "forbidden_network", "Notifications are not accepted from where this one comes from.")
+                .forbidden, "forbidden_network", "Notifications are not accepted from this address.")
         }
     }
 
@@ -79,10 +79,10 @@ struct NotificationRoutes {
                     throw APIFailure(failure)
                 }
             }
-            throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
+            throw APIFailure(.badRequest, "bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
         }
         do {
-            recovery.noteDelivery(try await ingest.accept(signedPayload, origin: .delivered))
+            recovery.recordDelivery(try await ingest.accept(signedPayload, origin: .delivered))
         } catch let error as VerificationError {
             throw APIFailure(error)
         }

@@ -21,7 +21,7 @@ struct OfferRoutes {
     private struct Question {
         var body: OfferBody
         var reading: CustomerReading
-        var desk: OfferService
+        var service: OfferService
         /// Whether the key is shipped in an app.
         var isPublic: Bool
     }
@@ -30,44 +30,44 @@ struct OfferRoutes {
         let (scope, customer) = try call.subject()
         let body = try OfferBody(body: try await call.bytes())
         guard !call.principal.isPublic || !body.isForced else {
-            throw APIFailure(.forbidden, "forbidden", "Only a backend may force an offer.", parameter: "force")
+            throw APIFailure(.forbidden, "forbidden", "`force` needs a key that is not public.", parameter: "force")
         }
         let reading = try await customers.customer(customer, in: scope, at: nil)
         return Question(
-            body: body, reading: reading, desk: offers(scope), isPublic: call.principal.isPublic)
+            body: body, reading: reading, service: offers(scope), isPublic: call.principal.isPublic)
     }
 
     /// A signature for a promotional offer, as a JWS or in the original format.
     private func promotional(_ call: APICall) async throws -> Response {
         let question = try await question(call)
-        let (body, desk) = (question.body, question.desk)
+        let (body, service) = (question.body, question.service)
         guard let offerID = body.offerID else {
-            throw APIFailure(.badRequest, "missing_parameter", "Name the offer.", parameter: "offer_id")
+            throw APIFailure(.badRequest, "missing_parameter", "`offer_id` is missing.", parameter: "offer_id")
         }
-        if question.isPublic { try desk.requirePublic(offerID) }
-        if !body.isForced { try desk.requireSubscriber(question.reading) }
+        if question.isPublic { try service.requirePublic(offerID) }
+        if !body.isForced { try service.requireSubscriber(question.reading) }
         var json = JSONWriter()
         switch body.format ?? "jws" {
         case "jws":
-            let transactionID = try await desk.transactionID(
+            let transactionID = try await service.transactionID(
                 body.transactionID, question.reading, isPublic: question.isPublic)
             let token = try signing {
-                try desk.signer().promotionalOfferV2(
+                try service.signer().promotionalOfferV2(
                     productID: body.productID, offerID: offerID, transactionID: transactionID)
             }
             write(token, "promotional", body, transactionID, to: &json)
         case "original":
             let account =
                 question.isPublic
-                ? try desk.publicAccountToken(body.appAccountToken, of: question.reading.customer)
+                ? try service.publicAccountToken(body.appAccountToken, of: question.reading.customer)
                 : body.appAccountToken
             let signature = try signing {
-                try desk.originalSigner(nonce: body.nonce).promotionalOffer(
+                try service.originalSigner(nonce: body.nonce).promotionalOffer(
                     productID: body.productID, offerID: offerID, appAccountToken: account)
             }
             write(signature, to: &json)
         default:
-            throw APIFailure(.badRequest, "invalid_format", "A format is jws or original.", parameter: "format")
+            throw APIFailure(.badRequest, "invalid_format", "`format` is jws or original.", parameter: "format")
         }
         return json.response()
     }
@@ -75,13 +75,13 @@ struct OfferRoutes {
     /// A signature that says whether a customer gets the introductory offer.
     private func introductory(_ call: APICall) async throws -> Response {
         let question = try await question(call)
-        let (body, desk) = (question.body, question.desk)
+        let (body, service) = (question.body, question.service)
         guard let allow = body.allow else {
-            throw APIFailure(.badRequest, "missing_parameter", "Say whether to allow it.", parameter: "allow")
+            throw APIFailure(.badRequest, "missing_parameter", "`allow` is missing.", parameter: "allow")
         }
         let transactionID = try await transaction(of: question, isAllowed: allow)
         let token = try signing {
-            try desk.signer().introductoryOfferEligibility(
+            try service.signer().introductoryOfferEligibility(
                 productID: body.productID, isAllowed: allow, transactionID: transactionID)
         }
         var json = JSONWriter()
@@ -91,24 +91,24 @@ struct OfferRoutes {
 
     /// What the signature is tied to, if it may be made.
     private func transaction(of question: Question, isAllowed: Bool) async throws -> String {
-        let (body, desk, reading) = (question.body, question.desk, question.reading)
+        let (body, service, reading) = (question.body, question.service, question.reading)
         var account: String?
-        if let text = body.appTransaction { account = try await desk.account(provenBy: text) }
+        if let text = body.appTransaction { account = try await service.account(provenBy: text) }
         if isAllowed, question.isPublic {
-            return try await desk.publicNewcomer(account, body.transactionID, reading, productID: body.productID)
+            return try await service.publicNewcomer(account, body.transactionID, reading, productID: body.productID)
         }
         let named =
             account != nil && body.transactionID == nil
             ? account
-            : try await desk.transactionID(body.transactionID, reading, isPublic: question.isPublic)
+            : try await service.transactionID(body.transactionID, reading, isPublic: question.isPublic)
         guard let named else {
             throw APIFailure(
                 .badRequest, "missing_parameter",
-                "The customer has no transaction yet: send the identifier of the app transaction.",
+                "The customer has no transaction yet: send the app transaction ID.",
                 parameter: "transaction_id")
         }
         if isAllowed, !body.isForced {
-            try await desk.newcomer(account, named, reading, productID: body.productID)
+            try await service.newcomer(account, named, reading, productID: body.productID)
         }
         return named
     }

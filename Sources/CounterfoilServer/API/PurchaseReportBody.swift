@@ -57,15 +57,14 @@ struct PurchaseReportBody: JSONRequestBody {
             body: body,
             form:
                 """
-                a JSON object with signed_transactions, signed_renewals, app_transaction, receipt and restore, as far as \
-                they are there
+                a JSON object with signed_transactions, signed_renewals, app_transaction, receipt and restore, all optional
                 """
         )
         guard !isEmpty else {
             throw APIFailure(
                 .badRequest, "empty_report",
                 """
-                Send signed_transactions, signed_renewals, app_transaction or receipt; an empty list of transactions says \
+                Send signed_transactions, signed_renewals, app_transaction or receipt; an empty list of transactions means \
                 that nothing was bought.
                 """,
                 parameter: "signed_transactions")
@@ -73,7 +72,7 @@ struct PurchaseReportBody: JSONRequestBody {
         if let tooLong {
             throw APIFailure(
                 .badRequest, "too_many_transactions",
-                "A request has at most \(Self.maximumTransactions) transactions; send the others with the next.",
+                "A request has at most \(Self.maximumTransactions) transactions; send the rest in another request.",
                 parameter: tooLong.rawValue)
         }
     }

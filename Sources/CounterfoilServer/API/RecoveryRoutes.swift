@@ -30,8 +30,7 @@ struct RecoveryRoutes {
 
     /// What can be said about each app in each environment.
     private func completeness(_ call: APICall) async throws -> Response {
-        var items: [Completeness] = []
-        for scope in resolver.served(for: call.principal) { items.append(try await recovery.completeness(of: scope)) }
+        let items = try await recovery.completeness(of: resolver.served(for: call.principal))
         return .list(items, next: nil) { RecoveryJSON.write($1, to: &$0) }
     }
 
@@ -41,8 +40,12 @@ struct RecoveryRoutes {
         /// The server's now if it is left out.
         var to: SentInstant?
         var types: [String]?
+        var dryRun: Bool?
 
-        private enum CodingKeys: String, CodingKey, CaseIterable { case from, to, types }
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case from, to, types
+            case dryRun = "dry_run"
+        }
 
         static let members = CodingKeys.allCases.map(\.rawValue)
     }
@@ -55,10 +58,12 @@ struct RecoveryRoutes {
         let span = try RecoverySpan(
             from: body.from.milliseconds, to: body.to?.milliseconds, types: body.types ?? [], settings, now: clock.now()
         )
+        call.describe("from \(span.from) to \(span.until)")
         guard clients[scope.id] != nil else {
             throw APIFailure(
                 .conflict, "no_key", "The app has no key for the App Store Server API; add one to the configuration.")
         }
+        if body.dryRun == true { return plan(span, scope) }
         let id = try await recovery.request(scope, from: span.from, until: span.until, filters: span.filters)
         guard let run = try await storage.recovery(id) else {
             throw StorageError(.failed, "a recovery was kept and is not there")
@@ -68,11 +73,31 @@ struct RecoveryRoutes {
         return response
     }
 
+    /// What would be asked for.
+    private func plan(_ span: RecoverySpan, _ scope: Scope) -> Response {
+        let plan = RecoveryPlan.asked(
+            scope.id, from: span.from, until: span.until, filters: span.filters, settings)
+        return .json { json in
+            json.object { json in
+                json.member("object", "recovery_plan")
+                json.member("app", scope.bundleID)
+                json.member("environment", scope.environment.rawValue)
+                json.member("from", plan.from)
+                json.member("to", plan.until)
+                json.member("windows", plan.windows.count)
+            }
+        }
+    }
+
+    /// As many windows as one answer has.
+    private static let mostWindows = 200
+
     private func show(_ call: APICall) async throws -> Response {
         guard let id = RecoveryRun.id(of: call.named("id") ?? ""), let run = try await storage.recovery(id),
             let scope = resolver.served(for: call.principal).first(where: { $0.id == run.scope })
-        else { throw APIFailure(.notFound, "unknown_recovery", "There is no such recovery, or no longer.") }
-        return .json { RecoveryJSON.write(run, scope, to: &$0) }
+        else { throw APIFailure(.notFound, "unknown_recovery", "No recovery has this ID, or it is no longer kept.") }
+        let windows = try await storage.windows(of: run.id, limit: Self.mostWindows)
+        return .json { RecoveryJSON.write(run, scope, windows: windows, to: &$0) }
     }
 
     /// The newest first.
@@ -103,14 +128,17 @@ struct RecoveryRoutes {
             guard from >= limit else {
                 throw APIFailure(
                     .badRequest, "too_old",
-                    "The App Store keeps \(settings.retentionDays) days; begin at \(limit) or later.",
+                    "The App Store keeps \(settings.retentionDays) days; `from` must be \(limit) or later.",
                     parameter: "from")
             }
             guard from < until else {
-                throw APIFailure(.badRequest, "invalid_span", "`from` has to lie before `to` and now.", parameter: "to")
+                throw APIFailure(
+                    .badRequest, "invalid_span", "`from` must be before `to` and before now.", parameter: "to")
             }
             guard types.count <= maximumTypes else {
-                throw APIFailure(.badRequest, "too_many_types", "Leave `types` out to ask for all.", parameter: "types")
+                throw APIFailure(
+                    .badRequest, "too_many_types", "`types` has too many items; leave it out for all types.",
+                    parameter: "types")
             }
             for type in types {
                 let named = NotificationFilter.named(type)
@@ -195,7 +223,11 @@ enum RecoveryJSON {
         }
     }
 
-    static func write(_ run: RecoveryRun, _ scope: Scope, to json: inout JSONWriter) {
+    /// - Parameter windows: Its windows, where they are wanted.
+    static func write(
+        _ run: RecoveryRun, _ scope: Scope, windows: [(window: RecoveryWindow, isDone: Bool)]? = nil,
+        to json: inout JSONWriter
+    ) {
         json.object { json in
             json.member("object", "recovery")
             json.member("id", run.name)
@@ -216,6 +248,21 @@ enum RecoveryJSON {
             json.member("duplicates", run.counts.duplicates)
             json.member("failed", run.counts.failed)
             json.member("failure", run.failure)
+            if let windows {
+                json.member("window_list", windows) { write($1.window, isDone: $1.isDone, to: &$0) }
+            }
+        }
+    }
+
+    private static func write(_ window: RecoveryWindow, isDone: Bool, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("object", "recovery_window")
+            json.member("stage", window.stage)
+            json.member("from", window.from)
+            json.member("to", window.until)
+            json.member("type", window.filter?.name)
+            json.member("only_failures", window.onlyFailures)
+            json.member("is_done", isDone)
         }
     }
 }

@@ -21,7 +21,8 @@ struct RequestResolver: Sendable {
             ?? (all[app].environments.contains(.production) ? .production : .sandbox)
         guard let scope = scopes[all[app].bundleID, environment], all[app].environments.contains(environment) else {
             throw APIFailure(
-                .badRequest, "unknown_environment", "The app has no such environment here; try Production or Sandbox.",
+                .badRequest, "unknown_environment",
+                "The app does not have this environment; `environment` is Production or Sandbox.",
                 parameter: "environment")
         }
         guard principal.environments?.contains(environment) ?? true else {
@@ -67,7 +68,7 @@ struct RequestResolver: Sendable {
         if let app, apps[app] == nil || !(principal.apps?.containsExactly(app) ?? true) { throw .unknownApp }
         if let environment, !scopes.all.contains(where: { $0.environment == environment }) {
             throw APIFailure(
-                .badRequest, "unknown_environment", "Try Production or Sandbox.", parameter: "environment")
+                .badRequest, "unknown_environment", "`environment` is Production or Sandbox.", parameter: "environment")
         }
         return scopes.all.filter { scope in
             principal.maySee(scope) && app.map { $0 == scope.bundleID } ?? true
@@ -86,14 +87,16 @@ struct RequestResolver: Sendable {
     func customer(_ text: String?, for principal: Principal) throws(APIFailure) -> String {
         let isEncoded = text?.utf8.contains(UInt8(ascii: "%")) ?? false
         guard let name = isEncoded ? text?.removingPercentEncoding : text, CustomerName.isPossible(name) else {
-            throw .invalidCustomer("A customer's identifier has 1 to 255 bytes.")
+            throw .invalidCustomer("A customer identifier has 1 to 255 bytes.")
         }
         guard CustomerName.isNormal(name) else {
             throw .invalidCustomer(
-                "A customer's identifier is in Unicode Normalization Form C (NFC), which this one is not.")
+                "This customer identifier is not in Unicode Normalization Form C (NFC).")
         }
         let customer = CustomerName.normal(name)
-        guard !Erasure.isStandIn(customer) else { throw .invalidCustomer("This stands for somebody who was erased.") }
+        guard !Erasure.isStandIn(customer) else {
+            throw .invalidCustomer("This identifier belongs to an erased customer.")
+        }
         guard principal.customer?.isExactly(customer) ?? true else {
             throw APIFailure(.forbidden, "forbidden", "The customer token is for another customer.", parameter: "id")
         }
@@ -110,7 +113,7 @@ extension Principal {
 
 extension APIFailure {
     fileprivate static let unknownApp = APIFailure(
-        .badRequest, "unknown_app", "Name one of your apps by its bundle ID.", parameter: "app")
+        .badRequest, "unknown_app", "`app` must be the bundle ID of a configured app.", parameter: "app")
 
     fileprivate static func invalidCustomer(_ message: String) -> APIFailure {
         APIFailure(.badRequest, "invalid_customer", message, parameter: "id")

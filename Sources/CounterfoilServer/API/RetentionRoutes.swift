@@ -26,7 +26,7 @@ struct RetentionRoutes {
             signedPayload = try StrictJSONDecoder.decode(RealtimeRequestBody.self, from: Array(body.readableBytesView))
                 .signedPayload
         } catch {
-            throw APIFailure(.badRequest, "bad_json", "The body is not {\"signedPayload\": \"…\"}.")
+            throw APIFailure(.badRequest, "bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
         }
         do throws(VerificationError) { _ = try await verifier.realtimeRequest(signedPayload) } catch {
             logger.warning("a retention request was refused", metadata: ["code": "\(error.code)"])

@@ -16,11 +16,11 @@ struct SearchRoutes {
     private func search(_ call: APICall) async throws -> Response {
         let request = call.request
         guard let text = try request.word("q") else {
-            throw APIFailure(.badRequest, "missing_parameter", "Say what to search for: q=…", parameter: "q")
+            throw APIFailure(
+                .badRequest, "missing_parameter", "`q` is missing: give the identifier to search for.", parameter: "q")
         }
-        let query = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard CustomerName.isPossible(query) else {
-            throw APIFailure(.badRequest, "invalid_parameter", "q has 1 to 255 bytes.", parameter: "q")
+        guard let query = SearchQuery(text) else {
+            throw APIFailure(.badRequest, "invalid_parameter", "`q` has 1 to 255 bytes.", parameter: "q")
         }
         let numbers = Set(try call.visibleScopes())
         var search = Search(query: query, scopes: scopes.all.filter { numbers.contains($0.id) })
@@ -28,7 +28,7 @@ struct SearchRoutes {
         var json = JSONWriter()
         json.object { json in
             json.member("object", "search")
-            json.member("query", query)
+            json.member("query", query.text)
             json.member("tried", search.tried) { json, tried in
                 json.object { json in
                     json.member("kind", tried.kind)
@@ -60,41 +60,39 @@ private struct Search {
         var customers: [String] = []
     }
 
-    let query: String
+    let query: SearchQuery
     let scopes: [Scope]
     private(set) var tried: [(kind: String, found: Bool, note: String?)] = []
     private(set) var found: [Item] = []
 
-    init(query: String, scopes: [Scope]) { (self.query, self.scopes) = (query, scopes) }
+    init(query: SearchQuery, scopes: [Scope]) { (self.query, self.scopes) = (query, scopes) }
 
     mutating func run(_ storage: any LedgerEngine) async throws {
-        let isNumber = query.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        if isNumber, query.utf8.count <= 64 { try await transactions(storage) }
-        if query.hasPrefix("evt_") { try await event(storage) }
-        if UUID(text: query) != nil { try await notification(storage) }
-        try await customers(storage)
-        // An order is a word of Apple's, in letters and digits, and only the App Store knows it.
-        if !isNumber, (6...32).contains(query.utf8.count), query.utf8.allSatisfy({ $0.isOrderCharacter }) {
-            tried.append(("order", false, "Only the App Store knows orders; ask it with GET /v1/orders/\(query)."))
+        if let transaction = query.transaction { try await transactions(transaction, storage) }
+        if let event = query.event { try await self.event(event, storage) }
+        if let notification = query.notification { try await self.notification(notification, storage) }
+        if let customer = query.customer { try await customers(customer, storage) }
+        if let order = query.order {
+            tried.append(("order", false, "Only the App Store knows orders; ask it with GET /v1/orders/\(order)."))
         }
     }
 
-    private mutating func transactions(_ storage: any LedgerEngine) async throws {
+    private mutating func transactions(_ id: String, _ storage: any LedgerEngine) async throws {
         let before = found.count
         for scope in scopes {
-            guard let original = try await storage.originalTransactionID(of: query, in: scope.id) else { continue }
-            let kind = original.isExactly(query) ? "original_transaction" : "transaction"
+            guard let original = try await storage.originalTransactionID(of: id, in: scope.id) else { continue }
+            let kind = original.isExactly(id) ? "original_transaction" : "transaction"
             found.append(
                 Item(
-                    kind: kind, id: query, scope: scope,
+                    kind: kind, id: id, scope: scope,
                     customers: try await storage.owners(of: original, in: scope.id)))
         }
         tried.append(("transaction", found.count > before, nil))
         tried.append(("original_transaction", found.contains { $0.kind == "original_transaction" }, nil))
     }
 
-    private mutating func event(_ storage: any LedgerEngine) async throws {
-        let number = try await storage.eventNumber(query)
+    private mutating func event(_ id: String, _ storage: any LedgerEngine) async throws {
+        let number = try await storage.eventNumber(id)
         let event = try await number.asyncFlatMap { try await storage.event($0)?.event }
         let scope = event.flatMap { event in scopes.first { $0.id == event.scope } }
         if let event, let scope {
@@ -104,17 +102,15 @@ private struct Search {
         tried.append(("event", scope != nil, nil))
     }
 
-    private mutating func notification(_ storage: any LedgerEngine) async throws {
-        let kept = try await storage.notification(UUID(text: query)?.text ?? query)
+    private mutating func notification(_ uuid: String, _ storage: any LedgerEngine) async throws {
+        let kept = try await storage.notification(uuid)
         let scope = kept.flatMap { kept in scopes.first { $0.id == kept.scope } }
         if let kept, let scope { found.append(Item(kind: "notification", id: kept.uuid, scope: scope)) }
         tried.append(("notification", scope != nil, nil))
     }
 
-    private mutating func customers(_ storage: any LedgerEngine) async throws {
-        let customer = CustomerName.normal(query)
+    private mutating func customers(_ customer: String, _ storage: any LedgerEngine) async throws {
         let before = found.count
-        guard CustomerName.isNormal(query), !Erasure.isStandIn(customer) else { return }
         for scope in scopes {
             let place = TimelinePlace(date: .max)
             let known = try await storage.timeline(of: customer, in: scope.id, after: place, limit: 1)
@@ -122,7 +118,7 @@ private struct Search {
                 found.append(Item(kind: "customer", id: customer, scope: scope, customers: [customer]))
             }
         }
-        let note = UUID(text: query) == nil ? nil : "also as the app account token of purchases"
+        let note = query.notification == nil ? nil : "also as the app account token of purchases"
         tried.append(("customer", found.count > before, note))
     }
 }
@@ -134,11 +130,5 @@ extension Optional {
     ) async rethrows -> Value? {
         guard let self else { return nil }
         return try await change(self)
-    }
-}
-
-extension UInt8 {
-    fileprivate var isOrderCharacter: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
     }
 }

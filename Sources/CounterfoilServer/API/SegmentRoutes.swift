@@ -71,7 +71,7 @@ struct SegmentRoutes {
         guard let text = request.parameter("within_days") else { return nil }
         guard let days = Int64(text), (1...3660).contains(days) else {
             throw APIFailure(
-                .badRequest, "invalid_parameter", "within_days is a number from 1 to 3660.", parameter: "within_days")
+                .badRequest, "invalid_parameter", "`within_days` is 1 to 3660.", parameter: "within_days")
         }
         return days * SegmentItem.day
     }
@@ -89,7 +89,7 @@ enum SegmentFormat {
         case nil: self = Self.prefersCSV(request.headers[values: .accept].joined(separator: ",")) ? .csv : .json
         case _?:
             throw APIFailure(
-                .badRequest, "invalid_parameter", "The formats are json and csv.", parameter: "format")
+                .badRequest, "invalid_parameter", "`format` is json or csv.", parameter: "format")
         }
     }
 

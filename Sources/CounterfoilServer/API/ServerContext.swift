@@ -2,6 +2,7 @@ internal import AppStoreModels
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
+internal import Synchronization
 
 /// What belongs to one request.
 struct ServerContext: RequestContext {
@@ -12,6 +13,10 @@ struct ServerContext: RequestContext {
     var principal: Principal?
     /// The beginning of the digest of the console's session that asks; nil for who shows a key.
     var session: String?
+    /// Whether an open page of the console asks by itself.
+    var isRefetch = false
+    /// Where the route says what it changed; nil where nobody notes it.
+    var auditDetail: AuditDetail?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
@@ -22,6 +27,7 @@ struct ServerContext: RequestContext {
     init(asking context: ServerContext) {
         coreContext = .init(source: LoggerSource(logger: context.logger))
         (peer, principal, session) = (context.peer, context.principal, context.session)
+        isRefetch = context.isRefetch
     }
 
     private struct LoggerSource: RequestContextSource { let logger: Logger }

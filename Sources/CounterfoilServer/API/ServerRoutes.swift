@@ -13,9 +13,8 @@ enum ServerRoutes {
         let methods = AllowedMethods()
         let router = router(core, methods)
         methods.take(router.routes.map { ($0.path.description, $0.method.rawValue) })
-        return TimedResponder(
-            base: router.buildResponder(), watch: core.watch,
-            failures: FailureMiddleware(logger: core.logger, methods: methods))
+        let failures = FailureMiddleware(logger: core.logger, methods: methods)
+        return TimedResponder(base: router.buildResponder(), watch: core.watch) { failures.response(to: $0, $1, $2) }
     }
 
     static func router(_ core: ServerCore, _ methods: AllowedMethods = AllowedMethods()) -> Router<ServerContext> {
@@ -73,18 +72,19 @@ enum ServerRoutes {
         InboxRoutes(
             storage: storage, scopes: core.scopes, historical: core.historical, processor: core.processor, clock: clock
         ).add(to: v1)
-        WebhookRoutes(webhooks: webhooks, storage: storage, apps: apps).add(to: v1)
+        WebhookRoutes(webhooks: webhooks, storage: storage, apps: apps, scopes: core.scopes, clock: clock).add(to: v1)
         PurchaseRoutes(
             prover: core.prover, restores: core.restores, answers: answers,
             maximumBytes: core.configuration.limits.requestBytes
         ).add(to: v1)
         MergeRoutes(claims: storage, customers: customers, answers: answers, webhooks: webhooks).add(to: v1)
+        TransferRoutes(storage: storage, customers: customers, answers: answers, webhooks: webhooks).add(to: v1)
         ConsumptionRoutes(storage: storage, consumption: core.consumption, clock: clock).add(to: v1)
         OfferRoutes(customers: customers, offers: core.offers).add(to: v1)
         GrantRoutes(storage: storage, apps: apps, webhooks: webhooks, clock: clock).add(to: v1)
         ErasureRoutes(storage: storage, clock: clock).add(to: v1)
         SubscriptionRoutes(storage: storage, customers: customers, apps: apps, clock: clock).add(to: v1)
-        EventRoutes(events: core.events, storage: storage).add(to: v1)
+        EventRoutes(events: core.events, storage: storage, changes: core.changes).add(to: v1)
         UnclaimedRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
         SegmentRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
         KeyRoutes(apps: apps).add(to: v1)
@@ -92,9 +92,14 @@ enum ServerRoutes {
             clients: core.clients, historical: core.historical, storage: storage, histories: core.histories,
             webhooks: webhooks, clock: clock)
         LookupRoutes(asking: asking).add(to: v1)
+        SendAttemptRoutes(
+            storage: storage, scopes: core.scopes, asking: asking, settings: core.configuration.recovery
+        ).add(to: v1)
         SupportRoutes(asking: asking, customers: customers).add(to: v1)
         DeliveryRoutes(webhooks: webhooks, storage: storage, events: storage).add(to: v1)
         AuditRoutes(audit: core.audit, storage: storage).add(to: v1)
+        ServerStateRoutes(core: core).add(to: v1)
+        MetricRoutes(history: core.history, metrics: core.metrics).add(to: v1)
         SearchRoutes(storage: storage, scopes: core.scopes).add(to: v1)
         DecodeRoutes(decoder: core.decoder, webhooks: webhooks, storage: storage, scopes: core.scopes).add(to: v1)
     }
@@ -144,24 +149,26 @@ struct FailureMiddleware: RouterMiddleware {
         case let failure as ServiceFailure: APIFailure(failure)
         case let error as StorageError:
             APIFailure(
-                .serviceUnavailable, error.code.rawValue, "The ledger cannot be used at the moment.",
+                .serviceUnavailable, error.code.rawValue, "The ledger is currently unavailable.",
                 isRetryable: true, backoff: 5000)
         case let error as HTTPError where error.status == .notFound:
-            APIFailure(.notFound, "not_found", "There is nothing here; /openapi.yaml lists what there is.")
+            APIFailure(.notFound, "not_found", "Unknown path; see /openapi.yaml.")
         case let error as HTTPError where error.status == .contentTooLarge:
-            APIFailure(.contentTooLarge, "too_large", "The request is larger than this server takes.")
+            APIFailure(.contentTooLarge, "too_large", "The request is larger than the server's limit.")
         case let error as HTTPError:
             APIFailure(
                 error.status, error.status.code < 500 ? "invalid_request" : "internal_error",
                 error.body ?? error.status.reasonPhrase, isRetryable: error.status.code >= 500)
         case is NIOTooManyBytesError:
-            APIFailure(.contentTooLarge, "too_large", "The request is larger than this server takes.")
+            APIFailure(.contentTooLarge, "too_large", "The request is larger than the server's limit.")
         case is CancellationError:
-            APIFailure(.serviceUnavailable, "cancelled", "The request was given up.", isRetryable: true, backoff: 1000)
+            APIFailure(.serviceUnavailable, "cancelled", "The request was cancelled.", isRetryable: true, backoff: 1000)
         case is ChannelError, is IOError:
-            APIFailure(.badRequest, "connection_lost", "The request did not come to its end.", isRetryable: true)
+            APIFailure(
+                .badRequest, "connection_lost", "The connection closed before the request was complete.",
+                isRetryable: true)
         default:
-            APIFailure(.internalServerError, "internal_error", "Something went wrong here.", isRetryable: true)
+            APIFailure(.internalServerError, "internal_error", "Internal error.", isRetryable: true)
         }
     }
 }

@@ -39,12 +39,12 @@ struct SessionRoutes {
         guard let account = proven.appTransaction?.payload.appTransactionId, !account.isEmpty else {
             throw APIFailure(
                 .badRequest, "no_app_transaction_id",
-                "This app transaction does not say of which Apple account it is: it is from an old system.",
+                "The app transaction has no appTransactionId: it is from an old system.",
                 parameter: "app_transaction")
         }
         guard let secret = resolver.apps[scope.bundleID]?.customerTokenSecret else {
             throw APIFailure(
-                .conflict, "not_configured", "The app has no customer_token_secret, so there are no sessions.")
+                .conflict, "not_configured", "Sessions need a customer_token_secret of the app in the configuration.")
         }
         let customer = AnonymousCustomer.name(of: account, in: scope)
         let token = CustomerToken.make(
@@ -92,10 +92,10 @@ private struct SessionBody: JSONRequestBody {
     }
 
     init(body: [UInt8]) throws(APIFailure) {
-        try self.init(body: body, form: "a JSON object with app_transaction, and customer if you like")
+        try self.init(body: body, form: "a JSON object with app_transaction and optionally customer")
         guard customer.map(CustomerName.isPossible) ?? true else {
             throw APIFailure(
-                .badRequest, "invalid_customer", "A customer's identifier has 1 to 255 bytes.", parameter: "customer")
+                .badRequest, "invalid_customer", "A customer identifier has 1 to 255 bytes.", parameter: "customer")
         }
     }
 }
@@ -126,7 +126,7 @@ extension Principal {
     func refuseSession() throws(APIFailure) {
         guard appTransactionID != nil else { return }
         throw APIFailure(
-            .forbidden, "forbidden", "A session from an app transaction may not do that: sign the customer in.")
+            .forbidden, "forbidden", "A session from an app transaction cannot do this: sign the customer in first.")
     }
 }
 

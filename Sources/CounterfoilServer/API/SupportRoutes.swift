@@ -62,7 +62,7 @@ struct SupportRoutes {
         try await asking.fetch(id, in: scope)
         guard let known = try await asking.transaction(id, in: scope) else {
             throw APIFailure(
-                .notFound, "not_found", "The App Store's history does not have the transaction.", parameter: "id")
+                .notFound, "not_found", "The App Store's history does not contain this transaction.", parameter: "id")
         }
         return .json { LookupRoutes.write(known, scope, to: &$0) }
     }
@@ -79,6 +79,7 @@ struct SupportRoutes {
         let request = ExtendRenewalDateRequest(
             extendByDays: try body.checkedDays, extendReasonCode: try body.code,
             requestIdentifier: try body.identifier(isUUID: false))
+        call.describe("\(body.days) days more, \(body.reason)")
         let answer: ExtendRenewalDateResponse
         do throws(AppStoreServerError) { answer = try await client.extendRenewalDate(of: original, request) } catch {
             throw APIFailure(askingFor: error)
@@ -119,7 +120,7 @@ struct SupportRoutes {
         let client = try asking.client(for: scope)
         let id = try call.identifier("request")
         guard let product = try call.request.word("product_id") else {
-            throw APIFailure(.badRequest, "missing_parameter", "Name the product.", parameter: "product_id")
+            throw APIFailure(.badRequest, "missing_parameter", "`product_id` is missing.", parameter: "product_id")
         }
         let answer: MassExtendRenewalDateStatusResponse
         do throws(AppStoreServerError) {

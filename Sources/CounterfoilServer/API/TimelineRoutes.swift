@@ -29,7 +29,8 @@ struct TimelineRoutes {
         guard id.utf8.count <= 255, let kept = try await storage.notification(id), kept.scope == scope.id,
             try await isAbout(customer, kept)
         else {
-            throw APIFailure(.notFound, "not_found", "No such notification is in this timeline.", parameter: "uuid")
+            throw APIFailure(
+                .notFound, "not_found", "No notification with this UUID is in this timeline.", parameter: "uuid")
         }
         let decoded = await DecodedNotification(kept, historical)
         return .json { json in

@@ -21,7 +21,7 @@ struct UnclaimedRoutes {
         guard call.request.parameter("claimed") == "false" else {
             throw APIFailure(
                 .badRequest, "invalid_parameter",
-                "Say claimed=false; what a customer has is at /v1/customers/{id}.", parameter: "claimed")
+                "`claimed` must be false; GET /v1/customers/{id} returns a customer's purchases.", parameter: "claimed")
         }
         guard (paging.page ?? "").utf8.count <= 64 else { throw Paging.invalid }
         let found = try await storage.unclaimedPurchases(

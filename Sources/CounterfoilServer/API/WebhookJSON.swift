@@ -9,14 +9,22 @@ internal import Hummingbird
 /// How endpoints and deliveries look in answers. A secret is shown once, when it is made; later by its fingerprint.
 enum WebhookJSON {
     static func response(
-        _ webhook: ManagedWebhook, secret: Secret? = nil, status: HTTPResponse.Status = .ok
+        _ webhook: ManagedWebhook, activity: Activity? = nil, secret: Secret? = nil, status: HTTPResponse.Status = .ok
     ) -> Response {
         var json = JSONWriter()
-        write(webhook, secret: secret, to: &json)
+        write(webhook, activity: activity, secret: secret, to: &json)
         return json.response(status: status)
     }
 
-    static func write(_ webhook: ManagedWebhook, secret: Secret? = nil, to json: inout JSONWriter) {
+    /// What was sent to an endpoint since an instant, and what waits.
+    struct Activity {
+        var since: Milliseconds
+        var found: WebhookActivity
+    }
+
+    static func write(
+        _ webhook: ManagedWebhook, activity: Activity? = nil, secret: Secret? = nil, to json: inout JSONWriter
+    ) {
         let (stored, definition) = (webhook.stored, webhook.definition)
         json.object { json in
             json.member("object", "webhook")
@@ -38,8 +46,22 @@ enum WebhookJSON {
                 }
             }
             json.member("created_at", stored.createdAt)
+            if let activity { json.member("activity") { write(activity, to: &$0) } }
             if let secret { json.member("secret", secret.revealed) }
         }
+    }
+
+    private static func write(_ activity: Activity, to json: inout JSONWriter) {
+        let found = activity.found
+        json.member("object", "webhook_activity")
+        json.member("since", activity.since)
+        json.member("delivered", found.delivered)
+        json.member("failed", found.failed)
+        json.member("discarded", found.discarded)
+        json.member("pending", found.pending)
+        json.member("oldest_pending_at", found.oldest)
+        json.member("events_behind", found.eventsBehind)
+        json.member("counted_up_to", WebhookActivity.limit)
     }
 
     static func write(_ delivery: WebhookDelivery, to json: inout JSONWriter) {

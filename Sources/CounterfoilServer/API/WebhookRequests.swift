@@ -1,3 +1,4 @@
+internal import Basics
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
@@ -40,7 +41,7 @@ struct WebhookSettings: JSONRequestBody {
         if let payload {
             guard let known = ServerConfiguration.WebhookPayload(rawValue: payload) else {
                 throw APIFailure(
-                    .badRequest, "invalid_payload", "Try counterfoil or compatible.", parameter: "payload")
+                    .badRequest, "invalid_payload", "`payload` is counterfoil or compatible.", parameter: "payload")
             }
             definition.payload = known
         }
@@ -94,7 +95,8 @@ struct WebhookSettings: JSONRequestBody {
             return nil
         }
         guard !apps.isEmpty, known.isSuperset(of: apps), principal.apps?.isSuperset(of: apps) ?? true else {
-            throw APIFailure(.badRequest, "unknown_app", "Name your apps by their bundle IDs.", parameter: "apps")
+            throw APIFailure(
+                .badRequest, "unknown_app", "`apps` lists bundle IDs of the configuration.", parameter: "apps")
         }
         return Set(apps)
     }
@@ -109,7 +111,8 @@ struct WebhookSettings: JSONRequestBody {
         let wanted = Set(environments.map { AppStoreEnvironment(named: $0) })
         guard !wanted.isEmpty, wanted.isSubset(of: [.production, .sandbox]) else {
             throw APIFailure(
-                .badRequest, "unknown_environment", "Try Production or Sandbox.", parameter: "environments")
+                .badRequest, "unknown_environment", "`environments` lists Production, Sandbox or both.",
+                parameter: "environments")
         }
         guard principal.environments?.isSuperset(of: wanted) ?? true else {
             throw notAllowed(principal, "environments")
@@ -119,7 +122,8 @@ struct WebhookSettings: JSONRequestBody {
 
     private static func notAllowed(_ principal: Principal, _ parameter: String) -> APIFailure {
         APIFailure(
-            .forbidden, "forbidden", "The key \(principal.name) may not see all of these.", parameter: parameter)
+            .forbidden, "forbidden", "The key \(principal.name) does not have access to all of these.",
+            parameter: parameter)
     }
 }
 
@@ -169,6 +173,16 @@ struct WebhookChange: JSONRequestBody {
     }
 
     var isEmpty: Bool { !changesDefinition && enabled == nil && !discardBacklog }
+    /// What is to change, without the values that may be secrets.
+    var summary: String {
+        let parts: [String?] = [
+            enabled.map { $0 ? "switched on" : "switched off" }, discardBacklog ? "discarded what waits" : nil,
+            addSecret ? "added a secret" : nil, retireSecret.map { "retired the secret \($0.prefix(40))" },
+            settings.isEmpty ? nil : "changed the settings",
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+
     var changesDefinition: Bool { !settings.isEmpty || addSecret || retireSecret != nil }
 
     /// Rotation: gives the new secret, if there is one.
@@ -181,14 +195,14 @@ struct WebhookChange: JSONRequestBody {
             }
             guard !kept.isEmpty || addSecret else {
                 throw APIFailure(
-                    .conflict, "last_secret", "It is the only one; add another first.", parameter: "retire_secret")
+                    .conflict, "last_secret", "This is the only secret; add another first.", parameter: "retire_secret")
             }
             definition.secrets = kept
         }
         guard addSecret else { return nil }
         guard definition.secrets.count < Self.maximumSecrets else {
             throw APIFailure(
-                .conflict, "too_many", "There are \(Self.maximumSecrets) secrets; retire one first.",
+                .conflict, "too_many", "There are already \(Self.maximumSecrets) secrets; retire one first.",
                 parameter: "add_secret")
         }
         let secret = WebhookSignature.makeSecret()
@@ -217,16 +231,23 @@ struct Replay: JSONRequestBody {
 
     static let members = CodingKeys.allCases.map(\.rawValue)
 
+    var summary: String {
+        let what =
+            eventID.map { "event \($0.prefix(100))" }
+            ?? "events from \(from?.milliseconds ?? 0) to \(to?.milliseconds ?? 0)"
+        return dryRun == true ? "counted \(what)" : what
+    }
+
     func range(_ storage: any WebhookStorage) async throws -> ReplayRange {
         if let eventID {
             guard let number = try await storage.eventNumber(eventID) else {
-                throw APIFailure(.notFound, "not_found", "There is no such event.", parameter: "event_id")
+                throw APIFailure(.notFound, "not_found", "No event has this ID.", parameter: "event_id")
             }
             return .event(number)
         }
         guard let from = from?.milliseconds, let to = to?.milliseconds, from < to else {
             throw APIFailure(
-                .badRequest, "invalid_range", "Say event_id, or from and to. " + SentInstant.form,
+                .badRequest, "invalid_range", "Say event_id, or from and to. " + InstantText.form,
                 parameter: "from")
         }
         return ReplayRange(

@@ -10,8 +10,10 @@ internal import NIOCore
 /// Who is told what happened.
 struct WebhookRoutes {
     let webhooks: WebhookDispatcher
-    let storage: any WebhookStorage
+    let storage: any WebhookStorage & DeliveryInspectionStorage & AttemptStorage
     let apps: Apps
+    let scopes: ScopeRegistry
+    let clock: ServerClock
 
     /// As many endpoints as there may be.
     private static let maximumCount = 100
@@ -32,7 +34,15 @@ struct WebhookRoutes {
 
     private func list(_ call: APICall) async throws -> Response {
         let endpoints = try await webhooks.managed().filter { call.principal.mayManage($0.definition) }
-        return .list(endpoints, next: nil) { WebhookJSON.write($1, to: &$0) }
+        let activity = try await self.activity()
+        return .list(endpoints, next: nil) { WebhookJSON.write($1, activity: activity($1), to: &$0) }
+    }
+
+    /// How an endpoint did in the last day.
+    private func activity() async throws -> (ManagedWebhook) -> WebhookJSON.Activity? {
+        let since = clock.now().milliseconds - 86_400_000
+        let found = try await storage.webhookActivity(since: since, limit: WebhookActivity.limit)
+        return { webhook in found[webhook.stored.id].map { WebhookJSON.Activity(since: since, found: $0) } }
     }
 
     private func create(_ call: APICall) async throws -> Response {
@@ -40,7 +50,7 @@ struct WebhookRoutes {
             NewWebhook.self, upTo: Self.maximumBytes, form: "a JSON object with a name and a url")
         guard ServerConfigurationReader.isName(body.name) else {
             throw APIFailure(
-                .badRequest, "invalid_name", "A name has letters, digits, dots, - and _, at most 100.",
+                .badRequest, "invalid_name", "A name has 1 to 100 letters, digits, dots, - and _.",
                 parameter: "name")
         }
         let secret = WebhookSignature.makeSecret()
@@ -49,19 +59,23 @@ struct WebhookRoutes {
         (definition.apps, definition.environments) = (call.principal.apps, call.principal.environments)
         try await body.settings.apply(to: &definition, apps, call.principal)
         guard !definition.url.isEmpty else {
-            throw APIFailure(.badRequest, "invalid_url", "Say the url that events are sent to.", parameter: "url")
+            throw APIFailure(
+                .badRequest, "invalid_url", "`url` is missing: give the URL that receives events.", parameter: "url")
         }
         guard try await webhooks.managed().count < Self.maximumCount else {
-            throw APIFailure(.conflict, "too_many", "There are \(Self.maximumCount) endpoints; remove one first.")
+            throw APIFailure(
+                .conflict, "too_many", "There are already \(Self.maximumCount) endpoints; remove one first.")
         }
+        call.describe("made \(body.name)")
         guard let endpoint = try await webhooks.add(definition) else {
-            throw APIFailure(.conflict, "name_taken", "There is an endpoint of this name.", parameter: "name")
+            throw APIFailure(.conflict, "name_taken", "An endpoint with this name already exists.", parameter: "name")
         }
         return WebhookJSON.response(endpoint, secret: secret, status: .created)
     }
 
     private func show(_ call: APICall) async throws -> Response {
-        WebhookJSON.response(try await endpoint(call))
+        let endpoint = try await endpoint(call)
+        return WebhookJSON.response(endpoint, activity: try await activity()(endpoint))
     }
 
     private func change(_ call: APICall) async throws -> Response {
@@ -72,12 +86,13 @@ struct WebhookRoutes {
             throw APIFailure(
                 .badRequest, "empty_change", "Say what is to change: \(WebhookChange.members.joined(separator: ", ")).")
         }
+        call.describe(body.summary)
         var definition = endpoint.definition
         var secret: Secret?
         if body.changesDefinition {
             guard !endpoint.stored.isConfigured else {
                 throw APIFailure(
-                    .conflict, "configured", "This endpoint is one of the configuration file; change it there.")
+                    .conflict, "configured", "This endpoint is defined in the configuration file; change it there.")
             }
             try await body.settings.apply(to: &definition, apps, call.principal)
             secret = try body.changeSecrets(of: &definition)
@@ -96,7 +111,7 @@ struct WebhookRoutes {
         let endpoint = try await endpoint(call)
         guard !endpoint.stored.isConfigured else {
             throw APIFailure(
-                .conflict, "configured", "This endpoint is one of the configuration file; remove it there.")
+                .conflict, "configured", "This endpoint is defined in the configuration file; remove it there.")
         }
         try await webhooks.remove(endpoint.stored.id)
         return Response(status: .noContent)
@@ -106,20 +121,8 @@ struct WebhookRoutes {
 
     private func deliveries(_ call: APICall) async throws -> Response {
         let endpoint = try await endpoint(call)
-        let paging = try Paging(call.request)
-        let state = try call.request.parameter("state").map { text throws(APIFailure) in
-            guard let state = WebhookDelivery.State.allCases.first(where: { $0.name == text }) else {
-                throw APIFailure(
-                    .badRequest, "invalid_state", "Try pending, delivered, failed or discarded.", parameter: "state")
-            }
-            return state
-        }
-        let found = try await storage.deliveries(
-            of: endpoint.stored.id, in: state, before: try paging.number(), limit: paging.limit + 1)
-        let page = found.prefix(paging.limit)
-        return .list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) {
-            WebhookJSON.write($1, to: &$0)
-        }
+        let page = try await DeliveryQuery(call, scopes).page(of: endpoint.stored.id, storage)
+        return .list(page.items, next: page.next.map { String($0) }) { WebhookJSON.write($1, to: &$0) }
     }
 
     private func replay(_ call: APICall) async throws -> Response {
@@ -127,6 +130,7 @@ struct WebhookRoutes {
         let body = try await call.body(
             Replay.self, upTo: Self.maximumBytes, form: #"{"event_id": "…"} or {"from": ms, "to": ms}"#)
         let (range, isDryRun) = (try await body.range(storage), body.dryRun == true)
+        call.describe(body.summary)
         let outcome =
             isDryRun
             ? try await webhooks.countReplay(range, to: endpoint) : try await webhooks.replay(range, to: endpoint)
@@ -151,7 +155,7 @@ struct WebhookRoutes {
             throw APIFailure(.conflict, "disabled", "This endpoint is switched off; enable it first.")
         }
         guard let delivery = try await webhooks.test(endpoint.stored) else {
-            throw APIFailure(.serviceUnavailable, "storage_failed", "The test was not kept.", isRetryable: true)
+            throw APIFailure(.serviceUnavailable, "storage_failed", "The test could not be stored.", isRetryable: true)
         }
         return .json(status: .accepted) { WebhookJSON.write(delivery, to: &$0) }
     }
@@ -171,9 +175,9 @@ struct WebhookRoutes {
             // The same whether there is one or not: who may not see it does not learn of it.
             let message =
                 call.principal.isLimited
-                ? "There is no endpoint of this name that the key \(call.principal.name) may manage: it is limited to some "
-                    + "apps or environments, and manages what is sent of those alone."
-                : "There is no endpoint of this name."
+                ? "The key \(call.principal.name) can manage no endpoint with this name: it is limited to some apps or "
+                    + "environments, and manages only the endpoints for those."
+                : "No endpoint has this name."
             throw APIFailure(.notFound, "not_found", message, parameter: "name")
         }
         return found

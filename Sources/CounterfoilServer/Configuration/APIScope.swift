@@ -10,6 +10,8 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
     public static let customersRead = Self(rawValue: "customers:read")
     /// Report purchases and usage of customers.
     public static let customersWrite = Self(rawValue: "customers:write")
+    /// Give a customer what belongs to another, whatever the restore policy says.
+    public static let customersTransfer = Self(rawValue: "customers:transfer")
     /// Erase what is kept of a person.
     public static let customersErase = Self(rawValue: "customers:erase")
     /// Give entitlements without a purchase, and take them back.
@@ -33,8 +35,8 @@ public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
 
     /// All of them; `*` in a configuration file.
     public static let all: [APIScope] = [
-        .customersRead, .customersWrite, .customersErase, .grantsWrite, .offersSign, .supportRead, .supportWrite,
-        .operationsRead, .operationsWrite, .webhooksWrite, .auditRead, .consoleOpen,
+        .customersRead, .customersWrite, .customersTransfer, .customersErase, .grantsWrite, .offersSign, .supportRead,
+        .supportWrite, .operationsRead, .operationsWrite, .webhooksWrite, .auditRead, .consoleOpen,
     ]
 
     /// Those that a key which is shipped in an app may have. It is limited to the customer of its customer token.

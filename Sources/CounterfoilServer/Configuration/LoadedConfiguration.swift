@@ -1,4 +1,6 @@
 public import AppStoreModels
+public import ConfigurationReading
+
 /// A configuration as it was read, and what its reader would like to say about it.
 public struct LoadedConfiguration: Sendable {
     /// What the server has to do.
@@ -14,25 +16,7 @@ public struct LoadedConfiguration: Sendable {
 }
 
 /// Something about one place of a configuration file.
-public struct ConfigurationIssue: Sendable, Hashable, CustomStringConvertible {
-    /// Where it is, such as `apps[0].bundle_id`; empty if it concerns the file.
-    public let path: String
-    /// What is to be said, for people. Never a secret.
-    public let message: String
-    /// The line of the file, counted from 1, where it is known.
-    public let line: Int?
-
-    init(path: String = "", message: String, line: Int? = nil) {
-        self.path = path
-        self.message = message
-        self.line = line
-    }
-
-    /// Place, message and line, such as `apps[0].bundle_id: is missing, line 12`.
-    public var description: String {
-        (path.isEmpty ? "" : path + ": ") + message + (line.map { ", line \($0)" } ?? "")
-    }
-}
+public typealias ConfigurationIssue = ConfigurationProblem
 
 /// Why a configuration cannot be used: everything that is wrong with it, at once.
 public struct ConfigurationError: CounterfoilError, Hashable {

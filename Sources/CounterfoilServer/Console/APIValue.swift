@@ -5,13 +5,15 @@ indirect enum APIValue: Sendable {
     case nothing
     case flag(Bool)
     case number(Int64)
+    case decimal(Decimal)
     case text(String)
     case list([APIValue])
     case object([String: APIValue])
 
     /// Reads JSON; what is none is nothing.
     init(json: Data) {
-        guard let value = try? JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed) else {
+        let text = json.keepingByteOrderMarks
+        guard let value = try? JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed) else {
             self = .nothing
             return
         }
@@ -30,7 +32,7 @@ indirect enum APIValue: Sendable {
             } else if let whole = Int64(exactly: number.doubleValue) {
                 self = .number(number.doubleValue.magnitude < 9e15 ? whole : number.int64Value)
             } else {
-                self = .text("\(number)")
+                self = .decimal(Decimal(string: "\(number)") ?? number.decimalValue)
             }
         default: self = .nothing
         }
@@ -45,6 +47,7 @@ indirect enum APIValue: Sendable {
         switch self {
         case .text(let text): text
         case .number(let number): String(number)
+        case .decimal(let number): "\(number)"
         case .flag(let flag): flag ? "yes" : "no"
         default: nil
         }
@@ -82,6 +85,7 @@ indirect enum APIValue: Sendable {
         case .nothing: NSNull()
         case .flag(let flag): flag
         case .number(let number): number
+        case .decimal(let number): number
         case .text(let text): text
         case .list(let items): items.map(\.plain)
         case .object(let members): members.mapValues(\.plain)

@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import Ledger
 internal import Logging
 internal import NIOCore
+internal import WebConsole
 
 /// The API as the console asks it: the same routes, with the scopes of the key that somebody signed in with. There is no
 /// second way to do anything; what the API does not say, such as the periods of a customer and the state of the process, is read
@@ -16,7 +17,20 @@ struct ConsoleAPI: Sendable {
         var isFine: Bool { status < 300 }
         /// Why it is an error, for programs.
         var code: String? { json["code"].text }
-        var message: String { json["message"].text ?? "The API answered \(status)." }
+        /// Why it is an error, with the name of the field that it is about. What is in the path is no field.
+        var message: String {
+            let message = json["message"].text ?? "The API answered \(status)."
+            guard let field = json["param"].text, !["id", "name"].contains(field), !message.contains(field) else {
+                return message
+            }
+            return "\(field): \(message)"
+        }
+
+        /// The answer, unless it is an error.
+        func orFailure() throws(APIFailure) -> Answer {
+            guard !isFine else { return self }
+            throw APIFailure(.init(code: status), code ?? "failed", message, parameter: json["param"].text)
+        }
     }
 
     private let respond: @Sendable (Request, ServerContext) async throws -> Response

@@ -5,7 +5,10 @@ internal import WebConsole
 /// Links that sign in to the console.
 package enum ConsoleLink {
     /// Why there is no link.
-    package struct Refusal: Error { package var message: String }
+    package struct Refusal: Error {
+        package var code: String
+        package var message: String
+    }
 
     /// A link that signs in once, within two minutes.
     ///
@@ -16,27 +19,40 @@ package enum ConsoleLink {
         _ configuration: ServerConfiguration, key name: String, url: String? = nil
     ) throws(Refusal) -> String {
         guard configuration.console.isEnabled else {
-            throw Refusal(message: "the console is off: write console: {enabled: true} in the configuration")
+            throw Refusal(
+                code: "console_off", message: "the console is off: set console: {enabled: true} in the configuration")
         }
         guard let secret = configuration.console.secret else {
-            throw Refusal(message: "console.secret is missing in the configuration, which links are made with")
+            throw Refusal(
+                code: "no_console_secret", message: "the configuration has no console.secret, which signs these links")
         }
         guard let key = configuration.keys.first(where: { $0.name == name && !$0.isPublic }) else {
-            throw Refusal(message: "the configuration has no key \(name)")
+            throw Refusal(code: "unknown_key", message: "the configuration has no key named \(name)")
         }
         guard key.scopes.contains(.consoleOpen) else {
-            throw Refusal(message: "the key \(name) lacks the scope console:open")
+            throw Refusal(code: "missing_scope", message: "the key \(name) lacks the scope console:open")
         }
         let token = SignInLinks(secret: Array(secret.revealed.utf8)).token(for: name)
         return (url ?? address(configuration)) + PageLink("console", "sign-in", query: [("link", token)]).description
     }
 
-    private static func address(_ configuration: ServerConfiguration) -> String {
+    /// Where a browser finds the console.
+    ///
+    /// - Parameter port: Where the server listens, if the configuration leaves that to the system.
+    package static func address(_ configuration: ServerConfiguration, port: Int? = nil) -> String {
         let listen = configuration.listen
         let scheme = listen.tls == nil ? "http" : "https"
-        if let own = configuration.console.listen { return "\(scheme)://\(own.host):\(own.port)" }
-        if let url = listen.publicURL { return url }
-        let host = ["0.0.0.0", "::"].contains(listen.host) ? "127.0.0.1" : listen.host
-        return "\(scheme)://\(host):\(listen.port)"
+        if let own = configuration.console.listen { return "\(scheme)://\(name(of: own.host)):\(own.port)" }
+        if let url = listen.publicURL { return url.hasSuffix("/") ? String(url.dropLast()) : url }
+        return "\(scheme)://\(name(of: listen.host)):\(port ?? listen.port)"
+    }
+
+    /// A host as URLs have it. Where a server listens everywhere, it is on this machine.
+    private static func name(of host: String) -> String {
+        switch host {
+        case "0.0.0.0": "127.0.0.1"
+        case "::": "[::1]"
+        default: host.contains(":") ? "[\(host)]" : host
+        }
     }
 }

@@ -9,9 +9,12 @@ struct ConsolePage: Sendable {
     var up: (title: String, link: PageLink)?
     /// What it is told of while it is open.
     var topics: [String] = []
-    /// The path of the API that has the same, and the command.
+    /// The path of the API that has the same.
     var api: String?
+    /// The command, where it is not the one that asks the API for just that.
     var command: String?
+    /// Where the page is.
+    var place: Place?
     var problem: Shell.Problem?
     var notes: [String] = []
     var status = 200
@@ -37,6 +40,10 @@ struct ConsolePage: Sendable {
         case tag(String, Tone)
         case time(Date?)
         case link(String, PageLink)
+        /// What is compared from row to row: digits stand below digits.
+        case number(String)
+        /// How much of a whole is done, with a text that says it.
+        case progress(Int64, of: Int64, String)
         case none
     }
 
@@ -68,9 +75,17 @@ struct ConsolePage: Sendable {
     }
 
     /// A table; without rows, the sentence that says what would fill it.
-    mutating func table(_ caption: String, _ columns: [String], _ rows: [[Cell]], empty: String) {
+    ///
+    /// - Parameter isProven: Whether it is to be believed. What is not stands on a marked ground.
+    mutating func table(
+        _ caption: String, _ columns: [String], _ rows: [[Cell]], empty: String, isProven: Bool = true
+    ) {
         guard !rows.isEmpty else { return paragraph(empty, "empty") }
-        let rows = rows.map { row -> PageValue in
+        let titles = columns.enumerated().map { index, title -> PageValue in
+            let isNumber = rows.contains { $0.indices.contains(index) && $0[index].isNumber }
+            return ["columnTitle": .text(title), "isNumber": .flag(isNumber)]
+        }
+        let values = rows.map { row -> PageValue in
             let cells = zip(columns, row).enumerated().map { index, pair -> PageValue in
                 .object(
                     pair.1.values(now).merging(["label": .text(pair.0), "isHeader": .flag(index == 0)]) { $1 })
@@ -78,8 +93,8 @@ struct ConsolePage: Sendable {
             return ["cells": .list(cells), "rowKey": .exact(row.first?.identity ?? "")]
         }
         add([
-            "isTable": true, "caption": .text(caption), "columns": .list(columns.map { .text($0) }),
-            "rows": .list(rows),
+            "isTable": true, "caption": .text(caption), "columns": .list(titles), "rows": .list(values),
+            "isUnproven": .flag(!isProven),
         ])
     }
 
@@ -106,13 +121,19 @@ struct ConsolePage: Sendable {
 
         init(_ sentence: String) { self.sentence = sentence }
 
+        private var sentenceCell: Cell { link.map { .link(sentence, $0) } ?? .foreign(sentence) }
+
+        /// Where the entry is open, all of it.
+        private var shownSentence: PageValue {
+            .foreign(sentence, limit: inside == nil ? 300 : 4000, showsWhole: link == nil)
+        }
+
         fileprivate func values(_ now: Date?) -> PageValue {
             let shown = facts.filter { if case .none = $0.1 { false } else { true } }
             return [
                 "entryKey": .exact(anchor.isEmpty ? sentence : anchor), "hasAnchor": .flag(!anchor.isEmpty),
                 "anchor": .exact(anchor), "isOpen": .flag(inside != nil),
-                "sentence": .object(
-                    (link.map { Cell.link(sentence, $0) } ?? .foreign(sentence, limit: 300)).values(now)),
+                "sentence": .object(sentenceCell.values(now).merging(["foreign": shownSentence]) { $1 }),
                 "entryFacts": .list(shown.map { .object($0.1.values(now).merging(["name": .text($0.0)]) { $1 }) }),
                 "entryLinks": .list(links.map { ["linkText": .text($0.0), "url": .link($0.1)] }),
                 "inside": .list(inside?.blocks ?? []),
@@ -134,13 +155,32 @@ struct ConsolePage: Sendable {
         ])
     }
 
-    mutating func links(_ links: [(String, PageLink)], next: PageLink? = nil) {
-        let all = links.map { ($0.0, $0.1, false) } + (next.map { [("Next page", $0, true)] } ?? [])
-        guard !all.isEmpty else { return }
+    /// A link, and what it leads to where that is another page of the same list.
+    private typealias RelatedLink = (text: String, link: PageLink, relation: String?)
+
+    mutating func links(_ links: [(String, PageLink)]) {
+        add(links: links.map { (text: $0.0, link: $0.1, relation: nil) })
+    }
+
+    /// The same, and where the list goes on in both directions.
+    mutating func links(_ links: [(String, PageLink)], next: PageLink?) {
+        var all: [RelatedLink] = links.map { (text: $0.0, link: $0.1, relation: nil) }
+        if let previous = place?.previous { all.append(("Previous page", previous, "prev")) }
+        if let next { all.append(("Next page", place?.following(next) ?? next, "next")) }
+        add(links: all)
+    }
+
+    private mutating func add(links: [RelatedLink]) {
+        guard !links.isEmpty else { return }
         add([
             "isLinks": true,
             "links": .list(
-                all.map { ["text": .foreign($0.0, limit: 120), "url": .link($0.1), "isNext": .flag($0.2)] }),
+                links.map {
+                    [
+                        "text": .foreign($0.text, limit: 120), "url": .link($0.link),
+                        "relation": .optional($0.relation),
+                    ]
+                }),
         ])
     }
 
@@ -155,7 +195,11 @@ struct ConsolePage: Sendable {
         static func hidden(_ name: String, _ value: String) -> Field { Field(name: name, value: value, type: "hidden") }
     }
 
-    mutating func form(_ action: PageLink, _ fields: [Field], button: String, method: String = "post") {
+    /// - Parameter isInPlace: Whether it stands among the blocks, which are replaced while the page is open. Then it has
+    ///   nothing to fill in.
+    mutating func form(
+        _ action: PageLink, _ fields: [Field], button: String, method: String = "post", isInPlace: Bool = false
+    ) {
         let start = forms.count
         let values = fields.enumerated().map { index, field -> PageValue in
             [
@@ -172,12 +216,11 @@ struct ConsolePage: Sendable {
                     }),
             ]
         }
-        forms.append(
-            Self.block([
-                "isForm": true, "isUpload": .flag(fields.contains { $0.type == "file" }), "actionURL": .link(action),
-                "method": .exact(method), "fields": .list(values),
-                "button": .text(button),
-            ]))
+        let form = Self.block([
+            "isForm": true, "isUpload": .flag(fields.contains { $0.type == "file" }), "actionURL": .link(action),
+            "method": .exact(method), "fields": .list(values), "button": .text(button),
+        ])
+        if isInPlace { blocks.append(form) } else { forms.append(form) }
     }
 
     /// A heading among the forms.
@@ -201,42 +244,5 @@ struct ConsolePage: Sendable {
             "blocks": .list(Array(blocks.prefix(count))), "held": .list(Array(blocks.dropFirst(count))),
             "forms": .list(forms), "isLive": .flag(!topics.isEmpty), "hasHeld": .flag(count < blocks.count),
         ]
-    }
-}
-
-extension ConsolePage.Cell {
-    /// What tells a row from others.
-    var identity: String {
-        switch self {
-        case .plain(let text), .foreign(let text, _), .code(let text, _), .tag(let text, _): text
-        case .link(_, let link): link.description
-        case .time(let date): date?.consoleText ?? ""
-        case .none: ""
-        }
-    }
-
-    /// The values of the template `cell`.
-    func values(_ now: Date?) -> [String: PageValue] {
-        var values: [String: PageValue] = [
-            "hasLink": false, "cellURL": .nothing, "isTag": false, "isTime": false, "isPlain": false,
-            "isForeign": false, "isCode": false, "text": .nothing, "tagKind": .nothing, "instant": .nothing,
-            "foreign": .nothing,
-        ]
-        switch self {
-        case .none: break
-        case .plain(let text): (values["isPlain"], values["text"]) = (true, .text(text))
-        case .foreign(let text, let limit):
-            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: limit))
-        case .code(let text, let limit): (values["isCode"], values["foreign"]) = (true, .foreign(text, limit: limit))
-        case .tag(let text, let tone):
-            (values["isTag"], values["text"]) = (true, .text(text))
-            values["tagKind"] = .text(tone.rawValue)
-        case .time(nil): (values["isPlain"], values["text"]) = (true, "none")
-        case .time(let date?): (values["isTime"], values["instant"]) = (true, .time(date, now: now))
-        case .link(let text, let link):
-            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: 120))
-            (values["hasLink"], values["cellURL"]) = (true, .link(link))
-        }
-        return values
     }
 }

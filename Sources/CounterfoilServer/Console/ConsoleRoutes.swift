@@ -15,12 +15,13 @@ enum ConsoleRoutes {
         ("", OverviewPage.make), ("customers", CustomersPage.make), ("customers/{id}", CustomerPage.make),
         ("customers/{id}/explain/{key}", ExplanationPage.make), ("transactions/{id}", TransactionPage.make),
         ("orders/{id}", OrderPage.make), ("notifications", NotificationsPage.make),
-        ("notifications/{id}", NotificationPage.make), ("refused", RefusedPage.make),
+        ("notifications/refused", RefusedPage.make), ("notifications/{id}", NotificationPage.make),
         ("completeness", CompletenessPage.make), ("recoveries/{id}", RecoveryPage.make),
         ("webhooks", WebhooksPage.make), ("webhooks/{name}", WebhookPage.make),
         ("webhooks/{name}/deliveries/{id}", DeliveryPage.make), ("refunds", RefundsPage.make),
-        ("refunds/of", RefundPage.make),
+        ("refunds/of", RefundPage.make), ("events/{id}", EventPage.make),
         ("decode", DecodePage.make), ("operations", OperationsPage.make), ("operations/audit", AuditPage.make),
+        ("operations/configuration", ConfigurationPage.make),
     ]
 
     static func responder(_ core: ServerCore, _ console: Console) -> some HTTPResponder<ServerContext> {
@@ -32,8 +33,10 @@ enum ConsoleRoutes {
                 core.audit.addAnonymous(
                     AuditEntry(
                         request, context, core, actor: "nobody", result: "403 \(refusal.rawValue)"))
-                return message(
-                    console, "Refused", "Another page or another name of this server sent this request.", .forbidden)
+                return ErrorPage(
+                    "Refused", "Another page or another name of this server sent this request.",
+                    code: refusal.rawValue, .forbidden
+                ).bare(to: request, context, console)
             }
         }
         router.get("/console/assets/{name}") { _, context in
@@ -42,7 +45,7 @@ enum ConsoleRoutes {
         SignIn.add(to: router, console)
         router.get("/console/events") { request, context -> Response in
             _ = try visit(request, context, console)
-            return console.hub.response(to: request)
+            return console.core.changes.response(to: request)
         }
         router.post("/console/theme") { request, _ -> Response in
             let fields = try await FormFields(request)
@@ -53,8 +56,21 @@ enum ConsoleRoutes {
         for (path, page) in pages {
             router.get(RouterPath("/console" + (path.isEmpty ? "" : "/" + path))) { request, context in
                 let visit = try visit(request, context, console)
-                return visit.response(try await page(visit))
+                guard visit.context.isRefetch else {
+                    var shown = try await page(visit)
+                    // The overview says it by itself.
+                    if !path.isEmpty { try await visit.sayWhatIsBehind(on: &shown) }
+                    return visit.response(shown)
+                }
+                guard let sharing = visit.sharing else { return .page(try visit.liveParts(of: try await page(visit))) }
+                return .page(
+                    try await console.rendering.shared(sharing) { try visit.liveParts(of: try await page(visit)) })
             }
+        }
+        // Where it was before; a link in a ticket still leads there.
+        router.get("/console/refused") { request, _ -> Response in
+            let query = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
+            return .seeOther(PageLink(["console", "notifications", "refused"], query: query))
         }
         router.post("/console/decode") { request, context -> Response in
             var visit = try visit(request, context, console)
@@ -65,71 +81,46 @@ enum ConsoleRoutes {
         router.get("/console/operations/audit.csv") { request, context -> Response in
             let visit = try visit(request, context, console)
             let page = visit.parameter("page").map { [("page", $0)] } ?? []
-            return try await console.api.response(
-                .get, visit.target(["audit"], [("format", "csv")] + page, isScoped: false), for: visit.context)
+            let size = [("limit", String(SegmentFormat.csv.largestPage))]
+            var response = try await console.api.response(
+                .get, visit.target(["audit"], [("format", "csv")] + size + page, isScoped: false), for: visit.context)
+            for header in ConsoleHeaders.all { response.headers[header.name] = header.value }
+            return response
         }
         ConsoleActions.add(to: router, console)
         return router.buildResponder()
     }
 
     /// Somebody who is signed in; anybody else is sent to where one signs in.
+    ///
+    /// - Throws: 404 where the key sees no such app and environment.
     static func visit(_ request: Request, _ context: ServerContext, _ console: Console) throws -> Visit {
+        guard var visit = visitor(request, context, console) else { throw SignIn.Needed() }
+        visit.selection = try console.selection(
+            app: request.parameter("app"), environment: request.parameter("environment"), for: visit.principal)
+        return visit
+    }
+
+    /// Somebody who is signed in, whatever they ask for; nil for anybody else.
+    static func visitor(_ request: Request, _ context: ServerContext, _ console: Console) -> Visit? {
+        let changes = console.core.changes.lastChange
         let isSecure = console.isSecure(request, context)
-        guard let session = console.sessions.session(ConsoleCookies.session(of: request, isSecure: isSecure)),
-            let principal = console.principal(of: session)
-        else { throw SignIn.Needed() }
+        let isRefetch = isRefetch(request)
+        guard
+            let session = console.sessions.session(
+                ConsoleCookies.session(of: request, isSecure: isSecure), countsAsUse: !isRefetch),
+            let principal = console.principal(of: session, countsAsUse: !isRefetch)
+        else { return nil }
         var context = context
-        (context.principal, context.session) = (principal, session.id)
+        (context.principal, context.session, context.isRefetch) = (principal, session.id, isRefetch)
         return Visit(
             console: console, request: request, context: context, principal: principal,
-            selection: console.selection(of: request, for: principal))
+            selection: console.selection(for: principal), changes: changes)
     }
 
-    /// A page without a frame for somebody who is not signed in.
-    static func message(
-        _ console: Console, _ title: String, _ text: String, _ status: HTTPResponse.Status
-    ) -> Response {
-        var shell = Shell(
-            heading: title, product: "Counterfoil", home: PageLink("console"), assets: console.assets,
-            version: "server")
-        shell.themeAction = PageLink("console", "theme")
-        if status.code >= 400 { shell.problem = .init(title, reasons: [text]) }
-        let values: [String: PageValue] = [
-            "paragraphs": .list([.foreign(text, limit: 1000)]),
-            "links": .list([["url": .link(PageLink("console")), "title": "To the overview"]]),
-        ]
-        return .page(console.library.page("message", values, in: shell), status: status)
-    }
-}
-
-/// Answers what failed with a page.
-private struct ConsoleFailures: RouterMiddleware {
-    let console: Console
-
-    @concurrent func handle(
-        _ request: Request, context: ServerContext,
-        next: @concurrent (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
-        do { return try await next(request, context) } catch is SignIn.Needed {
-            let target = request.method == .get ? [("return", request.uri.description)] : []
-            return .seeOther(PageLink(["console", "sign-in"], query: target))
-        } catch is FormFields.Problem {
-            return ConsoleRoutes.message(console, "Refused", "This is not a form of this server.", .badRequest)
-        } catch let failure as APIFailure {
-            return ConsoleRoutes.message(console, "Refused", failure.message, failure.status)
-        } catch let error as HTTPError where error.status == .notFound {
-            return ConsoleRoutes.message(console, "Not found", "There is no such page.", .notFound)
-        } catch let error as StorageError {
-            FailureMiddleware(logger: console.core.logger, methods: AllowedMethods()).log(error, context)
-            return ConsoleRoutes.message(
-                console, "Not available",
-                "The ledger cannot be used now (\(error.code.rawValue)). Request "
-                    + "\(context.requestID) is in the log.", .serviceUnavailable)
-        } catch {
-            FailureMiddleware(logger: console.core.logger, methods: AllowedMethods()).log(error, context)
-            return ConsoleRoutes.message(
-                console, "Failed", "Something went wrong here. Request \(context.requestID) is in the log.",
-                .internalServerError)
-        }
+    /// Whether the script of an open page asks, and nobody who looks at the answer itself.
+    static func isRefetch(_ request: Request) -> Bool {
+        guard request.method == .get else { return false }
+        return request.uri.path == "/console/events" || !(request.parameter("fragment") ?? "").isEmpty
     }
 }

@@ -1,5 +1,4 @@
 internal import Basics
-internal import Crypto
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -34,7 +33,10 @@ enum SignIn {
     ) -> Response {
         var page = ConsolePage("Sign in")
         let back = request.parameter("return") ?? "/console"
-        if let token = request.parameter("link") {
+        if !maySend(request, context, console) {
+            // Without a form nobody sends a key that others can read on its way.
+            page.paragraph(plainHTTP, "empty")
+        } else if let token = request.parameter("link") {
             if console.links?.isGood(token) ?? false {
                 page.paragraph("This link signs you in once.")
                 page.form(
@@ -42,7 +44,7 @@ enum SignIn {
                     button: "Sign in")
             } else {
                 page.paragraph(
-                    "This link was used, or is older than two minutes. Make another: counterfoil server console link --key NAME",
+                    "This link was used, or is older than two minutes. Make another: counterfoil server console link --name NAME",
                     "empty")
             }
         } else {
@@ -51,43 +53,44 @@ enum SignIn {
                 PageLink("console", "sign-in"),
                 [.init(name: "key", label: "API key", type: "password"), .hidden("return", back)], button: "Sign in")
         }
-        var shell = Shell(
-            heading: "Sign in", product: "Counterfoil", home: PageLink("console"), assets: console.assets,
-            version: "server")
-        shell.themeAction = PageLink("console", "theme")
-        shell.theme = ConsoleCookies.theme(of: request)
+        var shell = console.shell("Sign in", for: request)
         shell.current = PageLink("console", "sign-in")
-        shell.command = "counterfoil server console link --key NAME"
+        shell.command = "counterfoil server console link --name NAME"
         if let problem { shell.problem = .init("Not signed in", reasons: [problem]) }
         return .page(console.library.page("page", page.values, in: shell), status: status)
+    }
+
+    private static let plainHTTP = "Over plain HTTP only this machine may sign in. Use https."
+
+    /// Whether a key or a link may be sent over this connection.
+    private static func maySend(_ request: Request, _ context: ServerContext, _ console: Console) -> Bool {
+        console.isSecure(request, context)
+            || ClientAddress(of: request, from: context.peer, console.core.configuration.listen).isThisMachine
     }
 
     private static func signIn(
         _ request: Request, _ context: ServerContext, _ console: Console
     ) async throws -> Response {
-        let client = ClientAddress(of: request, from: context.peer, console.core.configuration.listen)
         let isSecure = console.isSecure(request, context)
         func refuse(_ reason: String, _ status: HTTPResponse.Status) -> Response {
             console.core.audit.addAnonymous(
                 AuditEntry(request, context, console.core, actor: "nobody", result: "\(status.code)"))
             return page(request, context, console, problem: reason, status: status)
         }
-        guard isSecure || client.isThisMachine else {
-            return refuse("Over plain HTTP only this machine may sign in. Use https.", .forbidden)
-        }
+        guard maySend(request, context, console) else { return refuse(plainHTTP, .forbidden) }
+        let client = ClientAddress(of: request, from: context.peer, console.core.configuration.listen)
         let address = client.address ?? "unknown"
         guard !console.failures.isBlocked(address) else {
             return refuse("Too many attempts failed. Wait for a minute.", .tooManyRequests)
         }
         let fields = try await FormFields(request, upTo: 16 << 10)
-        let name: String?
-        if let link = fields["link"] {
-            name = console.links?.redeem(link)
-        } else {
-            let digest = Data(SHA256.hash(data: Data((fields["key"] ?? "").utf8)))
-            name = console.core.access.current.keys[digest]?.principal.name
-        }
-        guard let name, console.principal(named: name) != nil else {
+        let key =
+            if let link = fields["link"] {
+                console.links?.redeem(link).flatMap { console.key(named: $0) }
+            } else {
+                console.key(text: fields["key"] ?? "")
+            }
+        guard let key else {
             console.failures.recordFailure(of: address)
             return refuse(
                 fields["link"] == nil
@@ -96,8 +99,8 @@ enum SignIn {
         }
         // What the browser had before counts for nothing.
         console.sessions.end(ConsoleCookies.session(of: request, isSecure: isSecure))
-        let (token, session) = console.sessions.start(key: name, address: address)
-        note("sign-in", name, session.id, "200", request, context, console)
+        let (token, session) = console.sessions.start(key: key.name, digest: key.digest, address: address)
+        note("sign-in", key.name, session.id, "200", request, context, console)
         let back = fields["return"].flatMap { PageLink(own: $0) } ?? PageLink("console")
         return .seeOther(
             back.description.hasPrefix("/console") ? back : PageLink("console"),

@@ -53,8 +53,8 @@ public struct LogLines: LogHandler {
     }
 
     private static func text(_ time: String, _ event: LogEvent, _ values: [(String, String)]) -> [UInt8] {
-        var line = "\(time) \(event.level) \(escaped(event.message.description))"
-        for (key, value) in values { line += " \(escaped(key))=\(quoted(value))" }
+        var line = "\(time) \(event.level) \(event.message.description.escapingUnprintable)"
+        for (key, value) in values { line += " \(key.escapingUnprintable)=\(quoted(value))" }
         return Array((line + "\n").utf8)
     }
 
@@ -78,26 +78,8 @@ public struct LogLines: LogHandler {
     /// In quotation marks where it would not be one word.
     private static func quoted(_ text: String) -> String {
         let isWord = !text.isEmpty && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && $0 != "=" }
-        return isWord ? escaped(text) : "\"\(escaped(text.replacing("\"", with: "\\\"")))\""
-    }
-
-    /// With what ends lines and moves cursors made visible.
-    private static func escaped(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
-        return text.unicodeScalars.reduce(into: "") { result, scalar in
-            if isUnprintable(scalar) {
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-    }
-
-    private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
+        return isWord
+            ? text.escapingUnprintable : "\"\(text.replacing("\"", with: "\\\"").escapingUnprintable)\""
     }
 
     /// In one call, so that lines of several threads do not mix. What cannot be written is lost: the work goes on.

@@ -93,24 +93,24 @@ extension OnlineCheck {
                         "the server must run and be reachable from the internet, at the URL in App Store Connect"
                     )
                 case .circularRedirect:
-                    ("the notification URL redirects in a circle", "set the URL that answers without a redirect")
+                    ("the notification URL redirects in a loop", "set the final URL")
                 default:
                     (
-                        "the answer from the notification URL was not understood (\(result.rawValue))",
-                        "look for a proxy in between"
+                        "the notification URL returned an invalid response (\(result.rawValue))",
+                        "check for a proxy in between"
                     )
                 }
             self.init("not_delivered", message, advice)
         }
 
-        /// Why the notification that arrived is not believed.
+        /// The finding for a notification that arrived and failed verification.
         init(unbelievable error: VerificationError) {
             let advice =
                 error.code == .wrongApp
                 ? "compare bundle_id and apple_id with App Store Connect"
-                : "compare trust.anchors with who signs: Apple's roots, unless base_urls is a simulator's"
+                : "check trust.anchors: Apple's roots, or those of the simulator that base_urls names"
             self.init(
-                "not_believed", "the notification was sent, and this configuration refuses it: \(error.description)",
+                "not_believed", "the notification arrived but failed verification: \(error.description)",
                 advice)
         }
     }

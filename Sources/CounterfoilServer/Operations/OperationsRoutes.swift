@@ -56,14 +56,18 @@ struct OperationsRoutes {
 
     private func metrics(_ context: ServerContext) async throws -> Response {
         try context.require(.operationsRead)
-        guard let text = await recorded.text() else {
-            throw APIFailure(
-                .notFound, "metrics_not_exposed",
-                "This server records its metrics to another backend: ask that one for them.")
-        }
+        guard let text = await recorded.text() else { throw APIFailure.metricsNotExposed }
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}
+
+extension APIFailure {
+    static var metricsNotExposed: APIFailure {
+        APIFailure(
+            .notFound, "metrics_not_exposed",
+            "This server records its metrics to another backend: ask that one for them.")
     }
 }
 

@@ -65,7 +65,7 @@ final class BodyLease: Sendable {
         guard bytes <= limit - count.withLock(\.self) else { throw .tooLarge }
         guard budget.take(bytes, for: client) else {
             throw APIFailure(
-                .serviceUnavailable, "overloaded", "The server holds as many request bodies as it may; try again.",
+                .serviceUnavailable, "overloaded", "Too many request bodies are in memory; try again.",
                 isRetryable: true, backoff: 1000)
         }
         count.withLock { $0 += bytes }

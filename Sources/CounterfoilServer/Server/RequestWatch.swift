@@ -60,7 +60,8 @@ package final class RequestWatch: Service {
 struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == ServerContext {
     let base: Base
     let watch: RequestWatch
-    let failures: FailureMiddleware
+    /// The answer to a request that took too long.
+    let fail: @Sendable (APIFailure, Request, ServerContext) -> Response
 
     @concurrent func respond(to request: Request, context: ServerContext) async throws -> Response {
         // A task of its own, which can be cancelled without the connection. It begins here and now: most have nothing to
@@ -72,7 +73,9 @@ struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == 
         } onCancel: {
             answer.cancel()
         }
-        return try (watch.end(number) ? result : late(result, request, context)).get()
+        let response = try (watch.end(number) ? result : late(result, request, context)).get()
+        // Whoever asks for the head would take a body for the beginning of the next answer (RFC 9110, section 9.3.2).
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func begin(_ work: @escaping @Sendable @concurrent () async throws -> Response) -> Task<Response, any Error>
@@ -89,6 +92,6 @@ struct TimedResponder<Base: HTTPResponder>: HTTPResponder where Base.Context == 
         let failure = APIFailure(
             .serviceUnavailable, "timeout", "The request took longer than a request may.", isRetryable: true,
             backoff: 1000)
-        return .success(failures.response(to: failure, request, context))
+        return .success(fail(failure, request, context))
     }
 }

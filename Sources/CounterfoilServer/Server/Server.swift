@@ -98,7 +98,11 @@ public final class Server: Sendable {
         var services: [any Service] = [
             core.writer, core.webhooks, core.processor, core.refusals, core.audit, core.watch,
         ]
-        if core.metrics.exposition == nil { services.append(GaugeService(metrics: core.metrics)) }
+        if core.metrics.exposition == nil {
+            services.append(GaugeService(metrics: core.metrics))
+        } else {
+            services.append(MetricHistoryService(history: core.history, metrics: core.metrics))
+        }
         if let followed = clock.followed { services.append(followed) }
         services.append(core.recovery)
         services.append(core.consumption)
@@ -108,7 +112,7 @@ public final class Server: Sendable {
         }
         services.append(application)
         // It ends before those who wait for its streams.
-        if let console { services.append(ConsoleService(console: console)) }
+        services.append(ChangeService(core: core))
         services.append(DrainService(readiness: core.readiness))
         var plan = ServiceGroupConfiguration(
             services: services.map { .init(service: NamedService(service: $0)) }, gracefulShutdownSignals: signals,

@@ -9,6 +9,7 @@ internal import Entitlements
 package import Foundation
 package import Logging
 package import Tracing
+internal import WebConsole
 
 /// The services of a server, put together, before there is a port: what the routes are made with.
 package struct ServerCore: Sendable {
@@ -25,6 +26,8 @@ package struct ServerCore: Sendable {
     package let clock: ServerClock
     package let logger: Logger
     package let metrics: ServerMetrics
+    /// The metrics of the last hour.
+    let history = MetricHistory()
     /// The App Store, for the scopes whose app has a key.
     package let clients: [Int64: AppStoreServerClient]
 
@@ -57,6 +60,10 @@ package struct ServerCore: Sendable {
     package let refusals: RefusalLog
     /// Who did what.
     package let audit: AuditLog
+    /// Who is signed in to the console.
+    let sessions = SessionStore()
+    /// Says to open pages and to programs what has changed.
+    let changes = EventHub()
     /// Reads what people paste.
     let decoder: PastedDataDecoder
 
@@ -118,7 +125,8 @@ package struct ServerCore: Sendable {
             storage: storage, apps: apps, scopes: scopes, proven: proven, verifier: historical,
             clock: clock)
         restores = RestoreService(
-            storage: storage, apps: apps, customers: customers, histories: histories, clock: clock, told: webhooks.wake)
+            storage: storage, apps: apps, customers: customers, histories: histories, clock: clock,
+            wakeWebhooks: webhooks.wake)
         consumption = ConsumptionService(
             storage: storage, apps: apps, scopes: scopes, clients: clients, clock: clock, logger: logger)
         verifyReceipt = VerifyReceiptService(
@@ -126,7 +134,7 @@ package struct ServerCore: Sendable {
             logger: logger)
         notificationsV1 = NotificationV1Receiver(
             storage: storage, apps: apps, scopes: scopes, prover: prover, clock: clock, logger: logger)
-        grantExpiry = GrantExpiryService(storage: storage, clock: clock, logger: logger, told: webhooks.wake)
+        grantExpiry = GrantExpiryService(storage: storage, clock: clock, logger: logger, wakeWebhooks: webhooks.wake)
         refusals = RefusalLog(
             storage,
             keeping: .init(count: configuration.storage.refusedKept, bytes: configuration.storage.refusedBytes))

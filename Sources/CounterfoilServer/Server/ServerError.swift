@@ -55,16 +55,16 @@ public struct ServerError: CounterfoilError, Hashable {
         case let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM:
             self.init(
                 .noAddress,
-                "\(place) is not for this user; take a port from 1024 on, or give the service CAP_NET_BIND_SERVICE")
+                "this user cannot listen on \(place); use a port from 1024, or give the service CAP_NET_BIND_SERVICE")
         case let error as IOError where error.errnoCode == EADDRNOTAVAIL:
-            self.init(.noAddress, "\(listen.host) is no address of this machine")
+            self.init(.noAddress, "\(listen.host) is not an address of this machine")
         case is SocketAddressError: self.init(.noAddress, "\(listen.host) is neither an address nor a known name")
         case is NIOSSLError, is BoringSSLError:
             self.init(
                 .badCertificate,
-                "the certificate and the key of listen.tls cannot be used together; are they PEM, the server's own first?"
+                "the certificate and the key of listen.tls do not belong together; both must be PEM, the server's first"
             )
-        default: self.init(.failed, "the server cannot begin: \(error.logReason)")
+        default: self.init(.failed, "the server cannot start: \(error.logReason)")
         }
     }
 }

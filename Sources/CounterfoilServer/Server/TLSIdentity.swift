@@ -10,10 +10,11 @@ struct TLSIdentity: Sendable {
     /// - Throws: ``ServerError`` when a file does not hold what it should, or both do not fit together.
     init(_ files: ServerConfiguration.TLS) throws(ServerError) {
         do { certificates = try NIOSSLCertificate.fromPEMFile(files.certificateFile) } catch {
-            throw ServerError(.badCertificate, "\(files.certificateFile) holds no certificate in PEM")
+            throw ServerError(.badCertificate, "\(files.certificateFile) contains no certificate in PEM")
         }
         do { key = try NIOSSLPrivateKey(file: files.keyFile, format: .pem) } catch {
-            throw ServerError(.badCertificate, "\(files.keyFile) holds no private key in PEM, or one with a password")
+            throw ServerError(
+                .badCertificate, "\(files.keyFile) contains no private key in PEM, or one with a password")
         }
         // What does not fit together is found out now, and not by the first client.
         do { _ = try NIOSSLContext(configuration: configuration) } catch {

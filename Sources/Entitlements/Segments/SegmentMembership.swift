@@ -34,7 +34,7 @@ extension SegmentMembership {
     ///   - facts: Of each fact the newest version: those of the purchase, and the transactions of others that go on with
     ///     it, if there are any.
     package static func of(_ originalTransactionID: String, in facts: CustomerFacts) -> [SegmentMembership] {
-        guard let present = facts.newestSignedDate else { return [] }
+        guard let present = facts.newestSignedDate, facts.mayBeInSegments(present: present) else { return [] }
         let changes = Set(facts.changes.filter { $0 > present }).sorted()
         let instants = [present] + changes.prefix(horizon)
         var memberships: [SegmentMembership] = []
@@ -54,6 +54,21 @@ extension SegmentMembership {
 }
 
 extension CustomerFacts {
+    /// Whether there is anything at all by which a purchase could be in a segment from an instant on. Nearly always there is
+    /// not, and a look at each fact tells: this is asked at every renewal of a subscription with years of periods.
+    fileprivate func mayBeInSegments(present: Date) -> Bool {
+        renewals.contains { renewal in
+            !renewal.willRenew || renewal.isInBillingRetry || renewal.gracePeriodExpiresDate != nil
+                || renewal.priceIncreaseStatus == .pending || !renewal.eligibleWinBackOfferIDs.isEmpty
+        }
+            || transactions.indices.contains { index in
+                // By its place: a fact is dear to copy.
+                if transactions[index].revocationDate != nil { return true }
+                guard transactions[index].offerDiscountType != nil else { return false }
+                return transactions[index].expiresDate.map { $0 > present } ?? true
+            }
+    }
+
     /// The instants at which time alone may change how things stand.
     fileprivate var changes: [Date] {
         transactions.flatMap { [$0.purchaseDate, $0.expiresDate].compactMap(\.self) }

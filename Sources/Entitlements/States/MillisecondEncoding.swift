@@ -5,14 +5,7 @@ internal import Foundation
 // the most specific wins: these. So an instant is a whole number of milliseconds, as in everything Apple sends.
 
 extension KeyedEncodingContainer {
-    mutating func encode(_ value: Date, forKey key: Key) throws {
-        guard let milliseconds = value.millisecondsSince1970 else {
-            throw EncodingError.invalidValue(
-                value.timeIntervalSinceReferenceDate,
-                .init(codingPath: codingPath + [key], debugDescription: "not an instant in milliseconds"))
-        }
-        try encode(milliseconds, forKey: key)
-    }
+    mutating func encode(_ value: Date, forKey key: Key) throws { try encodeMilliseconds(of: value, forKey: key) }
 
     mutating func encodeIfPresent(_ value: Date?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) }

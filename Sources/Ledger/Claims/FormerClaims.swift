@@ -1,5 +1,5 @@
 /// A purchase as the webhooks' events tell that it changed hands, from when claims had no history of their own.
-package struct ToldClaim: Sendable, Hashable {
+package struct FormerClaim: Sendable, Hashable {
     package var instant: Milliseconds
     package var customer: String
     /// Whether others had it before, and have it no more.
@@ -15,9 +15,9 @@ extension ClaimHistory {
     ///
     /// Nobody has what was taken from them later: where an older export had brought such a claim back, it ends here. Nobody
     /// has what they had not.
-    package init(former owners: [Owner], told: [ToldClaim] = []) {
-        var claims: [ToldClaim] = []
-        for var claim in told {
+    package init(former owners: [Owner], events former: [FormerClaim] = []) {
+        var claims: [FormerClaim] = []
+        for var claim in former {
             // Clocks are set back. What was told later happened later.
             if let last = claims.last?.instant {
                 claim.instant = max(claim.instant, claim.isTransfer && last < .max ? last + 1 : last)
@@ -25,8 +25,8 @@ extension ClaimHistory {
             claims.append(claim)
         }
         claims += owners.filter { owner in
-            !told.contains { $0.instant == owner.since && $0.customer.isIdentical(to: owner.customer) }
-        }.map { ToldClaim(at: $0.since, $0.customer, isTransfer: false) }
+            !former.contains { $0.instant == owner.since && $0.customer.isIdentical(to: owner.customer) }
+        }.map { FormerClaim(at: $0.since, $0.customer, isTransfer: false) }
         let ordered = claims.enumerated()
             .sorted { ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset) }
         self.init(
@@ -35,7 +35,7 @@ extension ClaimHistory {
                 return ClaimEvent(at: claim.element.instant, kind, claim.element.customer)
             })
         let names = owners.map(\.customer)
-        guard told.isEmpty || self.owners.allSatisfy({ names.containsName($0.customer) }) else {
+        guard former.isEmpty || self.owners.allSatisfy({ names.containsName($0.customer) }) else {
             self.init(former: owners)
             return
         }

@@ -73,34 +73,34 @@ extension Completeness {
         guard situation.canAsk else {
             return (
                 .unknown,
-                "There is no key for the App Store Server API: add `key` to the app in the configuration, then gaps are "
-                    + "found and closed."
+                "The app has no key for the App Store Server API: add `key` in the configuration so that the server can "
+                    + "find and close gaps."
             )
         }
         if let trouble = situation.trouble { return (.behind, trouble) }
         guard let age else {
             return situation.isCatchingUp || situation.isEnabled
-                ? (.catchingUp, "The history is read for the first time.")
-                : (.unknown, "Recovery is switched off and was never run: POST /v1/recoveries, or switch it on.")
+                ? (.catchingUp, "The history is being read for the first time.")
+                : (.unknown, "Recovery is disabled and has never run: enable it, or POST /v1/recoveries.")
         }
         if situation.isCatchingUp { return (.catchingUp, "The history since the last outage is being read.") }
         if missing.unverified + missing.unverifiedSpans > 0 {
             return (
                 .behind,
-                "The App Store's answers held \(missing.unverified) items that cannot be believed: unverified_items has "
-                    + "the first of them and why. They are asked for again by themselves, after every start and then ever "
-                    + "less often. If it says untrusted_root, see `trust.anchors`; then restart."
+                "\(missing.unverified) items in the App Store's answers failed verification; unverified_items lists the "
+                    + "latest with the reasons. The server asks for them again automatically, after every start and then "
+                    + "less and less often. If the code is untrusted_root, check `trust.anchors`, then restart."
             )
         }
         if missing.failedNotifications > 0 {
             return (
                 .behind,
-                "\(missing.failedNotifications) notifications are kept whose inside cannot be believed: see "
-                    + "GET /v1/notifications?state=failed. POST /v1/recoveries for their time tries them again."
+                "\(missing.failedNotifications) stored notifications contain data that failed verification; see "
+                    + "GET /v1/notifications?state=failed. POST /v1/recoveries for their time retries them."
             )
         }
         guard age <= Milliseconds(situation.interval.seconds * 1000) * 3 + 600_000 else {
-            return (.behind, "What was signed in the last \(age / 60_000) minutes is not known to be all here.")
+            return (.behind, "Notifications of the last \(age / 60_000) minutes may be missing.")
         }
         return (.complete, nil)
     }

@@ -243,4 +243,7 @@ package struct MissingCounts: Sendable, Hashable {
     package var failedHistoryRequests = 0
 
     package init() {}
+
+    /// Whether anything of it is among ``MissingNames``.
+    package var haveNames: Bool { unverified + unverifiedSpans + putAside + failedHistoryRequests > 0 }
 }

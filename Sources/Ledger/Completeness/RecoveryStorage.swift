@@ -9,13 +9,17 @@ package protocol RecoveryStorage: Sendable {
     func begin(_ plan: RecoveryPlan, at now: Milliseconds) async throws -> Int64
 
     /// The recoveries of a scope that are not over, the oldest first.
-    func openRecoveries(in scope: Int64) async throws -> [RecoveryRun]
+    func openRecoveries(in scopes: [Int64]) async throws -> [RecoveryRun]
 
     /// The windows of a recovery that are not over.
     func openWindows(of recovery: Int64) async throws -> [RecoveryWindow]
 
-    /// Notes that a page of a window is on disk.
-    func note(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws
+    /// The windows of a recovery and whether they are over, in their order, up to `limit`. Those of a recovery that is over
+    /// are forgotten.
+    func windows(of recovery: Int64, limit: Int) async throws -> [(window: RecoveryWindow, isDone: Bool)]
+
+    /// Records that a page of a window is on disk.
+    func record(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws
 
     /// Begins a window anew.
     func restart(window: Int64) async throws
@@ -28,7 +32,7 @@ package protocol RecoveryStorage: Sendable {
 
     /// Ends a recovery whose windows are all over, and moves the mark if it is one that does, to `until` or to before the
     /// first stretch with something that could not be believed; gives the mark as it is now. Where the recovery begins
-    /// after the old mark, and where the App Store no longer keeps what could not be believed, there is a gap: then a sweep
+    /// after the old mark, and where the App Store no longer keeps what could not be believed, there is a gap: then a pass
     /// over everyone begins.
     ///
     /// - Parameter limit: What is older the App Store no longer keeps.
@@ -40,8 +44,8 @@ package protocol RecoveryStorage: Sendable {
     /// Where not everything could be believed.
     func unverifiedSpans(in scope: Int64) async throws -> UnverifiedSpans
 
-    /// Notes what went wrong. A recovery that is given up is over.
-    func note(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws
+    /// Records what went wrong. A recovery that is given up is over.
+    func record(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws
 
     /// One recovery.
     func recovery(_ id: Int64) async throws -> RecoveryRun?
@@ -49,11 +53,23 @@ package protocol RecoveryStorage: Sendable {
     /// Recoveries of some scopes, the newest first.
     func recoveries(in scopes: [Int64], before id: Int64?, limit: Int) async throws -> [RecoveryRun]
 
-    /// What is missing in a scope.
-    func missing(in scope: Int64) async throws -> MissingCounts
+    /// What is missing in some scopes.
+    func missing(in scopes: [Int64]) async throws -> [Int64: MissingCounts]
 
-    /// The same by name, up to ``MissingNames/most`` of each.
+    /// The same of one by name, up to ``MissingNames/most`` of each.
     func missingNames(in scope: Int64) async throws -> MissingNames
+}
+
+extension RecoveryStorage {
+    /// The recoveries of one scope that are not done.
+    package func openRecoveries(in scope: Int64) async throws -> [RecoveryRun] {
+        try await openRecoveries(in: [scope])
+    }
+
+    /// What is missing in one scope.
+    package func missing(in scope: Int64) async throws -> MissingCounts {
+        try await missing(in: [scope])[scope] ?? MissingCounts()
+    }
 }
 
 /// Keeps which Apple accounts' histories were asked for, and how far.
@@ -62,13 +78,13 @@ package protocol HistoryStorage: Sendable {
     /// was asked for with; nil when it never was.
     func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark?
 
-    /// Notes up to where a history was read; without a revision only that it was.
-    func note(
+    /// Records up to where a history was read; without a revision only that it was.
+    func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws
 
-    /// Notes that the App Store was asked about these subscriptions and purchases, by whatever led to their history.
-    func noteAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws
+    /// Records that the App Store was asked about these subscriptions and purchases, by whatever led to their history.
+    func recordAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws
 
     /// Keeps what could not be believed when a history was asked for, instead of what could not be before.
     func keep(
@@ -76,10 +92,10 @@ package protocol HistoryStorage: Sendable {
     ) async throws
 
     /// How far the search for old gaps has come; nil when there was none.
-    func sweep(in scope: Int64) async throws -> Sweep?
+    func historyPass(in scope: Int64) async throws -> HistoryPass?
 
-    /// Notes how far the search for old gaps has come.
-    func note(_ sweep: Sweep) async throws
+    /// Records how far the search for old gaps has come.
+    func record(_ pass: HistoryPass) async throws
 
     /// What decides whether subscriptions and purchases look out of date, in the order of their identifiers.
     func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary]
@@ -98,7 +114,7 @@ package struct HistoryMark: Sendable, Hashable {
 }
 
 /// A walk through all subscriptions and purchases of a scope in search of those that look out of date.
-package struct Sweep: Sendable, Hashable {
+package struct HistoryPass: Sendable, Hashable {
     package var scope: Int64
     /// The last one that was looked at.
     package var cursor: String

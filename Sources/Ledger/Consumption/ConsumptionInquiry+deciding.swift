@@ -43,11 +43,26 @@ extension ConsumptionInquiry {
         (decision, decidedAt) = (first.decision, first.decidedAt)
         if state == .pending { state = .overtaken }
     }
+
+    /// Records what became of an attempt to answer, which began before `leaseEnds`. False, and nothing changes, when the
+    /// question is settled already: a decision that came meanwhile stays unless the answer has arrived after all.
+    package mutating func settle(as outcome: ConsumptionInquiry, leaseEnds: Milliseconds) -> Bool {
+        switch state {
+        case .pending: break
+        case .overtaken where outcome.state != .pending: break
+        case .overtaken, .sent, .refused, .missed: return false
+        }
+        (state, attempts) = (outcome.state, outcome.attempts)
+        // What asked meanwhile to look at it again is not put off.
+        if nextAttemptAt >= leaseEnds { nextAttemptAt = outcome.nextAttemptAt }
+        (sentAt, sent, answer) = (outcome.sentAt, outcome.sent, outcome.answer)
+        return true
+    }
 }
 
 extension RefundDecision {
     /// The decision that a notification tells; nil if it tells none.
-    package init?(toldBy notification: FoldedNotification) {
+    package init?(announcedBy notification: FoldedNotification) {
         switch notification.type {
         case .refund: decision = .refunded
         case .refundDeclined: decision = .declined

@@ -99,9 +99,9 @@ package struct ConsumptionInquiry: Sendable, Hashable {
 
 /// Keeps what is needed to answer the App Store before refunds.
 package protocol ConsumptionStorage: Sendable {
-    /// Notes a report. What it does not say stays as it was reported before. Questions about the customer that wait are to
+    /// Records a report. What it does not say stays as it was reported before. Questions about the customer that wait are to
     /// be looked at again.
-    func note(_ report: UsageReport, of customer: String, in scope: Int64) async throws
+    func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws
 
     /// What was reported about a transaction, its product and the customer, in this order.
     func usage(
@@ -111,7 +111,7 @@ package protocol ConsumptionStorage: Sendable {
     /// Takes the questions whose time has come. Nobody else gets them before `leaseEnds`.
     func takeInquiries(at now: Milliseconds, leaseEnds: Milliseconds, limit: Int) async throws -> [ConsumptionInquiry]
 
-    /// Notes what became of a question that was taken until `leaseEnds`, unless it is settled already. If it is to be looked
+    /// Records what became of a question that was taken until `leaseEnds`, unless it is settled already. If it is to be looked
     /// at again because of what was learned meanwhile, it is not put off.
     func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws
 

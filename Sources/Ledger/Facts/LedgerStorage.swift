@@ -30,6 +30,7 @@ package protocol LedgerStorage: Sendable {
 package struct KeptNotification: Sendable, Hashable {
     package enum State: String, Sendable, Hashable { case pending, folded, failed }
 
+    /// Below zero where it is another text that was signed under the identifier.
     package var id: Int64
     package var scope: Int64
     package var uuid: String
@@ -59,6 +60,9 @@ package struct KeptNotification: Sendable, Hashable {
         self.failure = failure
         self.text = text
     }
+
+    /// Whether the identifier had been signed before, with another content.
+    package var isOtherText: Bool { id < 0 }
 }
 
 /// Reads what the ledger knows of customers.

@@ -33,7 +33,7 @@ package struct LineageRecord: Sendable, Hashable {
 
     /// The text that a fact is from.
     package struct Source {
-        /// The number of a notification, or that of a statement as a negative one.
+        /// Its ``FactSource/code``.
         package var id: Int64
         /// Whether a fact is from here, rather than from the text with this number, when both say the same. Numbers hang
         /// on the order of arrival, so they do not say.
@@ -56,7 +56,7 @@ package struct LineageRecord: Sendable, Hashable {
 
     /// The transactions in the order of their identifiers, and whose they all are.
     package private(set) var lineage: Lineage
-    /// Where each transaction is from.
+    /// Where each transaction is from, by ``FactSource/code``.
     package private(set) var sources: [Int64]
     /// Where the renewal info is from.
     package private(set) var renewalSource: Int64?
@@ -79,13 +79,26 @@ package struct LineageRecord: Sendable, Hashable {
         self.mentions = mentions
     }
 
+    /// Where facts are from: of these transactions, nil for all, and of the renewal info if it is wanted.
+    package func sources(
+        of transactions: Set<String>?, renewal: Bool
+    ) -> [(kind: KeptStatement.Kind, source: FactSource)] {
+        var codes = zip(lineage.transactions, sources).filter { transactions?.contains($0.0.transactionID) ?? true }
+            .map { (KeptStatement.Kind.transaction, $0.1) }
+        if renewal, let renewalSource { codes.append((.renewal, renewalSource)) }
+        return codes.compactMap { kind, code in FactSource(code: code).map { (kind, $0) } }
+    }
+
     /// How many facts there are, and notifications about them.
     package var count: Int { sources.count + (renewalSource == nil ? 0 : 1) + mentions.count }
 
+    /// Whether a notification about it is known that was signed after an instant: what was signed then is late.
+    package func isLate(signedDate: Milliseconds) -> Bool { mentions.contains { $0.signedDate > signedDate } }
+
     // MARK: - Changes
 
-    /// Notes that there is a notification about it; false when that was known.
-    package mutating func note(_ notification: Int64, signedDate: Milliseconds) -> Bool {
+    /// Records that there is a notification about it; false when that was known.
+    package mutating func addMention(of notification: Int64, signedDate: Milliseconds) -> Bool {
         // The newest is nearly always the last.
         let place = (mentions.lastIndex { $0.notification <= notification }).map { $0 + 1 } ?? 0
         if place > 0, mentions[place - 1].notification == notification {
@@ -175,23 +188,34 @@ package struct LineageRecord: Sendable, Hashable {
     /// Whose a purchase is follows from the versions that stay and from nothing else: what was replaced has no say, or it
     /// would matter what came first. Of several transactions with an account the latest purchase counts.
     private mutating func setOwner() {
-        var owner: TransactionFact?
+        var owner: Int?
         var account: String?
-        for fact in lineage.transactions {
-            if let other = fact.appTransactionID, account?.precedes(other) ?? true { account = other }
-            guard fact.appAccountToken != nil else { continue }
+        let transactions = lineage.transactions
+        // By their places: a fact is dear to copy.
+        for place in transactions.indices {
+            if let other = transactions[place].appTransactionID, account?.precedes(other) ?? true { account = other }
+            guard transactions[place].appAccountToken != nil else { continue }
             // In the order of their identifiers: of two at the same time the later one.
-            guard let known = owner, (fact.purchaseDate, fact.signedDate) < (known.purchaseDate, known.signedDate)
-            else {
-                owner = fact
-                continue
-            }
+            if let owner, transactions[place].isBought(before: transactions[owner]) { continue }
+            owner = place
         }
-        (lineage.appAccountToken, lineage.appTransactionID) = (owner?.appAccountToken, account)
+        (lineage.appAccountToken, lineage.appTransactionID) = (
+            owner.flatMap { transactions[$0].appAccountToken }, account
+        )
+    }
+}
+
+extension TransactionFact {
+    /// In the order of their dates of purchase, and then of signing.
+    fileprivate func isBought(before other: TransactionFact) -> Bool {
+        (purchaseDate, signedDate) < (other.purchaseDate, other.signedDate)
     }
 }
 
 extension String {
     /// The order of their bytes, which is the database's.
-    fileprivate func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+    fileprivate func precedes(_ other: String) -> Bool {
+        // Nearly always the same account as before.
+        !isExactly(other) && utf8.lexicographicallyPrecedes(other.utf8)
+    }
 }

@@ -49,4 +49,9 @@ package struct CustomerCircumstances: Sendable, Hashable {
 /// Reads what concerns a customer at present, in one question: it is part of the answer that is asked for most.
 package protocol CircumstanceStorage: Sendable {
     func circumstances(of customer: String, in scope: Scope) async throws -> CustomerCircumstances
+
+    /// The same with ``CustomerStorage/lineages(of:in:)``, of one instant.
+    func present(
+        of customer: String, in scope: Scope
+    ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances)
 }

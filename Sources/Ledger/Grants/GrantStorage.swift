@@ -31,5 +31,5 @@ package protocol GrantStorage: Sendable {
     func grants(of customer: String, in scope: Int64) async throws -> [Grant]
 
     /// Makes the event `grant.expired` of grants that have ended, once for each; answers of how many.
-    func tellExpiredGrants(at now: Milliseconds, limit: Int) async throws -> Int
+    func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> Int
 }

@@ -4,4 +4,8 @@ package protocol HealthStorage: Sendable {
     ///
     /// - Throws: ``StorageError`` when nothing can be kept.
     func checkWritable() async throws
+
+    /// How many changes were committed since the ledger was opened: where it is the same as before, so is everything else.
+    /// ``checkWritable()`` is none.
+    var commits: Int { get }
 }

@@ -11,11 +11,15 @@ package protocol InspectionStorage: Sendable {
         of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
     ) async throws -> [TimelineItem]
 
-    /// Notifications, the last that was received first.
+    /// Notifications, the last that was received first. Where those that wait or failed are looked for, what else was signed
+    /// under their identifiers is among them, after all others.
     func notifications(_ filter: InboxFilter, before id: Int64, limit: Int) async throws -> NotificationPage
 
     /// The notification with this identifier.
     func notification(_ uuid: String) async throws -> KeptNotification?
+
+    /// What else was signed under a notification's identifier, the first that was received first.
+    func otherTexts(of notification: Int64, limit: Int) async throws -> [KeptNotification]
 
     /// The numbers of notifications, other texts of them included, that failed with a code, the lowest first.
     func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64]
@@ -23,8 +27,15 @@ package protocol InspectionStorage: Sendable {
     /// Puts notifications into the inbox again.
     func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws
 
-    /// The texts of the facts of a purchase that came without a notification.
-    func statements(about originalTransactionID: String, in scope: Int64) async throws -> [KeptStatement]
+    /// The texts that the facts of a purchase are from. A receipt is none: what it says has no signature of its own. What was
+    /// signed under one identifier comes together: the fact is from one of them.
+    ///
+    /// - Parameters:
+    ///   - transactions: The transactions whose texts are wanted; nil for all.
+    ///   - renewal: Whether the text of the renewal info is wanted.
+    func sources(
+        of originalTransactionID: String, transactions: Set<String>?, renewal: Bool, in scope: Int64
+    ) async throws -> [KeptSource]
 }
 
 /// A place in a timeline: what has the same date is in the order of the number, then of the name.
@@ -119,6 +130,20 @@ package struct NotificationPage: Sendable {
         self.items = items
         self.next = next
     }
+}
+
+/// The text that a fact is from.
+package enum KeptSource: Sendable, Hashable {
+    /// The notification that held it.
+    case notification(KeptNotification, holding: KeptStatement.Kind)
+    /// It came without a notification.
+    case statement(KeptStatement)
+
+    /// The identifier of the notification; nil for a statement.
+    package var notification: String? { if case .notification(let kept, _) = self { kept.uuid } else { nil } }
+
+    /// The statement; nil for a notification.
+    package var statement: KeptStatement? { if case .statement(let kept) = self { kept } else { nil } }
 }
 
 /// A fact that came by itself, with its text.

@@ -10,6 +10,12 @@ package protocol RefusalStorage: Sendable {
 
     /// What was refused, the last first.
     func refusals(before id: Int64, limit: Int) async throws -> [KeptRefusal]
+
+    /// How often each reason was given in a time, its end not included.
+    ///
+    /// - Parameter depth: How many of the last refusals are looked at, whenever they came.
+    func refusalCounts(from start: Milliseconds, to end: Milliseconds, amongLast depth: Int64) async throws
+        -> [String: Int64]
 }
 
 /// How much of what was refused is kept.

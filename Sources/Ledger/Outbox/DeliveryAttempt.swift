@@ -15,12 +15,16 @@ package struct DeliveryAttempt: Sendable, Hashable {
     package var error: String?
     /// The first bytes of the answer's body.
     package var answer: Data
+    /// The header `webhook-timestamp`, in seconds; nil where nothing was sent, and where it was not kept yet.
+    package var timestamp: Int64?
 
     package init(
-        at: Milliseconds, milliseconds: Int64, status: Int? = nil, error: String? = nil, answer: Data = Data()
+        at: Milliseconds, milliseconds: Int64, status: Int? = nil, error: String? = nil, answer: Data = Data(),
+        timestamp: Int64? = nil
     ) {
         (self.at, self.milliseconds, self.status, self.error) = (at, milliseconds, status, error)
         self.answer = answer.prefix(Self.maximumAnswer)
+        self.timestamp = timestamp
     }
 }
 

@@ -53,4 +53,13 @@ package protocol EventFeedStorage: Sendable {
 
     /// The number of the last event; 0 without any.
     func lastEvent() async throws -> Int64
+
+    /// The last events of one app and environment that name a customer, the newest first: of the last
+    /// ``EventSearch/depth`` events of all.
+    func lastEventsOfCustomers(in scope: Int64, limit: Int) async throws -> [LedgerEvent]
+}
+
+/// How far a search among events goes back.
+package enum EventSearch {
+    package static let depth: Int64 = 20_000
 }

@@ -54,8 +54,8 @@ package struct FanOutGate {
         return FanOutLimit(after: waiting ?? .max, holdsRecovered: holdsRecovered(status, waiting, now))
     }
 
-    /// Takes note of how far making deliveries has come.
-    package mutating func note(_ progress: FanOutProgress, at now: ContinuousClock.Instant) {
+    /// Records how far making deliveries has come.
+    package mutating func record(_ progress: FanOutProgress, at now: ContinuousClock.Instant) {
         catchingUpSince = progress == .more ? catchingUpSince ?? now : nil
     }
 

@@ -49,8 +49,8 @@ final class Checkpoints: Sendable {
         connection = try DatabaseQueue(path: pool.path, configuration: configuration)
     }
 
-    /// Is called at the beginning of each transaction of the writer.
-    func note(_ db: Database) {
+    /// Counts what the writer has written. Is called at the beginning of each transaction of the writer.
+    func countPages(of db: Database) {
         var (written, highest): (Int32, Int32) = (0, 0)
         guard sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &written, &highest, 1) == SQLITE_OK
         else { return }

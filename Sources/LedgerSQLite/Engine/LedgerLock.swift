@@ -29,13 +29,13 @@ final class LedgerLock: Sendable {
             throw StorageError(
                 .busy, "\(path) is in use by another Counterfoil\(owner); stop it first: a ledger has one writer")
         }
-        note()
+        writeOwner()
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Writes down who has it, for people. It is no matter if that fails.
-    private func note() {
+    private func writeOwner() {
         let text = "\(getpid())\n"
         guard ftruncate(descriptor, 0) == 0 else { return }
         _ = text.withCString { pwrite(descriptor, $0, text.utf8.count, 0) }

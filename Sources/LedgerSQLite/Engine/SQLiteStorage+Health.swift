@@ -4,6 +4,6 @@ internal import GRDB
 extension SQLiteStorage: HealthStorage {
     /// Puts a number of the file's head to what it is: that goes through the log and to the disk like every commit.
     package func checkWritable() async throws {
-        try await write { db in try db.execute(sql: "PRAGMA user_version = 0") }
+        try await writeUncounted { db in try db.execute(sql: "PRAGMA user_version = 0") }
     }
 }

@@ -30,6 +30,7 @@ package final class SQLiteStorage: Sendable {
     package let path: String
     private let lock: Mutex<LedgerLock?>
     private let isOnlyWriter: Bool
+    private let commitCount = Atomic<Int>(0)
 
     /// Opens a file, or makes it.
     ///
@@ -77,13 +78,24 @@ package final class SQLiteStorage: Sendable {
 
     /// Writes in one transaction, and says in the house's words what went wrong.
     func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        let value = try await writeUncounted(updates)
+        commitCount.wrappingAdd(1, ordering: .relaxed)
+        return value
+    }
+
+    /// Writes in one transaction something that is no change.
+    func writeUncounted<Value: Sendable>(
+        _ updates: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         do {
             return try await pool.write { db in
-                self.checkpoints.note(db)
+                self.checkpoints.countPages(of: db)
                 return try updates(db)
             }
         } catch let error as CancellationError { throw error } catch { throw StorageError(error, path: path) }
     }
+
+    package var commits: Int { commitCount.load(ordering: .relaxed) }
 
     /// Writes a piece of work that can wait, in one transaction: see ``Checkpoints/catchUp()``.
     func writePiece<Value: Sendable>(

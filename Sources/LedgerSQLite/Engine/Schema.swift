@@ -36,6 +36,9 @@ enum Schema {
             let schema = AttemptTable.schema + AuditTable.schema + ConsumptionTables.lists
             for statement in schema { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("12") { db in
+            for statement in WebhookTables.endings + AttemptTable.timestamps { try db.execute(sql: statement) }
+        }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer Counterfoil, which alone can go on with it")
         }

@@ -77,9 +77,14 @@ struct LedgerDigest {
 
     /// What a number stands for: the name of a notification, or a statement's text.
     private func text(_ source: Int64, _ db: Database) throws -> SQLValue {
-        let select =
-            source < 0 ? "SELECT text FROM statements WHERE id = -?" : "SELECT uuid FROM notifications WHERE id = ?"
-        return try db.first(select, [.integer(source)]) { $0.value(0) } ?? .null
+        switch FactSource(code: source) {
+        case nil: return .null
+        case .statement(let number):
+            return try db.first("SELECT text FROM statements WHERE id = ?", [.integer(number)]) { $0.value(0) } ?? .null
+        case .notification(let number):
+            return try db.first("SELECT uuid FROM notifications WHERE id = ?", [.integer(number)]) { $0.value(0) }
+                ?? .null
+        }
     }
 
     private mutating func addNotifications(_ db: Database, _ headers: HeaderRegistry, _ path: String) throws {

@@ -118,7 +118,7 @@ package struct LedgerImport: Sendable {
         } catch let error as VerificationError {
             return .failure(Refusal(reason: "\(error.code): \(error.message)"))
         } catch {
-            return .failure(Refusal(reason: "is no line of an export"))
+            return .failure(Refusal(reason: "is not a valid export line"))
         }
     }
 
@@ -153,15 +153,15 @@ package struct LedgerImport: Sendable {
             return try claim(line, .account(account, in: scope.id))
         default: break
         }
-        throw Refusal(reason: "is no line of an export")
+        throw Refusal(reason: "is not a valid export line")
     }
 
     private func claim(_ line: Line, _ subject: ClaimTables.Subject) throws(Refusal) -> Item {
-        guard let customer = line.customer else { throw Refusal(reason: "is no line of an export") }
+        guard let customer = line.customer else { throw Refusal(reason: "is not a valid export line") }
         let instant = line.claimed_at ?? 0
         // Nothing that is claimed later may have to be later than time goes.
         guard Date(milliseconds: instant).milliseconds == instant else {
-            throw Refusal(reason: "has an instant that is none")
+            throw Refusal(reason: "has an invalid instant")
         }
         guard let name = line.kind else {
             return .formerClaim(.init(subject: subject, event: ClaimEvent(at: instant, .join, customer)))
@@ -195,7 +195,7 @@ package struct LedgerImport: Sendable {
             line.signed_text ?? "", Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin)
         )
         if line.kind == "receipt" {
-            guard let purchase = line.purchase else { throw Refusal(reason: "is no line of an export") }
+            guard let purchase = line.purchase else { throw Refusal(reason: "is not a valid export line") }
             return try Statement(
                 receipt: purchase.fact, scope: scope, at: date, origin: origin)
         }
@@ -214,7 +214,7 @@ package struct LedgerImport: Sendable {
             let kind = GrantEvent.Kind.allCases.first(where: { $0.name == line.kind }), let instant = line.at,
             Date(milliseconds: instant).milliseconds == instant, kind == .revoke || line.customer != nil,
             kind != .create || line.entitlement != nil
-        else { throw Refusal(reason: "is no line of an export") }
+        else { throw Refusal(reason: "is not a valid export line") }
         let content = GrantEvent.Content(
             customer: line.customer, entitlement: line.entitlement, until: line.until, reason: reason, actor: actor)
         return .init(scope: scope.id, id: id, event: GrantEvent(kind, at: instant, content))
@@ -223,12 +223,12 @@ package struct LedgerImport: Sendable {
     private func originalPurchase(_ line: Line, _ scope: Scope) async throws -> OriginalPurchase {
         guard let subject = line.subject, !subject.isEmpty,
             let kind = OriginalPurchase.Kind.allCases.first(where: { $0.name == line.kind })
-        else { throw Refusal(reason: "is no line of an export") }
+        else { throw Refusal(reason: "is not a valid export line") }
         var text = line.signed_text ?? ""
         let fact: OriginalPurchaseFact
         switch kind {
         case .receipt:
-            guard let said = line.first_purchase else { throw Refusal(reason: "is no line of an export") }
+            guard let said = line.first_purchase else { throw Refusal(reason: "is not a valid export line") }
             (text, fact) = (try said.text, said.fact(isTestData: scope.environment != .production))
         case .appTransaction:
             let payload = try await verifier.appTransaction(text).payload

@@ -110,7 +110,7 @@ package struct LedgerRebuild: Sendable {
                 guard let scope = scopes[id: text.scope], let kind = text.kind else { throw Unknown.scope }
                 return Scratch.Put(
                     fact: try await .read(text.text, kind: kind, scope: scope, by: verifier), scope: scope.id,
-                    source: Fold.Source(id: -text.id, text: text.packed, kind: kind))
+                    source: Fold.Source(statement: text.id, text: text.packed, kind: kind))
             }
             report.refuse(statements.refused)
             report.statements += statements.values.count
@@ -179,7 +179,7 @@ extension SQLiteStorage {
 
     fileprivate func derive(grants: [(scope: Int64, id: String)]) async throws {
         try await write { db in
-            for (scope, id) in grants { try GrantTables.derive(id, in: scope, toldUntil: .min, db) }
+            for (scope, id) in grants { try GrantTables.derive(id, in: scope, emittedUntil: .min, db) }
         }
     }
 

@@ -49,7 +49,7 @@ extension SQLiteStorage {
                 case .grant(let grant):
                     // What has ended before is not told.
                     try GrantTables.add(
-                        [grant.event], to: grant.id, in: grant.scope, toldUntil: Date().milliseconds, db)
+                        [grant.event], to: grant.id, in: grant.scope, emittedUntil: Date().milliseconds, db)
                 case .erasure(let erasure, let scope): try ErasureTable.put(erasure, in: scope, db)
                 case .claim: break
                 }

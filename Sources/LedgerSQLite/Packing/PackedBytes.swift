@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Ledger
 internal import Foundation
 
@@ -5,6 +6,12 @@ internal import Foundation
 struct PackedWriter {
     private(set) var bytes: [UInt8] = []
     private var texts: [String] = []
+    /// The words so far with their numbers: a record has few, each of them in every transaction.
+    private var words: [(text: String, number: UInt64)] = []
+    /// Where the next word is looked for first: transactions have theirs in the same order.
+    private var next = 0
+
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     mutating func append(_ byte: UInt8) { bytes.append(byte) }
     mutating func append(contentsOf other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }
@@ -33,13 +40,16 @@ struct PackedWriter {
     /// A text that comes again and again, by its number; 0 for none.
     mutating func word(_ word: String?) {
         guard let word else { return number(0) }
-        if let known = KnownWords.number(of: word) { return number(UInt64(known)) }
         // By their bytes: what Swift calls equal can be written in several ways.
-        if let index = texts.firstIndex(where: { $0.utf8.elementsEqual(word.utf8) }) {
-            return number(UInt64(KnownWords.capacity + index))
+        let isNext = next < words.count && words[next].text.isExactly(word)
+        if let known = isNext ? next : words.firstIndex(where: { $0.text.isExactly(word) }) {
+            next = known + 1 < words.count ? known + 1 : 0
+            return number(words[known].number)
         }
-        texts.append(word)
-        number(UInt64(KnownWords.capacity + texts.count - 1))
+        let new = KnownWords.number(of: word) ?? KnownWords.capacity + texts.count
+        if new >= KnownWords.capacity { texts.append(word) }
+        words.append((word, UInt64(new)))
+        number(UInt64(new))
     }
 
     /// The words that were used, and what was written.

@@ -14,10 +14,14 @@ package enum PackedLineage {
     private static let leastOfTransaction = 10
 
     package static func pack(_ record: LineageRecord) -> Data {
-        var writer = PackedWriter()
+        // About what a transaction and the notifications about it take.
+        var writer = PackedWriter(capacity: 64 + 64 * record.count)
         writer.number(UInt64(record.sources.count))
         var token: UUID?
-        for fact in record.lineage.transactions { write(fact, &token, &writer) }
+        // By their places: a fact is dear to copy.
+        for place in record.lineage.transactions.indices {
+            write(record.lineage.transactions[place], &token, &writer)
+        }
         writer.append(record.lineage.renewal == nil ? 0 : 1)
         if let fact = record.lineage.renewal { write(fact, &writer) }
         for source in record.sources { writer.signed(source) }

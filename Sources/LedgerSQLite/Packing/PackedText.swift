@@ -76,14 +76,14 @@ package final class HeaderRegistry: Sendable {
     }
 
     /// Notes that the storage has them for good.
-    func noteKept(_ numbers: Set<Int64>) { state.withLock { $0.kept.formUnion(numbers) } }
+    func markKept(_ numbers: Set<Int64>) { state.withLock { $0.kept.formUnion(numbers) } }
 }
 
 extension HeaderRegistry {
     /// Packs a JWS in compact form. Text of any other form, which no verifier lets pass, is kept as it is.
     package func pack(_ text: String) -> PackedText {
         var text = text
-        var packing = Packing(book: self)
+        var packing = Packing(registry: self)
         let isPacked = text.withUTF8 { packing.pack(UnsafeRawBufferPointer($0)) }
         guard isPacked else { return PackedText(bytes: Data([0]) + Data(text.utf8), headers: []) }
         return PackedText(bytes: Data(packing.bytes), headers: Set(packing.headers))
@@ -91,14 +91,14 @@ extension HeaderRegistry {
 
     /// The exact text; nil when the bytes are not what ``pack(_:)`` made, or a header is missing.
     package func unpack(_ bytes: Data) -> String? {
-        var unpacking = Unpacking(book: self, bytes: [UInt8](bytes))
+        var unpacking = Unpacking(registry: self, bytes: [UInt8](bytes))
         return unpacking.text()
     }
 }
 
 /// Writes packed text.
 private struct Packing {
-    let book: HeaderRegistry
+    let registry: HeaderRegistry
     var bytes: [UInt8] = []
     var headers: [Int64] = []
 
@@ -151,7 +151,7 @@ private struct Packing {
     }
 
     private mutating func append(header text: UnsafeRawBufferPointer, _ range: Range<Int>) {
-        let number = book.number(of: UnsafeRawBufferPointer(rebasing: text[range]))
+        let number = registry.number(of: UnsafeRawBufferPointer(rebasing: text[range]))
         if !headers.contains(number) { headers.append(number) }
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
@@ -199,12 +199,12 @@ private func position(of letter: Unicode.Scalar, in text: UnsafeRawBufferPointer
 
 /// Reads packed text. The bytes come from a file that may be damaged.
 private struct Unpacking {
-    let book: HeaderRegistry
+    let registry: HeaderRegistry
     let bytes: [UInt8]
     private var place = 0
 
-    init(book: HeaderRegistry, bytes: [UInt8]) {
-        self.book = book
+    init(registry: HeaderRegistry, bytes: [UInt8]) {
+        self.registry = registry
         self.bytes = bytes
     }
 
@@ -241,7 +241,7 @@ private struct Unpacking {
     }
 
     private mutating func header() -> [UInt8]? {
-        take(8).map { $0.reduce(Int64(0)) { $0 << 8 | Int64($1) } }.flatMap(book.text(of:))
+        take(8).map { $0.reduce(Int64(0)) { $0 << 8 | Int64($1) } }.flatMap(registry.text(of:))
     }
 
     private mutating func count() -> Int? { take(4).map { $0.reduce(0) { $0 << 8 | Int($1) } } }

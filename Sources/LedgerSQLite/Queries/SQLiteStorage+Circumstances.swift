@@ -5,14 +5,44 @@ internal import GRDB
 
 extension SQLiteStorage: CircumstanceStorage {
     package func circumstances(of customer: String, in scope: Scope) async throws -> CustomerCircumstances {
-        try readAtOnce { db in
-            var circumstances = CustomerCircumstances()
-            circumstances.originalPurchases = try OriginalPurchaseTable.present(of: customer, in: scope, db)
-            circumstances.grants = try GrantTables.facts(of: customer, in: scope.id, db)
-            circumstances.groups = Set(try ProductGroupTable.groups(in: scope.id, db).values)
-            return circumstances
+        try readAtOnce { try Self.circumstances(of: customer, in: scope, $0) }
+    }
+
+    package func present(
+        of customer: String, in scope: Scope
+    ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances) {
+        try readAtOnce {
+            (
+                try Self.lineages(of: customer, in: scope.id, $0),
+                try Self.circumstances(of: customer, in: scope, $0)
+            )
         }
     }
+
+    private static func circumstances(
+        of customer: String, in scope: Scope, _ db: Database
+    ) throws -> CustomerCircumstances {
+        var found = CustomerCircumstances()
+        _ = try db.all(circumstances, [.integer(scope.id), .text(customer)]) { row in
+            switch row.number(0) {
+            case 0: found.originalPurchases.append(OriginalPurchaseTable.fact(row, from: 1, in: scope))
+            case 1: found.grants.append(GrantTables.fact(row, from: 1))
+            default: if let group = row.text(1) { found.groups.insert(group) }
+            }
+        }
+        return found
+    }
+
+    /// All that concerns a customer, each row with what it is of.
+    private static let circumstances = """
+        SELECT 0, subject, version, purchased_at, signed_date, NULL FROM account_claims CROSS JOIN original_purchases
+            ON original_purchases.scope = account_claims.scope AND subject = app_transaction_id
+            WHERE account_claims.scope = ?1 AND customer = ?2
+        UNION ALL
+        SELECT 1, grant_id, entitlement, created_at, ends_at, revoked_at FROM grants WHERE scope = ?1 AND customer = ?2
+        UNION ALL
+        SELECT 2, group_id, NULL, NULL, NULL, NULL FROM product_groups WHERE scope = ?1
+        """
 
     /// What there is in a timeline that is about no purchase in the app.
     func circumstanceEntries(of customer: String, in scope: Int64, _ db: Database) throws -> [Entry] {
@@ -20,14 +50,14 @@ extension SQLiteStorage: CircumstanceStorage {
     }
 
     private func grantEntries(of customer: String, in scope: Int64, _ db: Database) throws -> [Entry] {
-        try GrantTables.grants(of: customer, in: scope, db).flatMap { grant, isExpiryTold in
+        try GrantTables.grants(of: customer, in: scope, db).flatMap { grant, isExpiryEmitted in
             func entry(_ kind: TimelineItem.GrantChange.Kind, _ instant: Milliseconds) -> Entry {
                 Entry(
                     place: TimelinePlace(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"), original: "",
                     kind: .grant(.init(kind: kind, grant: grant)))
             }
             return [entry(.created, grant.createdAt)] + (grant.revocation.map { [entry(.revoked, $0.instant)] } ?? [])
-                + (isExpiryTold ? grant.until.map { [entry(.expired, $0)] } ?? [] : [])
+                + (isExpiryEmitted ? grant.until.map { [entry(.expired, $0)] } ?? [] : [])
         }
     }
 

@@ -81,50 +81,34 @@ private struct ClaimTransaction {
         let lineage = try SQLiteStorage.lineage(original, in: claim.scope, db)
         let ownership = try ClaimTables.ownership(
             of: lineage ?? Lineage(originalTransactionID: original, transactions: []), in: claim.scope, db)
-        let decision =
-            isNamed(lineage) && !ownership.owners.containsExactly(claim.customer)
-            ? .isRefused
-            : ClaimDecision.purchase(
-                ownership, for: claim.customer, policy: claim.policy, at: claim.claimedAt,
-                mayTake: { lineage.map { !givesAccess($0) } ?? true })
-        return try carryOut(decision, .purchase(original, in: claim.scope), moving: [original], db)
-    }
-
-    /// Whether the App Store signed a purchase for another account than the customer's, and that counts.
-    private func isNamed(_ lineage: Lineage?) -> Bool {
-        guard !claim.takesNamed, let token = lineage?.appAccountToken else { return false }
-        return !token.text.isExactly(claim.customer)
+        let step = claim.step(purchase: lineage, ownership, givesAccess: givesAccess)
+        return try carryOut(step, .purchase(original, in: claim.scope), moving: [original], db)
     }
 
     /// Takes an account, and says what came with it.
     private func take(account: String, _ db: Database) throws -> Set<String> {
         let subject = ClaimTables.Subject.account(account, in: claim.scope)
         let originals = try unclaimed(of: account, db)
-        let decision = try ClaimDecision.account(
-            ClaimTables.history(of: subject, db), for: claim.customer, policy: claim.policy, at: claim.claimedAt,
-            mayTake: {
-                try originals.compactMap { try SQLiteStorage.lineage($0, in: claim.scope, db) }
-                    .allSatisfy { !givesAccess($0) }
-            })
-        // Where it is shared, the account stays with its first customer without a word.
-        if decision == .isRefused, claim.policy == .share { return [] }
-        return try carryOut(decision, subject, moving: originals, db) ? Set(originals) : []
+        let step = try claim.step(
+            account: ClaimTables.history(of: subject, db),
+            with: { try originals.compactMap { try SQLiteStorage.lineage($0, in: claim.scope, db) } },
+            givesAccess: givesAccess)
+        return try carryOut(step, subject, moving: originals, db) ? Set(originals) : []
     }
 
-    /// Keeps what was decided, and tells of it. False when it stays with whom it belongs to.
+    /// Keeps what was decided, with its events. False when it stays with whom it belongs to.
     private func carryOut(
-        _ decision: ClaimDecision, _ subject: ClaimTables.Subject, moving originals: [String], _ db: Database
+        _ step: ClaimStep, _ subject: ClaimTables.Subject, moving originals: [String], _ db: Database
     ) throws -> Bool {
-        switch decision {
+        switch step {
         case .isOwned: return true
-        case .isRefused:
-            if claim.skipsRefused { return false }
-            throw ClaimRefused()
+        case .isLeftOut: return false
+        case .refusesClaim: throw ClaimRefused()
         case .moves(let events, let owners):
             try ClaimTables.add(events, to: subject, db)
             let instant = events.first?.instant ?? claim.claimedAt
             for original in originals {
-                try SQLiteStorage.tellOfClaim(
+                try SQLiteStorage.emitClaimEvent(
                     original, from: owners, to: claim.customer, at: instant, createdAt: claim.claimedAt,
                     in: claim.scope, db)
             }
@@ -147,8 +131,8 @@ private struct ClaimTransaction {
 }
 
 extension SQLiteStorage {
-    /// Tells whose a purchase is now.
-    static func tellOfClaim(
+    /// Emits the event that says whose a purchase is now.
+    static func emitClaimEvent(
         _ original: String, from owners: [String], to customer: String, at instant: Milliseconds,
         createdAt: Milliseconds, in scope: Int64, _ db: Database
     ) throws {

@@ -4,17 +4,9 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: ConsumptionStorage {
-    package func note(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
+    package func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
         try await write { db in
-            // Consent is the customer's, whatever product it was asked for.
-            if report.customerConsented != nil {
-                var consent = UsageReport(reportedAt: report.reportedAt)
-                consent.customerConsented = report.customerConsented
-                try Self.insert(consent, customer, scope, db)
-            }
-            var usage = report
-            usage.customerConsented = nil
-            try Self.insert(usage, customer, scope, db)
+            for part in report.parts { try Self.put(part, customer, scope, db) }
             try Self.forgetOldest(of: customer, scope, db)
             // By what is theirs now: a purchase may have been linked after the App Store asked about it.
             let originals = try Self.originals(of: customer, in: scope, db)
@@ -22,23 +14,38 @@ extension SQLiteStorage: ConsumptionStorage {
         }
     }
 
-    private static func insert(_ report: UsageReport, _ customer: String, _ scope: Int64, _ db: Database) throws {
+    private static func put(_ report: UsageReport, _ customer: String, _ scope: Int64, _ db: Database) throws {
+        let subject = report.subject
+        let report = try report.completed(by: usage(subject, customer, scope, db))
         try db.execute(
             sql: """
-                INSERT INTO usage (scope, customer, transaction_id, product_id, consented, percentage, delivery, sample,
-                    reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (scope, customer, transaction_id, product_id) DO UPDATE SET
-                    consented = coalesce(excluded.consented, consented),
-                    percentage = coalesce(excluded.percentage, percentage),
-                    delivery = coalesce(excluded.delivery, delivery), sample = coalesce(excluded.sample, sample),
-                    reported_at = excluded.reported_at
+                INSERT OR REPLACE INTO usage (scope, customer, transaction_id, product_id, consented, percentage, delivery,
+                    sample, reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                scope, customer, report.transactionID ?? "",
-                report.transactionID == nil ? report.productID ?? "" : "",
+                scope, customer, subject.transactionID, subject.productID,
                 report.customerConsented.map { $0 ? 1 : 0 }, report.consumptionPercentage,
                 report.deliveryStatus?.rawValue, report.sampleContentProvided.map { $0 ? 1 : 0 }, report.reportedAt,
             ])
+    }
+
+    private static func usage(
+        _ subject: UsageReport.Subject, _ customer: String, _ scope: Int64, _ db: Database
+    ) throws -> UsageReport? {
+        try Row.fetchOne(
+            db,
+            sql: """
+                SELECT consented, percentage, delivery, sample, reported_at FROM usage
+                WHERE scope = ? AND customer = ? AND transaction_id = ? AND product_id = ?
+                """, arguments: [scope, customer, subject.transactionID, subject.productID]
+        ).map { row in
+            UsageReport(
+                transactionID: subject.transactionID.isEmpty ? nil : subject.transactionID,
+                productID: subject.productID.isEmpty ? nil : subject.productID,
+                customerConsented: row.number(0).map { $0 == 1 }, consumptionPercentage: row.small(1),
+                deliveryStatus: row.text(2).map { DeliveryStatus(rawValue: $0) },
+                sampleContentProvided: row.number(3).map { $0 == 1 }, reportedAt: row.number(4) ?? 0)
+        }
     }
 
     private static func forgetOldest(of customer: String, _ scope: Int64, _ db: Database) throws {
@@ -53,25 +60,8 @@ extension SQLiteStorage: ConsumptionStorage {
     package func usage(
         of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport] {
-        try await read { db in
-            let keys = [(transactionID, ""), ("", productID), ("", "")]
-            return try keys.compactMap { transaction, product in
-                let row = try Row.fetchOne(
-                    db,
-                    sql: """
-                        SELECT consented, percentage, delivery, sample, reported_at FROM usage
-                        WHERE scope = ? AND customer = ? AND transaction_id = ? AND product_id = ?
-                        """, arguments: [scope, customer, transaction, product])
-                return row.map { row in
-                    UsageReport(
-                        transactionID: transaction.isEmpty ? nil : transaction,
-                        productID: product.isEmpty ? nil : product,
-                        customerConsented: row.number(0).map { $0 == 1 }, consumptionPercentage: row.small(1),
-                        deliveryStatus: row.text(2).map { DeliveryStatus(rawValue: $0) },
-                        sampleContentProvided: row.number(3).map { $0 == 1 }, reportedAt: row.number(4) ?? 0)
-                }
-            }
-        }
+        let subjects = UsageReport.Subject.inOrder(transactionID: transactionID, productID: productID)
+        return try await read { db in try subjects.compactMap { try Self.usage($0, customer, scope, db) } }
     }
 
     package func takeInquiries(
@@ -104,17 +94,20 @@ extension SQLiteStorage: ConsumptionStorage {
 
     package func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
         try await write { db in
-            // A decision that came meanwhile stays, and so does what asked to look again.
+            let row = try Row.fetchOne(
+                db, sql: "SELECT \(ConsumptionTables.columns) FROM consumption_requests WHERE id = ?",
+                arguments: [inquiry.id])
+            guard var known = row.map(ConsumptionTables.inquiry), known.settle(as: inquiry, leaseEnds: leaseEnds) else {
+                return
+            }
             try db.execute(
                 sql: """
-                    UPDATE consumption_requests SET state = ?1, attempts = ?2,
-                        next_attempt_at = CASE WHEN next_attempt_at < ?3 THEN next_attempt_at ELSE ?4 END,
-                        sent_at = ?5, sent = ?6, answer = ?7
-                    WHERE id = ?8 AND state IN ('pending', 'overtaken') AND NOT (state = 'overtaken' AND ?1 = 'pending')
+                    UPDATE consumption_requests SET state = ?, attempts = ?, next_attempt_at = ?, sent_at = ?, sent = ?,
+                        answer = ? WHERE id = ?
                     """,
                 arguments: [
-                    inquiry.state.rawValue, inquiry.attempts, leaseEnds, inquiry.nextAttemptAt, inquiry.sentAt,
-                    inquiry.sent, inquiry.answer, inquiry.id,
+                    known.state.rawValue, known.attempts, known.nextAttemptAt, known.sentAt, known.sent, known.answer,
+                    known.id,
                 ])
         }
     }

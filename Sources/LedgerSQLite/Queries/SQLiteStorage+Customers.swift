@@ -18,32 +18,10 @@ extension SQLiteStorage: CustomerStorage {
     ) async throws -> [KeptNotification] {
         try await read { db in
             let mentions = try LineageTable.record(originalTransactionID, in: scope, db)?.mentions ?? []
-            return try mentions.prefix(limit).flatMap { mention in
-                let first = try self.notifications(db, sql: "WHERE notifications.id = ?", [mention.notification])
-                return try first + first.flatMap { try self.otherTexts(of: $0, limit: limit, db) }
-            }.sorted { ($0.signedDate, $0.uuid, $0.text) < ($1.signedDate, $1.uuid, $1.text) }
-        }
-    }
-
-    /// What else was signed under a notification's identifier. Facts may be from there.
-    private func otherTexts(of kept: KeptNotification, limit: Int, _ db: Database) throws -> [KeptNotification] {
-        try db.all(
-            """
-            SELECT -id, text, signed_date, received_at, origin,
-                EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id),
-                (SELECT code FROM failures WHERE failures.id = -other_texts.id)
-            FROM other_texts WHERE notification = ? LIMIT ?
-            """, [.integer(kept.id), .integer(Int64(limit))]
-        ) { row in
-            guard let id = row.number(0), let text = row.blob(1).flatMap({ self.headers.unpack($0) }) else {
-                throw StorageError(.damaged, "the text of notification \(kept.uuid) in \(self.path) is damaged")
-            }
-            var other = kept
-            (other.id, other.text, other.failure) = (id, text, row.text(6))
-            (other.signedDate, other.receivedAt) = (row.number(2) ?? 0, row.number(3) ?? 0)
-            other.origin = row.number(4).flatMap(Origin.init) ?? .imported
-            other.state = row.number(5) == 1 ? .pending : other.failure == nil ? .folded : .failed
-            return other
+            let numbers = mentions.prefix(limit).map(\.notification)
+            let first = try self.notifications(numbered: numbers, db)
+            return (first + (try self.otherTexts(ofAny: first, limit: limit, db)))
+                .sorted { ($0.signedDate, $0.uuid, $0.text) < ($1.signedDate, $1.uuid, $1.text) }
         }
     }
 
@@ -94,24 +72,27 @@ extension SQLiteStorage: CustomerStorage {
     static func held(
         by customer: String, in scope: Int64, _ db: Database
     ) throws -> [(record: LineageRecord, ownership: Ownership)] {
-        let originals = try Set(db.all(originalsEverOfCustomer, values(of: customer, in: scope)) { $0.text(0) })
-        return try originals.sorted().compactMap { original in
-            let record = try LineageTable.record(original, in: scope, db) ?? LineageRecord(original)
-            let ownership = try ClaimTables.ownership(of: record.lineage, in: scope, db)
-            return ownership.spans(of: customer).isEmpty ? nil : (record, ownership)
+        let records = try db.all(everOfCustomer, values(of: customer, in: scope)) { row in
+            row.text(0) == nil ? LineageRecord(row.text(4) ?? "") : try LineageTable.record(row)
         }
+        let ownerships = try ClaimTables.ownerships(of: records.map(\.lineage), in: scope, db)
+        return zip(records, ownerships).filter { !$0.1.spans(of: customer).isEmpty }.map { ($0, $1) }
     }
 
-    private static let originalsEverOfCustomer = """
-        SELECT subject FROM claim_events WHERE scope = ?1 AND customer = ?2 AND is_account = 0
-        UNION ALL
-        SELECT original_id FROM lineages NOT INDEXED WHERE id BETWEEN ?4 AND ?5 AND scope = ?1 AND token = ?3
-        UNION ALL
-        SELECT lineages.original_id FROM claim_events CROSS JOIN lineages INDEXED BY lineages_by_account
-            ON lineages.scope = claim_events.scope
-                AND lineages.app_transaction_id = claim_events.subject
-                AND lineages.app_transaction_id IS NOT NULL
-        WHERE claim_events.scope = ?1 AND customer = ?2 AND is_account = 1
+    /// Each purchase once, by its name. One that was claimed need not be known.
+    private static let everOfCustomer = """
+        SELECT \(LineageTable.reading), ever.original_id FROM (
+            SELECT subject AS original_id FROM claim_events WHERE scope = ?1 AND customer = ?2 AND is_account = 0
+            UNION
+            SELECT original_id FROM lineages NOT INDEXED WHERE id BETWEEN ?4 AND ?5 AND scope = ?1 AND token = ?3
+            UNION
+            SELECT lineages.original_id FROM claim_events CROSS JOIN lineages INDEXED BY lineages_by_account
+                ON lineages.scope = claim_events.scope
+                    AND lineages.app_transaction_id = claim_events.subject
+                    AND lineages.app_transaction_id IS NOT NULL
+            WHERE claim_events.scope = ?1 AND customer = ?2 AND is_account = 1
+        ) AS ever LEFT JOIN lineages ON lineages.scope = ?1 AND lineages.original_id = ever.original_id
+        ORDER BY ever.original_id
         """
 
     /// What a customer has: what the app claimed for them; what they bought while the app named them, and nobody else

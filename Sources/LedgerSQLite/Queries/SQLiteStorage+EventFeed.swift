@@ -12,6 +12,25 @@ extension SQLiteStorage: EventFeedStorage {
         try await read { try Int64.fetchOne($0, sql: "SELECT coalesce(max(seq), 0) FROM events") ?? 0 }
     }
 
+    package func lastEventsOfCustomers(in scope: Int64, limit: Int) async throws -> [LedgerEvent] {
+        try await read { db in
+            // Numbers have hardly a gap.
+            let first = (try Int64.fetchOne(db, sql: "SELECT max(seq) FROM events") ?? 0) - EventSearch.depth
+            return try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at FROM events
+                    WHERE seq > ? AND scope = ? AND customer IS NOT NULL ORDER BY seq DESC LIMIT ?
+                    """, arguments: [first, scope, limit]
+            ).map { row in
+                LedgerEvent(
+                    id: row.text(0) ?? "", scope: row.number(1) ?? 0, type: EventType(rawValue: row.text(2) ?? ""),
+                    originalTransactionID: row.text(3), customer: row.text(4), notification: row.number(5),
+                    occurredAt: row.number(6) ?? 0, createdAt: row.number(7) ?? 0)
+            }
+        }
+    }
+
     package func events(_ query: FeedQuery, within gate: FanOutLimit) async throws -> FeedPage {
         try await read { db in
             let (candidates, cursor, hasMore) = try Self.candidates(query, gate, db)

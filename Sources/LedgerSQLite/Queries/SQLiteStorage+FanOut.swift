@@ -34,8 +34,10 @@ extension SQLiteStorage {
         to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress {
         var progress = FanOutProgress.done
+        guard !targets.isEmpty else { return progress }
+        // As many go as can be made.
+        try await write { try WebhookTables.prune(limit: limit * targets.count, at: now, $0) }
         for target in targets {
-            try await write { try WebhookTables.prune(limit: limit, at: now, $0) }
             progress = max(
                 progress, try await writePiece { try Self.fanOut(to: target, within: gate, limit, at: now, $0) })
         }

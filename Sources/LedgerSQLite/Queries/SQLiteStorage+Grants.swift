@@ -11,9 +11,9 @@ extension SQLiteStorage: GrantStorage {
             guard GrantDecision.mayCreate(beside: others, at: now) else { return .refused }
             let event = GrantEvent(.create, at: now, content)
             // One that ends is told when it does, even if that is at once.
-            try GrantTables.add([event], to: id, in: scope, toldUntil: .min, db)
+            try GrantTables.add([event], to: id, in: scope, emittedUntil: .min, db)
             guard let grant = try GrantTables.history(of: id, in: scope, db).grant(id) else { return .refused }
-            try GrantTables.tell(.grantCreated, grant, in: scope, at: grant.createdAt, learned: now, db)
+            try GrantTables.emit(.grantCreated, grant, in: scope, at: grant.createdAt, learned: now, db)
             return .created(grant)
         }
     }
@@ -30,11 +30,11 @@ extension SQLiteStorage: GrantStorage {
             case .isOver: return .isOver(grant)
             case .revokes: break
             }
-            try GrantTables.add([GrantEvent(.revoke, at: now, content)], to: id, in: scope, toldUntil: .min, db)
+            try GrantTables.add([GrantEvent(.revoke, at: now, content)], to: id, in: scope, emittedUntil: .min, db)
             guard let revoked = try GrantTables.history(of: id, in: scope, db).grant(id),
                 let instant = revoked.revocation?.instant
             else { return .unknown }
-            try GrantTables.tell(.grantRevoked, revoked, in: scope, at: instant, learned: now, db)
+            try GrantTables.emit(.grantRevoked, revoked, in: scope, at: instant, learned: now, db)
             return .revoked(revoked)
         }
     }
@@ -43,7 +43,7 @@ extension SQLiteStorage: GrantStorage {
         try await read { try GrantTables.grants(of: customer, in: scope, $0).map(\.grant) }
     }
 
-    package func tellExpiredGrants(at now: Milliseconds, limit: Int) async throws -> Int {
+    package func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> Int {
         let isAny = try await read { db in
             try Bool.fetchOne(
                 db, sql: "SELECT EXISTS (SELECT 1 FROM grants WHERE due IS NOT NULL AND due <= ?)", arguments: [now])
@@ -60,7 +60,7 @@ extension SQLiteStorage: GrantStorage {
                     "UPDATE grants SET due = NULL WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(id)])
                 guard let grant = try GrantTables.history(of: id, in: scope, db).grant(id), let end = grant.until
                 else { continue }
-                try GrantTables.tell(.grantExpired, grant, in: scope, at: end, learned: now, db)
+                try GrantTables.emit(.grantExpired, grant, in: scope, at: end, learned: now, db)
             }
             return due.count
         }

@@ -18,16 +18,16 @@ extension SQLiteStorage: HistoryStorage {
         }
     }
 
-    package func note(
+    package func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws {
-        try await write { try HistoryTable.note(revision: revision, of: transactionID, in: scope, at: now, $0) }
+        try await write { try HistoryTable.record(revision: revision, of: transactionID, in: scope, at: now, $0) }
     }
 
-    package func noteAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
+    package func recordAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
         guard !originals.isEmpty else { return }
         try await write { db in
-            for original in originals { try HistoryTable.note(revision: nil, of: original, in: scope, at: now, db) }
+            for original in originals { try HistoryTable.record(revision: nil, of: original, in: scope, at: now, db) }
         }
     }
 
@@ -41,13 +41,13 @@ extension SQLiteStorage: HistoryStorage {
         }
     }
 
-    package func sweep(in scope: Int64) async throws -> Sweep? {
+    package func historyPass(in scope: Int64) async throws -> HistoryPass? {
         try await read { db in
             try Row.fetchOne(
                 db, sql: "SELECT cursor, everyone_since, started_at, finished_at FROM sweeps WHERE scope = ?",
                 arguments: [scope]
             ).map { row in
-                Sweep(
+                HistoryPass(
                     scope: scope, cursor: row.text(0) ?? "", everyoneSince: row.number(1),
                     startedAt: row.number(2) ?? 0,
                     finishedAt: row.number(3))
@@ -55,14 +55,14 @@ extension SQLiteStorage: HistoryStorage {
         }
     }
 
-    package func note(_ sweep: Sweep) async throws {
+    package func record(_ pass: HistoryPass) async throws {
         try await write { db in
             try db.execute(
                 sql: """
                     INSERT OR REPLACE INTO sweeps (scope, cursor, everyone_since, started_at, finished_at)
                     VALUES (?, ?, ?, ?, ?)
                     """,
-                arguments: [sweep.scope, sweep.cursor, sweep.everyoneSince, sweep.startedAt, sweep.finishedAt])
+                arguments: [pass.scope, pass.cursor, pass.everyoneSince, pass.startedAt, pass.finishedAt])
         }
     }
 

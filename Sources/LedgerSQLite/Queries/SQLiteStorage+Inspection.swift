@@ -11,11 +11,18 @@ extension SQLiteStorage: InspectionStorage {
     /// The first number that a page before a number looks at.
     private static func inboxWindow(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
         // Numbers have hardly a gap: so many numbers are so many notifications at most.
-        guard table != InboxFilter.all else { return max(0, id - inboxWindow) }
+        guard table != InboxFilter.all else { return id > inboxWindow ? id - inboxWindow : 0 }
         let first = try Row.fetchOne(
             db, sql: "SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
             arguments: [id, inboxWindow - 1])
-        return first?.number(0) ?? 0
+        return first?.number(0) ?? .min
+    }
+
+    /// The number before which there is something to look at, where a page looks through numbers.
+    private static func end(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
+        guard table == InboxFilter.all else { return id }
+        let newest = try Row.fetchOne(db, sql: "SELECT max(id) FROM notifications")?.number(0) ?? 0
+        return min(id, newest &+ 1)
     }
 
     package func timeline(
@@ -46,16 +53,17 @@ extension SQLiteStorage: InspectionStorage {
             if let original = filter.originalTransactionID {
                 return try self.notifications(about: original, filter, before: id, limit: limit, db)
             }
-            let newest = try Row.fetchOne(db, sql: "SELECT max(id) FROM notifications")?.number(0) ?? 0
-            let before = max(0, min(id, newest &+ 1))
+            let before = try Self.end(of: filter.table, before: id, db)
             let after = try Self.inboxWindow(of: filter.table, before: before, db)
             let (sql, arguments) = filter.query(before: before, after: after)
             let ids = try Row.fetchAll(db, sql: sql, arguments: arguments + [limit + 1]).compactMap { $0.number(0) }
-            let items = try self.notifications(numbered: ids.prefix(limit), db)
+            let shown = ids.prefix(limit)
+            let items =
+                try self.notifications(numbered: shown.filter { $0 > 0 }, db)
+                + self.otherTexts(numbered: shown.filter { $0 < 0 }, db)
             if ids.count > limit { return NotificationPage(items: items, next: items.last?.id) }
-            // What is not positive is no notification: facts wait in the inbox as well.
             let rest = try Row.fetchOne(
-                db, sql: "SELECT max(id) FROM \(filter.table) WHERE id < ? AND id > 0", arguments: [after])
+                db, sql: "SELECT max(id) FROM \(filter.table) WHERE id < ?", arguments: [after])
             return NotificationPage(items: items, next: rest?.number(0).map { $0 + 1 })
         }
     }
@@ -69,13 +77,12 @@ extension SQLiteStorage: InspectionStorage {
     package func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64] {
         let numbers = scopes.map { String($0) }.joined(separator: ", ")
         return try await read { db in
-            // What failed is little beside what was received. Another text of a notification has a number below zero.
+            // What failed is little beside what was received.
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT failures.id FROM failures LEFT JOIN other_texts ON other_texts.id = -failures.id
-                    JOIN notifications ON notifications.id = coalesce(other_texts.notification, failures.id)
-                    WHERE code = ? AND scope IN (\(numbers)) ORDER BY failures.id LIMIT ?
+                    SELECT waiting.id FROM \(Self.withNotification("failures"))
+                    WHERE code = ? AND scope IN (\(numbers)) ORDER BY waiting.id LIMIT ?
                     """, arguments: [code, limit]
             ).compactMap { $0.number(0) }
         }
@@ -94,27 +101,44 @@ extension SQLiteStorage: InspectionStorage {
         }
     }
 
-    package func statements(
-        about originalTransactionID: String, in scope: Int64
-    ) async throws -> [KeptStatement] {
+    /// Only Apple signs another text under an identifier that is known; it is not known to have happened.
+    private static let otherTextsOfSources = 100
+
+    package func sources(
+        of originalTransactionID: String, transactions: Set<String>?, renewal: Bool, in scope: Int64
+    ) async throws -> [KeptSource] {
         try await read { db in
-            let record = try LineageTable.record(originalTransactionID, in: scope, db)
-            let sources = (record?.sources ?? []) + (record?.renewalSource.map { [$0] } ?? [])
-            let select = try db.cachedStatement(
-                sql: """
-                    SELECT kind, origin, received_at, text FROM statements
-                    WHERE id = ? AND kind <> \(Statement.Kind.receipt.rawValue)
-                    """)
-            return try sources.filter { $0 < 0 && $0 != .min }.compactMap { source in
-                guard let row = try Row.fetchOne(select, arguments: [-source]) else { return nil }
-                guard let text = row.blob(3).flatMap({ self.headers.unpack($0) }) else {
-                    throw StorageError(.damaged, "the text of a fact in \(self.path) is damaged")
+            let sources =
+                try LineageTable.record(originalTransactionID, in: scope, db)?
+                .sources(of: transactions, renewal: renewal) ?? []
+            let told = try self.notifications(numbered: Set(sources.compactMap(\.source.notification)), db)
+            let named = Dictionary(told.map { ($0.id, $0.uuid) }) { first, _ in first }
+            let others = try self.otherTexts(ofAny: told, limit: Self.otherTextsOfSources, db)
+            let texts = Dictionary(grouping: told + others, by: \.uuid)
+            return try sources.flatMap { kind, source -> [KeptSource] in
+                switch source {
+                case .notification(let number):
+                    named[number].flatMap { texts[$0] }?.map { .notification($0, holding: kind) } ?? []
+                case .statement(let number): try self.statement(number, db).map { [.statement($0)] } ?? []
                 }
-                return KeptStatement(
-                    kind: row.number(0) == Statement.Kind.renewal.rawValue ? .renewal : .transaction,
-                    origin: row.number(1).flatMap(Origin.init) ?? .imported, receivedAt: row.number(2) ?? 0, text: text)
             }
         }
+    }
+
+    /// What came without a notification; nil for a receipt.
+    private func statement(_ number: Int64, _ db: Database) throws -> KeptStatement? {
+        let select = try db.cachedStatement(
+            sql: """
+                SELECT kind, origin, received_at, text FROM statements
+                WHERE id = ? AND kind <> \(Statement.Kind.receipt.rawValue)
+                """)
+        guard let row = try Row.fetchOne(select, arguments: [number]) else { return nil }
+        guard let text = row.blob(3).flatMap({ headers.unpack($0) }) else {
+            throw StorageError(.damaged, "the text of a fact in \(path) is damaged")
+        }
+        return KeptStatement(
+            kind: row.number(0) == Statement.Kind.renewal.rawValue ? .renewal : .transaction,
+            origin: row.number(1).flatMap(Origin.init) ?? .imported, receivedAt: row.number(2) ?? 0, text: text)
     }
 
     // MARK: Timelines
@@ -175,19 +199,22 @@ extension InboxFilter {
             conditions.append(condition)
             arguments += StatementArguments(values)
         }
-        conditions.append("scope IN (\(scopes.map { String($0) }.joined(separator: ", ")))")
-        if let type { require("type = ?", type) }
-        if let subtype { require("subtype = ?", subtype) }
-        if let from { require("n.received_at >= ?", from) }
-        if let to { require("n.received_at < ?", to) }
+        let isOfAll = table == Self.all
+        let (number, received) =
+            isOfAll
+            ? ("n.id", "n.received_at") : ("waiting.id", "coalesce(other_texts.received_at, n.received_at)")
+        conditions.append("n.scope IN (\(scopes.map { String($0) }.joined(separator: ", ")))")
+        if let type { require("n.type = ?", type) }
+        if let subtype { require("n.subtype = ?", subtype) }
+        if let from { require("\(received) >= ?", from) }
+        if let to { require("\(received) < ?", to) }
         if state == .folded {
-            conditions.append("id NOT IN (SELECT id FROM inbox) AND id NOT IN (SELECT id FROM failures)")
+            conditions.append("n.id NOT IN (SELECT id FROM inbox) AND n.id NOT IN (SELECT id FROM failures)")
         }
-        let source = table == Self.all ? "notifications AS n" : "\(table) CROSS JOIN notifications AS n USING (id)"
         let sql = """
-            SELECT id FROM \(source)
-            WHERE id < ? AND id >= ? AND \(conditions.joined(separator: " AND "))
-            ORDER BY id DESC LIMIT ?
+            SELECT \(number) FROM \(isOfAll ? "notifications AS n" : SQLiteStorage.withNotification(table))
+            WHERE \(number) < ? AND \(number) >= ? AND \(conditions.joined(separator: " AND "))
+            ORDER BY \(number) DESC LIMIT ?
             """
         return (sql, arguments)
     }

@@ -11,8 +11,8 @@ extension SQLiteStorage {
             try LineageTable.record(original, in: scope, db)?.mentions.map(\.notification) ?? []
         }.filter { $0 < id }.sorted(by: >)
         var items: [KeptNotification] = []
-        for number in numbers {
-            let found = try notifications(db, sql: "WHERE notifications.id = ?", [number])
+        for start in stride(from: 0, to: numbers.count, by: limit + 1) {
+            let found = try notifications(numbered: numbers[start...].prefix(limit + 1), db)
             // A notification that two environments received is kept once, for the first.
             for kept in found where filter.scopes.contains(kept.scope) && filter.accepts(kept) {
                 if items.count == limit { return NotificationPage(items: items, next: items.last?.id) }

@@ -48,7 +48,7 @@ private struct Merge {
         }
         for grant in try GrantTables.grants(of: from, in: scope, db).map(\.grant) {
             let move = try GrantTables.history(of: grant.id, in: scope, db).move(to: customer, at: now)
-            try GrantTables.add([move], to: grant.id, in: scope, toldUntil: now, db)
+            try GrantTables.add([move], to: grant.id, in: scope, emittedUntil: now, db)
         }
         return moved
     }
@@ -64,7 +64,7 @@ private struct Merge {
         else { return false }
         let subject = ClaimTables.Subject.purchase(original, in: scope)
         try ClaimTables.add(events, to: subject, db)
-        try SQLiteStorage.tellOfClaim(
+        try SQLiteStorage.emitClaimEvent(
             original, from: owners, to: customer, at: events.first?.instant ?? now,
             createdAt: now, in: scope, db)
         return true

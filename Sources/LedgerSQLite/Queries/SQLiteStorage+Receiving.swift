@@ -61,7 +61,7 @@ extension SQLiteStorage: LedgerStorage {
     package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
         try await read { db in
             if id < 0 {
-                let others = try self.otherTexts(db, after: id, limit: limit)
+                let others = try self.waitingOtherTexts(after: id, limit: limit, db)
                 if !others.isEmpty { return others }
             }
             return try self.notifications(
@@ -70,26 +70,6 @@ extension SQLiteStorage: LedgerStorage {
                     WHERE notifications.id IN (SELECT id FROM inbox WHERE id > ? ORDER BY id LIMIT ?)
                     ORDER BY notifications.id
                     """, [max(id, 0), limit])
-        }
-    }
-
-    /// The other texts that wait to be folded, under their negative numbers.
-    private func otherTexts(_ db: Database, after id: Int64, limit: Int) throws -> [KeptNotification] {
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT inbox.id, notification, text FROM inbox JOIN other_texts ON other_texts.id = -inbox.id
-                WHERE inbox.id > ? AND inbox.id < 0 ORDER BY inbox.id LIMIT ?
-                """, arguments: [id, limit])
-        return try rows.compactMap { row in
-            guard let id = row.number(0), let text = row.blob(2).flatMap({ self.headers.unpack($0) }) else {
-                throw StorageError(.damaged, "the text of a notification in \(self.path) is damaged")
-            }
-            var found = try self.notifications(db, sql: "WHERE notifications.id = ?", [row.number(1)]).first
-            found?.id = id
-            found?.text = text
-            found?.state = .pending
-            return found
         }
     }
 
@@ -112,7 +92,7 @@ extension SQLiteStorage: LedgerStorage {
             }
             return try updates(db)
         }
-        headers.noteKept(numbers)
+        headers.markKept(numbers)
         return value
     }
 

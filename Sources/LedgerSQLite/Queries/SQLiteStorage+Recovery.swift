@@ -37,29 +37,47 @@ extension SQLiteStorage: RecoveryStorage {
         }
     }
 
-    package func openRecoveries(in scope: Int64) async throws -> [RecoveryRun] {
-        try await read { try Self.recoveries($0, "WHERE state = 'open' AND scope = ? ORDER BY id", [scope]) }
-    }
-
-    package func openWindows(of recovery: Int64) async throws -> [RecoveryWindow] {
-        try await read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, stage, from_date, until_date, kind, only_failures, token FROM recovery_windows
-                    WHERE recovery = ? AND is_done = 0 ORDER BY stage, id
-                    """, arguments: [recovery])
-            return rows.map { row in
-                var window = RecoveryWindow(
-                    stage: Int(row.number(1) ?? 0), from: row.number(2) ?? 0, until: row.number(3) ?? 0,
-                    filter: row.text(4).flatMap(NotificationFilter.init(name:)), onlyFailures: row.number(5) == 1)
-                (window.id, window.recovery, window.token) = (row.number(0) ?? 0, recovery, row.text(6))
-                return window
-            }
+    package func openRecoveries(in scopes: [Int64]) async throws -> [RecoveryRun] {
+        try await read {
+            try Self.recoveries(
+                $0, "WHERE state = 'open' AND scope IN (\(Self.places(scopes))) ORDER BY id",
+                StatementArguments(scopes))
         }
     }
 
-    package func note(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws {
+    private static func places(_ values: [Int64]) -> String { values.map { _ in "?" }.joined(separator: ", ") }
+
+    package func openWindows(of recovery: Int64) async throws -> [RecoveryWindow] {
+        try await read {
+            try Self.windows($0, "WHERE recovery = ? AND is_done = 0 ORDER BY stage, id", [recovery]).map(\.window)
+        }
+    }
+
+    package func windows(
+        of recovery: Int64, limit: Int
+    ) async throws -> [(window: RecoveryWindow, isDone: Bool)] {
+        try await read { try Self.windows($0, "WHERE recovery = ? ORDER BY stage, id LIMIT ?", [recovery, limit]) }
+    }
+
+    private static func windows(
+        _ db: Database, _ condition: String, _ arguments: StatementArguments
+    ) throws -> [(window: RecoveryWindow, isDone: Bool)] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT id, stage, from_date, until_date, kind, only_failures, token, recovery, is_done
+                FROM recovery_windows \(condition)
+                """, arguments: arguments)
+        return rows.map { row in
+            var window = RecoveryWindow(
+                stage: Int(row.number(1) ?? 0), from: row.number(2) ?? 0, until: row.number(3) ?? 0,
+                filter: row.text(4).flatMap(NotificationFilter.init(name:)), onlyFailures: row.number(5) == 1)
+            (window.id, window.recovery, window.token) = (row.number(0) ?? 0, row.number(7) ?? 0, row.text(6))
+            return (window, row.number(8) == 1)
+        }
+    }
+
+    package func record(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws {
         try await write { db in
             try db.execute(
                 sql: "UPDATE recovery_windows SET token = ?, is_done = ?, unverified = unverified + ? WHERE id = ?",
@@ -91,15 +109,16 @@ extension SQLiteStorage: RecoveryStorage {
 
     package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
         try await write { db in
+            guard var window = try Self.windows(db, "WHERE id = ?", [window.id]).first?.window else { return }
+            let isLeft = window.clip(to: limit)
             try db.execute(
                 sql: """
-                    UPDATE recovery_windows SET token = NULL, unverified = 0, from_date = max(from_date, ?),
-                        is_done = (? >= until_date)
-                    WHERE id = ?
-                    """, arguments: [limit, limit, window.id])
+                    UPDATE recovery_windows SET token = ?, unverified = 0, from_date = ?, is_done = ? WHERE id = ?
+                    """, arguments: [window.token, window.from, !isLeft, window.id])
+            guard var recovery = try Self.recoveries(db, "WHERE id = ?", [window.recovery]).first else { return }
+            recovery.clip(to: limit)
             try db.execute(
-                sql: "UPDATE recoveries SET from_date = max(from_date, ?) WHERE id = ?",
-                arguments: [limit, window.recovery])
+                sql: "UPDATE recoveries SET from_date = ? WHERE id = ?", arguments: [recovery.from, recovery.id])
         }
     }
 
@@ -128,7 +147,7 @@ extension SQLiteStorage: RecoveryStorage {
                 let move = CompletenessMark.moved(
                     from: mark, by: recovery, until: until, limit: limit, spans: spans, at: now)
                 (mark, spans) = (move.mark, move.spans)
-                if move.leavesGap { try CompletenessTable.beginSweep(recovery.scope, at: now, db) }
+                if move.leavesGap { try CompletenessTable.beginHistoryPass(recovery.scope, at: now, db) }
             }
             mark = mark?.ending(before: spans)
             if let mark { try CompletenessTable.keep(mark, db) }
@@ -142,7 +161,7 @@ extension SQLiteStorage: RecoveryStorage {
         try await read { try UnverifiedSpanTable.spans(in: scope, $0) }
     }
 
-    package func note(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws {
+    package func record(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws {
         try await write { db in
             try db.execute(
                 sql: "UPDATE recoveries SET failure = ? WHERE id = ?", arguments: [failure, recovery])
@@ -158,42 +177,50 @@ extension SQLiteStorage: RecoveryStorage {
     }
 
     package func recoveries(in scopes: [Int64], before id: Int64?, limit: Int) async throws -> [RecoveryRun] {
-        let places = scopes.map { _ in "?" }.joined(separator: ", ")
         let arguments = StatementArguments(scopes) + [id ?? .max, limit]
         return try await read { db in
-            try Self.recoveries(db, "WHERE scope IN (\(places)) AND id < ? ORDER BY id DESC LIMIT ?", arguments)
+            try Self.recoveries(
+                db, "WHERE scope IN (\(Self.places(scopes))) AND id < ? ORDER BY id DESC LIMIT ?", arguments)
         }
     }
 
-    package func missing(in scope: Int64) async throws -> MissingCounts {
-        try await read { db in
-            let counts = try Row.fetchOne(
+    package func missing(in scopes: [Int64]) async throws -> [Int64: MissingCounts] {
+        guard !scopes.isEmpty else { return [:] }
+        let wanted = repeatElement("(?)", count: scopes.count).joined(separator: ", ")
+        return try await read { db in
+            let rows = try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
-                        SELECT
+                        WITH wanted (place) AS (VALUES \(wanted)) SELECT
                             (SELECT count(*) FROM recoveries JOIN recovery_windows ON recovery = recoveries.id
-                                WHERE state = 'open' AND scope = ?1 AND is_done = 0),
-                            (SELECT count(*) FROM recovery_failures WHERE scope = ?1),
-                            (SELECT count(*) FROM failures CROSS JOIN notifications USING (id) WHERE scope = ?1),
-                            (SELECT count(*) FROM inbox CROSS JOIN notifications USING (id) WHERE scope = ?1),
-                            (SELECT count(*) FROM unverified_spans WHERE scope = ?1),
-                            (SELECT count(*) FROM errands WHERE scope = ?1 AND failed_at IS NULL),
+                                WHERE state = 'open' AND scope = place AND is_done = 0),
+                            (SELECT count(*) FROM recovery_failures WHERE scope = place),
+                            (SELECT count(*) FROM \(Self.withNotification("failures")) WHERE scope = place),
+                            (SELECT count(*) FROM \(Self.withNotification("inbox")) WHERE scope = place),
+                            (SELECT count(*) FROM unverified_spans WHERE scope = place),
+                            (SELECT count(*) FROM errands WHERE scope = place AND failed_at IS NULL),
                             (SELECT count(*) FROM errands
-                                WHERE scope = ?1 AND failed_at IS NULL AND failure IS NOT NULL),
-                            (SELECT count(*) FROM errands WHERE scope = ?1 AND failed_at IS NOT NULL)
-                        """), arguments: [scope])
-            func count(_ index: Int) -> Int { Int(counts?.number(index) ?? 0) }
-            var missing = MissingCounts()
-            missing.openWindows = count(0)
-            missing.unverified = count(1)
-            missing.failedNotifications = count(2)
-            missing.backlog = count(3)
-            missing.unverifiedSpans = count(4)
-            missing.historyRequests = count(5)
-            missing.putAside = count(6)
-            missing.failedHistoryRequests = count(7)
-            return missing
+                                WHERE scope = place AND failed_at IS NULL AND failure IS NOT NULL),
+                            (SELECT count(*) FROM errands WHERE scope = place AND failed_at IS NOT NULL),
+                            place
+                        FROM wanted
+                        """), arguments: StatementArguments(scopes))
+            return Dictionary(rows.map { ($0.number(8) ?? 0, Self.missing($0)) }) { first, _ in first }
         }
+    }
+
+    private static func missing(_ row: Row) -> MissingCounts {
+        func count(_ index: Int) -> Int { Int(row.number(index) ?? 0) }
+        var missing = MissingCounts()
+        missing.openWindows = count(0)
+        missing.unverified = count(1)
+        missing.failedNotifications = count(2)
+        missing.backlog = count(3)
+        missing.unverifiedSpans = count(4)
+        missing.historyRequests = count(5)
+        missing.putAside = count(6)
+        missing.failedHistoryRequests = count(7)
+        return missing
     }
 
     package func missingNames(in scope: Int64) async throws -> MissingNames {
@@ -229,20 +256,25 @@ extension SQLiteStorage {
         try db.execute(sql: "DELETE FROM recovery_windows WHERE recovery = ?", arguments: [recovery])
         try db.execute(
             sql: "DELETE FROM recoveries WHERE id <= ? AND state <> 'open'",
-            arguments: [recovery - Int64(RecoveryTables.recoveriesKept)])
-        try db.execute(
+            arguments: [recovery - Int64(RecoveryRun.maximumCount)])
+        let spans = try UnverifiedSpanTable.spans(in: scope, db)
+        let failures = try Row.fetchAll(
+            db,
             sql: """
-                DELETE FROM recovery_failures WHERE scope = ? AND claimed_uuid IN (
-                    SELECT uuid FROM notifications WHERE uuid = claimed_uuid AND notifications.scope = ?)
-                """, arguments: [scope, scope])
-        // Whatever it was: its time was read again, and everything there was believed.
-        try db.execute(
-            sql: """
-                DELETE FROM recovery_failures WHERE scope = ? AND history IS NULL AND NOT EXISTS (
-                    SELECT 1 FROM unverified_spans AS spans
-                    WHERE spans.scope = recovery_failures.scope AND spans.from_date <= recovery_failures.until_date
-                        AND spans.until_date >= recovery_failures.from_date)
+                SELECT id, history, from_date, until_date, EXISTS (
+                    SELECT 1 FROM notifications WHERE uuid = claimed_uuid AND notifications.scope = recovery_failures.scope)
+                FROM recovery_failures WHERE scope = ?
                 """, arguments: [scope])
+        let arrived = failures.filter { row in
+            let span = row.number(2).flatMap { from in
+                row.number(3).map { UnverifiedSpans.Span(from: from, until: $0) }
+            }
+            return !UnverifiedItem.isMissing(
+                hasArrived: row.number(4) == 1, history: row.text(1), span: span, in: spans)
+        }
+        for row in arrived {
+            try db.execute(sql: "DELETE FROM recovery_failures WHERE id = ?", arguments: [row.number(0)])
+        }
     }
 
     static func add(
@@ -251,7 +283,7 @@ extension SQLiteStorage {
     ) throws {
         let kept =
             try Int.fetchOne(db, sql: "SELECT count(*) FROM recovery_failures WHERE scope = ?", arguments: [scope]) ?? 0
-        for item in items.prefix(max(0, RecoveryTables.failuresKept - kept)) {
+        for item in items.prefix(UnverifiedItem.room(beside: kept)) {
             try db.execute(
                 sql: """
                     INSERT INTO recovery_failures (scope, digest, claimed_uuid, code, message, recovery, from_date,

@@ -1,4 +1,3 @@
-internal import Basics
 package import Ledger
 internal import Foundation
 internal import GRDB
@@ -33,11 +32,12 @@ extension SQLiteStorage: RefusalStorage {
         }
     }
 
-    /// Each client's are numbered from the newest on, and so are its bytes. The limits are filled with everybody's first,
-    /// then everybody's second: who has much loses the rest, and nobody else does.
+    /// ``RefusalStorageLimit/exceeded(by:)`` in SQL, since there may be too many to read. The contract suite holds the two to
+    /// the same answers.
     private static let refusalsBeyond = """
         WITH sized AS (
-            SELECT id, client_of_sender(sender) AS client, length(message) + length(body) + :overhead AS size FROM refused
+            SELECT id, client_of_sender(sender) AS client, length(CAST(message AS BLOB)) + length(body) + :overhead AS size
+            FROM refused
         ), shares AS (
             SELECT id, size, row_number() OVER client AS place, sum(size) OVER client AS bytes FROM sized
             WINDOW client AS (PARTITION BY client ORDER BY id DESC ROWS UNBOUNDED PRECEDING)
@@ -48,7 +48,21 @@ extension SQLiteStorage: RefusalStorage {
         """
 
     private static let clientOfSender = DatabaseFunction("client_of_sender", argumentCount: 1, pure: true) { values in
-        values.first.flatMap { String.fromDatabaseValue($0) }.map { Network.ofClient(at: $0)?.key ?? $0 }
+        Refusal.client(ofSender: values.first.flatMap { String.fromDatabaseValue($0) })
+    }
+
+    package func refusalCounts(
+        from start: Milliseconds, to end: Milliseconds, amongLast depth: Int64
+    ) async throws -> [String: Int64] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT code, count(*) FROM refused
+                    WHERE id > (SELECT max(id) FROM refused) - ? AND received_at >= ? AND received_at < ? GROUP BY code
+                    """, arguments: [depth, start, end])
+            return Dictionary(rows.map { ($0.text(0) ?? "", $0.number(1) ?? 0) }) { first, _ in first }
+        }
     }
 
     package func refusals(before id: Int64, limit: Int) async throws -> [KeptRefusal] {

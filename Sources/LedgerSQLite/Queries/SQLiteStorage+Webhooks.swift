@@ -168,7 +168,7 @@ extension SQLiteStorage: WebhookStorage {
                 db,
                 sql: """
                     SELECT count(*), min(created_at) FROM (
-                        SELECT created_at FROM deliveries WHERE state = 0 LIMIT \(WebhookBacklog.limit))
+                        SELECT created_at FROM deliveries WHERE \(WebhookTables.isPending) LIMIT \(WebhookBacklog.limit))
                     """)
             let disabled = try Row.fetchOne(
                 db, sql: "SELECT count(*) FROM webhook_endpoints WHERE disabled_reason IS NOT NULL")

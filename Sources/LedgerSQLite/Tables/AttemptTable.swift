@@ -20,15 +20,19 @@ enum AttemptTable {
         """,
     ]
 
+    /// Keeps what an attempt was signed for, so that its headers can be made again.
+    static let timestamps = ["ALTER TABLE attempts ADD COLUMN timestamp INTEGER"]
+
     static func insert(_ attempt: DeliveryAttempt, of delivery: Int64, _ db: Database) throws {
         try db.run(
             """
-            INSERT INTO attempts (delivery, number, at, ms, status, error, answer) VALUES (?, (
-                SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE delivery = ?), ?, ?, ?, ?, ?)
+            INSERT INTO attempts (delivery, number, at, ms, status, error, answer, timestamp) VALUES (?, (
+                SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE delivery = ?), ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(delivery), .integer(delivery), .integer(attempt.at), .integer(attempt.milliseconds),
                 .init(attempt.status.map { Int64($0) }), .init(attempt.error), .blob(attempt.answer),
+                .init(attempt.timestamp),
             ])
     }
 }
@@ -56,12 +60,12 @@ extension SQLiteStorage: AttemptStorage {
     package func attempts(of delivery: Int64, limit: Int) async throws -> [DeliveryAttempt] {
         try await read { db in
             try db.all(
-                "SELECT at, ms, status, error, answer FROM attempts WHERE delivery = ? ORDER BY number LIMIT ?",
+                "SELECT at, ms, status, error, answer, timestamp FROM attempts WHERE delivery = ? ORDER BY number LIMIT ?",
                 [.integer(delivery), .integer(Int64(limit))]
             ) { row in
                 DeliveryAttempt(
                     at: row.number(0) ?? 0, milliseconds: row.number(1) ?? 0, status: row.number(2).map { Int($0) },
-                    error: row.text(3), answer: row.blob(4) ?? Data())
+                    error: row.text(3), answer: row.blob(4) ?? Data(), timestamp: row.number(5))
             }
         }
     }

@@ -17,31 +17,31 @@ extension ClaimTables {
         let purchases = try Row.fetchCursor(db, sql: "SELECT DISTINCT scope, original_id FROM claims")
         while let row = try purchases.next() {
             let subject = Subject.purchase(row.text(1) ?? "", in: row.number(0) ?? 0)
-            try migrate(subject, told: told(of: subject.identifier, in: subject.scope, db), db)
+            try migrate(subject, events: events(of: subject.identifier, in: subject.scope, db), db)
         }
         let accounts = try Row.fetchCursor(db, sql: "SELECT scope, app_transaction_id FROM account_claims")
         while let row = try accounts.next() {
             let subject = Subject.account(row.text(1) ?? "", in: row.number(0) ?? 0)
-            try migrate(subject, told: toldOfAccount(subject, db), db)
+            try migrate(subject, events: eventsOfAccount(subject, db), db)
         }
         try db.execute(sql: "DROP TABLE temp.told")
     }
 
-    private static func migrate(_ subject: Subject, told: [ToldClaim], _ db: Database) throws {
-        try add(ClaimHistory(former: present(subject, db), told: told).events, to: subject, db)
+    private static func migrate(_ subject: Subject, events: [FormerClaim], _ db: Database) throws {
+        try add(ClaimHistory(former: present(subject, db), events: events).events, to: subject, db)
     }
 
-    private static func told(of original: String, in scope: Int64, _ db: Database) throws -> [ToldClaim] {
+    private static func events(of original: String, in scope: Int64, _ db: Database) throws -> [FormerClaim] {
         try db.all(
             """
             SELECT occurred_at, customer, type = 'purchase.transferred' FROM temp.told
             WHERE scope = ? AND original_id = ? ORDER BY seq
             """, [.integer(scope), .text(original)]
-        ) { ToldClaim(at: $0.number(0) ?? 0, $0.text(1) ?? "", isTransfer: $0.number(2) == 1) }
+        ) { FormerClaim(at: $0.number(0) ?? 0, $0.text(1) ?? "", isTransfer: $0.number(2) == 1) }
     }
 
-    /// What was told of the purchases that go where the account goes.
-    private static func toldOfAccount(_ subject: Subject, _ db: Database) throws -> [ToldClaim] {
+    /// The events of the purchases that go where the account goes.
+    private static func eventsOfAccount(_ subject: Subject, _ db: Database) throws -> [FormerClaim] {
         let originals = try db.all(
             """
             SELECT original_id FROM lineages WHERE scope = ? AND app_transaction_id = ? AND token IS NULL
@@ -51,8 +51,8 @@ extension ClaimTables {
             """, [.integer(subject.scope), .text(subject.identifier)]
         ) { $0.text(0) }
         // Each of them tells of it.
-        let all = try originals.flatMap { try told(of: $0, in: subject.scope, db) }
+        let all = try originals.flatMap { try events(of: $0, in: subject.scope, db) }
             .map { ClaimEvent(at: $0.instant, .take, $0.customer) }
-        return ClaimHistory(all).events.map { ToldClaim(at: $0.instant, $0.customer, isTransfer: true) }
+        return ClaimHistory(all).events.map { FormerClaim(at: $0.instant, $0.customer, isTransfer: true) }
     }
 }

@@ -51,14 +51,45 @@ enum ClaimTables {
     static func history(of subject: Subject, _ db: Database) throws -> ClaimHistory {
         ClaimHistory(
             try db.all(
-                "SELECT instant, kind, customer FROM claim_events WHERE scope = ? AND is_account = ? AND subject = ?",
+                "SELECT \(eventColumns) FROM claim_events WHERE scope = ? AND is_account = ? AND subject = ?",
                 subject.values
+            ) { try event($0, of: subject) })
+    }
+
+    /// The same for many of one scope, in one question for so many of them.
+    static func histories(
+        of subjects: [Subject], in scope: Int64, _ db: Database
+    ) throws -> [Subject: ClaimHistory] {
+        var events: [Subject: [ClaimEvent]] = [:]
+        for start in stride(from: 0, to: subjects.count, by: askedAtOnce) {
+            let asked = subjects[start...].prefix(askedAtOnce)
+            var values = asked.flatMap { $0.values.dropFirst() }
+            // Filled up with what is no subject: few sizes are few statements to keep.
+            let size = asked.count == 1 ? 1 : asked.count <= 8 ? 8 : askedAtOnce
+            for _ in asked.count..<size { values += [.integer(-1), .null] }
+            let wanted = repeatElement("(?, ?)", count: size).joined(separator: ", ")
+            _ = try db.all(
+                """
+                WITH wanted (is_account, subject) AS (VALUES \(wanted))
+                SELECT \(eventColumns), is_account, subject FROM wanted CROSS JOIN claim_events USING (is_account, subject)
+                WHERE scope = ?
+                """, values + [.integer(scope)]
             ) { row in
-                guard let instant = row.number(0), let kind = row.number(1).flatMap(ClaimEvent.Kind.init),
-                    let customer = row.text(2)
-                else { throw StorageError(.damaged, "the claims of \(subject.identifier) are damaged") }
-                return ClaimEvent(at: instant, kind, customer)
-            })
+                let subject = Subject(scope: scope, isAccount: row.number(3) == 1, identifier: row.text(4) ?? "")
+                events[subject, default: []].append(try event(row, of: subject))
+            }
+        }
+        return events.mapValues { ClaimHistory($0) }
+    }
+
+    private static let eventColumns = "instant, kind, customer"
+    private static let askedAtOnce = 100
+
+    private static func event(_ row: SQLStatement, of subject: Subject) throws -> ClaimEvent {
+        guard let instant = row.number(0), let kind = row.number(1).flatMap(ClaimEvent.Kind.init),
+            let customer = row.text(2)
+        else { throw StorageError(.damaged, "the claims of \(subject.identifier) are damaged") }
+        return ClaimEvent(at: instant, kind, customer)
     }
 
     /// Keeps claims, and what follows from them.
@@ -72,6 +103,16 @@ enum ClaimTables {
                 subject.values + [.integer(event.instant), .integer(event.kind.rawValue), .text(event.customer)])
         }
         try derive(subject, db)
+    }
+
+    /// Takes a claim away. What follows from the claims is left to ``add(_:to:_:)``.
+    static func remove(_ event: ClaimEvent, from subject: Subject, _ db: Database) throws {
+        try db.run(
+            """
+            DELETE FROM claim_events
+            WHERE scope = ? AND is_account = ? AND subject = ? AND instant = ? AND kind = ? AND customer = ?
+            """,
+            subject.values + [.integer(event.instant), .integer(event.kind.rawValue), .text(event.customer)])
     }
 
     /// Makes who has it at present follow from the claims.
@@ -109,11 +150,22 @@ enum ClaimTables {
 
     /// Whose a purchase was at any instant.
     static func ownership(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> Ownership {
-        Ownership(
-            claims: try history(of: .purchase(lineage.originalTransactionID, in: scope), db),
-            named: lineage.appAccountToken?.text,
-            account: try lineage.appTransactionID.map { try history(of: .account($0, in: scope), db) }
-                ?? ClaimHistory([]))
+        try ownerships(of: [lineage], in: scope, db)[0]
+    }
+
+    /// The same for many, in their order.
+    static func ownerships(of lineages: [Lineage], in scope: Int64, _ db: Database) throws -> [Ownership] {
+        let subjects = lineages.flatMap { lineage -> [Subject] in
+            [.purchase(lineage.originalTransactionID, in: scope)]
+                + (lineage.appTransactionID.map { [.account($0, in: scope)] } ?? [])
+        }
+        let histories = try histories(of: Array(Set(subjects)), in: scope, db)
+        return lineages.map { lineage in
+            Ownership(
+                claims: histories[.purchase(lineage.originalTransactionID, in: scope)] ?? ClaimHistory([]),
+                named: lineage.appAccountToken?.text,
+                account: lineage.appTransactionID.flatMap { histories[.account($0, in: scope)] } ?? ClaimHistory([]))
+        }
     }
 }
 

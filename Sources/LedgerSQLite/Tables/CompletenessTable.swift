@@ -26,7 +26,7 @@ enum CompletenessTable {
     }
 
     /// Has everybody asked about who was not asked about since now.
-    static func beginSweep(_ scope: Int64, at now: Milliseconds, _ db: Database) throws {
+    static func beginHistoryPass(_ scope: Int64, at now: Milliseconds, _ db: Database) throws {
         try db.execute(
             sql: """
                 INSERT OR REPLACE INTO sweeps (scope, cursor, everyone_since, started_at, finished_at)

@@ -40,8 +40,8 @@ enum ConsumptionTables {
         """
     ]
 
-    /// Notes what a notification, folded for the first time, asks or decides.
-    static func note(_ notification: FoldedNotification, _ db: Database) throws {
+    /// Records what a notification, folded for the first time, asks or decides.
+    static func record(_ notification: FoldedNotification, _ db: Database) throws {
         guard let transaction = notification.transaction, let original = notification.originalTransactionID else {
             return
         }
@@ -53,7 +53,7 @@ enum ConsumptionTables {
                 askedBy: notification, in: AppStoreEnvironment(rawValue: environment ?? ""), customer: customer)
             guard let inquiry else { return }
             try add(inquiry, notification.uuid, db)
-        } else if let decision = RefundDecision(toldBy: notification) {
+        } else if let decision = RefundDecision(announcedBy: notification) {
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO refund_decisions (

@@ -49,7 +49,7 @@ struct DeliveryLanes {
             """
             INSERT INTO deliveries
                 (endpoint, event, variant, lane, purchase, happened_at, is_repeat, state, attempts, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, \(WebhookTables.pending), 0, ?)
             """,
             [
                 .integer(target.endpoint), .integer(candidate.number), .integer(Int64(variant)),
@@ -75,32 +75,15 @@ struct DeliveryLanes {
         }
     }
 
-    /// The events about the purchase that are newer than one, the oldest first. Of renewals the newest says all that the
-    /// others said.
+    /// The events that are sent again after one, by ``EventRepeats``.
     static func newer(than late: WebhookTables.Candidate, _ db: Database) throws -> [WebhookTables.Candidate] {
-        guard let original = late.original, let record = try record(of: original, in: late.scope, db),
-            // A consumable is counted, not had: who is told of it twice counts it twice.
-            record.lineage.transactions.first?.type != .consumable
-        else { return [] }
-        let mentions = record.mentions.filter { $0.signedDate > late.happenedAt }
-            .sorted { ($0.signedDate, $0.notification) > ($1.signedDate, $1.notification) }
-        var found: [WebhookTables.Candidate] = []
-        var hasRenewal = false
-        for mention in mentions where found.count < LedgerEvent.maximumRepeats {
+        guard let original = late.original, let record = try record(of: original, in: late.scope, db) else { return [] }
+        return try EventRepeats.after(late.happenedAt, in: record) { notification in
             let row = try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT \(WebhookTables.Candidate.reading) WHERE notification = ?"),
-                arguments: [mention.notification])
-            // Of a notification whose texts name two purchases the event is about the first.
-            guard let candidate = row.flatMap(WebhookTables.Candidate.init),
-                candidate.original?.isExactly(original) ?? false
-            else { continue }
-            if candidate.type == .subscriptionRenewed {
-                if hasRenewal { continue }
-                hasRenewal = true
-            }
-            found.append(candidate)
+                arguments: [notification])
+            return row.flatMap(WebhookTables.Candidate.init)
         }
-        return found.reversed()
     }
 
     private static func record(of original: String, in scope: Int64, _ db: Database) throws -> LineageRecord? {
@@ -115,7 +98,7 @@ struct DeliveryLanes {
         try db.first(
             """
             SELECT 1 FROM deliveries INDEXED BY deliveries_by_purchase
-            WHERE endpoint = ? AND purchase = ? AND state = 0 AND (due IS NULL OR due = ?) AND happened_at = ?
+            WHERE endpoint = ? AND purchase = ? AND \(WebhookTables.isPending) AND (due IS NULL OR due = ?) AND happened_at = ?
                 AND event = ? AND variant = 0
             """,
             [
@@ -191,16 +174,17 @@ struct DeliveryLanes {
 
         var rows: String {
             switch self {
-            case .customer: "deliveries INDEXED BY deliveries_by_lane WHERE endpoint = ? AND lane = ? AND state = 0"
+            case .customer:
+                "deliveries INDEXED BY deliveries_by_lane WHERE endpoint = ? AND lane = ? AND \(WebhookTables.isPending)"
             case .purchase:
-                "deliveries INDEXED BY deliveries_by_purchase WHERE endpoint = ? AND purchase = ? AND state = 0"
+                "deliveries INDEXED BY deliveries_by_purchase WHERE endpoint = ? AND purchase = ? AND \(WebhookTables.isPending)"
             }
         }
     }
 
     private static func hasDue(_ kind: Kind, _ lane: String, to endpoint: Int64, _ db: Database) throws -> Bool {
         try db.first(
-            "SELECT 1 FROM \(kind.rows) AND due >= 0 LIMIT 1", [.integer(endpoint), .text(lane)]
+            "SELECT 1 FROM \(kind.rows) AND due > \(named) LIMIT 1", [.integer(endpoint), .text(lane)]
         ) { _ in true } ?? false
     }
 

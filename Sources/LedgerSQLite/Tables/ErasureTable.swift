@@ -60,56 +60,74 @@ enum ErasureTable {
     ) throws -> ErasureReport {
         var report = ErasureReport()
         let held = try SQLiteStorage.held(by: customer, in: scope, db)
-        report.claims = try renameClaims(of: customer, erasure, scope, db)
-        report.grants = try removeGrants(of: customer, erasure, scope, db)
-        try db.run(
-            "DELETE FROM usage WHERE scope = ? AND customer = ? AND reported_at <= ?",
-            [.integer(scope), .text(customer), .integer(erasure.instant)])
-        report.usage = db.changesCount
-        try db.run("DELETE FROM requests WHERE customer = ?", [.text(customer)])
-        for purchase in held { try rename(purchase.record, customer, erasure, scope, db) }
-        try db.run(
-            "UPDATE events SET customer = ?, data = NULL WHERE scope = ? AND customer = ? AND notification IS NULL",
-            [.text(erasure.standIn), .integer(scope), .text(customer)])
         report.purchases = held.count
+        for subject in Erasure.Subject.allCases {
+            switch subject {
+            case .claims: report.claims = try renameClaims(of: customer, erasure, scope, db)
+            case .grants: report.grants = try removeGrants(of: customer, erasure, scope, db)
+            case .formerGrants:
+                for id in try grantsNaming(customer, scope, db) { try renameFormer(id, customer, erasure, scope, db) }
+            case .usage:
+                try db.run(
+                    "DELETE FROM usage WHERE scope = ? AND customer = ? AND reported_at <= ?",
+                    [.integer(scope), .text(customer), .integer(erasure.instant)])
+                report.usage = db.changesCount
+            case .rememberedAnswers: try db.run("DELETE FROM requests WHERE customer = ?", [.text(customer)])
+            case .purchases: for purchase in held { try disown(purchase.record, customer, erasure, scope, db) }
+            case .refundQuestions:
+                for purchase in held { try unnameQuestions(about: purchase.record, customer, scope, db) }
+            case .events:
+                for purchase in held { try renameEvents(about: purchase.record, customer, erasure, scope, db) }
+                try db.run(
+                    """
+                    UPDATE events SET customer = ?, data = NULL
+                    WHERE scope = ? AND customer = ? AND notification IS NULL
+                    """, [.text(erasure.standIn), .integer(scope), .text(customer)])
+            }
+        }
         return report
     }
 
     private static func renameClaims(
         of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws -> Int {
-        let values: [SQLValue] = [.integer(scope), .text(customer), .integer(erasure.instant)]
         let found = try db.all(
             """
             SELECT is_account, subject, instant, kind FROM claim_events INDEXED BY claim_events_by_customer
-            WHERE scope = ? AND customer = ? AND instant <= ?
-            """, values
+            WHERE scope = ? AND customer = ?
+            """, [.integer(scope), .text(customer)]
         ) { row -> (ClaimTables.Subject, ClaimEvent)? in
             guard let kind = row.number(3).flatMap(ClaimEvent.Kind.init), let subject = row.text(1) else { return nil }
             return (
                 ClaimTables.Subject(scope: scope, isAccount: row.number(0) == 1, identifier: subject),
-                ClaimEvent(at: row.number(2) ?? 0, kind, erasure.standIn)
+                ClaimEvent(at: row.number(2) ?? 0, kind, customer)
             )
         }
-        try db.run("DELETE FROM claim_events WHERE scope = ? AND customer = ? AND instant <= ?", values)
+        var count = 0
         for (subject, events) in Dictionary(grouping: found, by: \.0) {
-            try ClaimTables.add(events.map(\.1), to: subject, db)
+            var renamed: [ClaimEvent] = []
+            for (_, event) in events {
+                guard let new = erasure.renamed(event, of: customer) else { continue }
+                try ClaimTables.remove(event, from: subject, db)
+                renamed.append(new)
+            }
+            if !renamed.isEmpty { try ClaimTables.add(renamed, to: subject, db) }
+            count += renamed.count
         }
-        return found.count
+        return count
     }
 
     private static func removeGrants(
         of customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws -> Int {
         let grants = try GrantTables.grants(of: customer, in: scope, db).map(\.grant)
-            .filter { erasure.covers($0.createdAt) }
+            .filter { erasure.removes($0) }
         for grant in grants {
             for table in ["grant_events", "grants"] {
                 try db.run(
                     "DELETE FROM \(table) WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(grant.id)])
             }
         }
-        for id in try grantsNaming(customer, scope, db) { try renameFormer(id, customer, erasure, scope, db) }
         return grants.count
     }
 
@@ -126,34 +144,38 @@ enum ErasureTable {
     private static func renameFormer(
         _ id: String, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws {
-        var events = try GrantTables.history(of: id, in: scope, db).events
-        for index in events.indices where erasure.covers(events[index].instant) {
-            guard events[index].content.customer?.isIdentical(to: customer) ?? false else { continue }
-            events[index].content.customer = erasure.standIn
+        let events = try GrantTables.history(of: id, in: scope, db).events.map {
+            erasure.renamed($0, of: customer) ?? $0
         }
         try db.run("DELETE FROM grant_events WHERE scope = ? AND grant_id = ?", [.integer(scope), .text(id)])
-        try GrantTables.add(events, to: id, in: scope, toldUntil: erasure.instant, db)
+        try GrantTables.add(events, to: id, in: scope, emittedUntil: erasure.instant, db)
     }
 
     /// A purchase that is still found by the name, since the App Store signed the account that the app named, becomes
-    /// nobody's; and what was told of it, and asked about it, loses the name.
-    private static func rename(
+    /// nobody's.
+    private static func disown(
         _ record: LineageRecord, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws {
-        let original = record.lineage.originalTransactionID
         let ownership = try ClaimTables.ownership(of: record.lineage, in: scope, db)
-        if ownership.owners.containsName(customer) {
-            let instant = ownership.claims.next(after: erasure.instant)
-            try ClaimTables.add(
-                [ClaimEvent(at: instant, .take, erasure.standIn)], to: .purchase(original, in: scope), db)
-        }
-        let purchase: [SQLValue] = [.integer(scope), .text(original)]
+        guard let claim = erasure.disowning(ownership, of: customer) else { return }
+        try ClaimTables.add([claim], to: .purchase(record.lineage.originalTransactionID, in: scope), db)
+    }
+
+    private static func unnameQuestions(
+        about record: LineageRecord, _ customer: String, _ scope: Int64, _ db: Database
+    ) throws {
         try db.run(
             "UPDATE consumption_requests SET customer = NULL WHERE scope = ? AND original_id = ? AND customer = ?",
-            purchase + [.text(customer)])
+            [.integer(scope), .text(record.lineage.originalTransactionID), .text(customer)])
+    }
+
+    private static func renameEvents(
+        about record: LineageRecord, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
+    ) throws {
         // Who had it before and who has it since are named there.
         try db.run(
-            "UPDATE events SET data = NULL WHERE scope = ? AND original_id = ? AND notification IS NULL", purchase)
+            "UPDATE events SET data = NULL WHERE scope = ? AND original_id = ? AND notification IS NULL",
+            [.integer(scope), .text(record.lineage.originalTransactionID)])
         for mention in record.mentions {
             try db.run(
                 "UPDATE events SET customer = ? WHERE notification = ? AND customer = ?",

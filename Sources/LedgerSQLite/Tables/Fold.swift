@@ -20,7 +20,7 @@ enum Fold {
         var event = LedgerEvent(notification, number: source.id)
         event.isLate = outcome.isLate
         try OutboxTable.add(event, owner: outcome.owner, db)
-        try ConsumptionTables.note(notification, db)
+        try ConsumptionTables.record(notification, db)
     }
 
     /// Puts in what came by itself; false when it was no news.
@@ -37,7 +37,7 @@ enum Fold {
                 .text(statement.fact.key), .integer(statement.fact.signedDate.milliseconds),
                 .integer(statement.receivedAt), .integer(statement.origin.rawValue), .blob(text.bytes),
             ])
-        let source = Source(id: -db.lastInsertedRowID, text: text.bytes, kind: statement.kind)
+        let source = Source(statement: db.lastInsertedRowID, text: text.bytes, kind: statement.kind)
         let outcome = try put(statement.fact, in: statement.scope, source, db)
         try drop(outcome.isNews ? outcome.replaced : source.id, db)
         if case .transaction(let fact) = statement.fact {
@@ -74,8 +74,8 @@ enum Fold {
         for original in originals {
             try LineageTable.update(original, in: notification.scope, db) { record in
                 if original == originals.first {
-                    outcome.isLate = record.mentions.contains { $0.signedDate > notification.signedDate }
-                    outcome.isNew = record.note(source.id, signedDate: notification.signedDate)
+                    outcome.isLate = record.isLate(signedDate: notification.signedDate)
+                    outcome.isNew = record.addMention(of: source.id, signedDate: notification.signedDate)
                 }
                 for fact in facts where fact.originalTransactionID == original {
                     if let replaced = try record.put(fact, source.of(db)).replaced { outcome.replaced.append(replaced) }
@@ -95,8 +95,8 @@ enum Fold {
 
     /// Drops a statement that another text has replaced. Notifications stay for good.
     private static func drop(_ source: Int64?, _ db: Database) throws {
-        guard let source, source < 0, source != .min else { return }
-        try db.run("DELETE FROM statements WHERE id = ?", [.integer(-source)])
+        guard let statement = source.flatMap(FactSource.init(code:))?.statement else { return }
+        try db.run("DELETE FROM statements WHERE id = ?", [.integer(statement)])
     }
 }
 
@@ -108,16 +108,16 @@ extension Fold {
             case statement(Data)
         }
 
-        /// The notification's number, or the statement's as a negative one.
+        /// By its ``FactSource/code``.
         let id: Int64
         /// What settles a tie: row numbers hang on the order of arrival.
         let key: Key
         /// Whether it is of a receipt.
         let isReceipt: Bool
 
-        /// A statement, by its negative number.
-        init(id: Int64, text: Data, kind: Statement.Kind) {
-            self.id = id
+        /// A statement, by its number.
+        init(statement number: Int64, text: Data, kind: Statement.Kind) {
+            id = FactSource.statement(number).code
             key = .statement(text)
             isReceipt = kind == .receipt
         }
@@ -143,24 +143,23 @@ extension Fold {
         }
 
         private static func isReceipt(_ source: Int64, _ db: Database) throws -> Bool {
-            guard source < 0, source != .min else { return false }
+            guard let statement = FactSource(code: source)?.statement else { return false }
             let select = "SELECT kind FROM statements WHERE id = ?"
-            return try db.first(select, [.integer(-source)]) { $0.number(0) } == Statement.Kind.receipt.rawValue
+            return try db.first(select, [.integer(statement)]) { $0.number(0) } == Statement.Kind.receipt.rawValue
         }
 
         /// Whether a fact is from here when both texts say the same. Notifications come first, since they are kept anyway.
         private func isAhead(of present: Int64, _ db: Database) throws -> Bool {
-            guard present != 0, present != .min else { return true }
-            switch key {
-            case .notification(let uuid):
-                guard present > 0 else { return true }
+            switch (key, FactSource(code: present)) {
+            case (_, nil), (.notification, .statement): return true
+            case (.statement, .notification): return false
+            case (.notification(let uuid), .notification(let number)):
                 let select = "SELECT uuid FROM notifications WHERE id = ?"
-                let known = try db.first(select, [.integer(present)]) { StoredUUID.text($0.value(0)) }
+                let known = try db.first(select, [.integer(number)]) { StoredUUID.text($0.value(0)) }
                 return known.map { $0 < uuid } ?? true
-            case .statement(let text):
-                guard present < 0 else { return false }
+            case (.statement(let text), .statement(let number)):
                 let select = "SELECT text FROM statements WHERE id = ?"
-                guard let known = try db.first(select, [.integer(-present)], { $0.blob(0) }) ?? nil else { return true }
+                guard let known = try db.first(select, [.integer(number)], { $0.blob(0) }) ?? nil else { return true }
                 return known.lexicographicallyPrecedes(text)
             }
         }

@@ -40,9 +40,9 @@ enum GrantTables {
 
     /// Keeps events, and what follows from them.
     ///
-    /// - Parameter toldUntil: Grants that ended by then are not told any more.
+    /// - Parameter emittedUntil: Grants that ended by then are not told any more.
     static func add(
-        _ events: some Sequence<GrantEvent>, to id: String, in scope: Int64, toldUntil: Milliseconds, _ db: Database
+        _ events: some Sequence<GrantEvent>, to id: String, in scope: Int64, emittedUntil: Milliseconds, _ db: Database
     ) throws {
         for event in events {
             try db.run(
@@ -54,18 +54,18 @@ enum GrantTables {
                     .text(try event.content.text),
                 ])
         }
-        try derive(id, in: scope, toldUntil: toldUntil, db)
+        try derive(id, in: scope, emittedUntil: emittedUntil, db)
     }
 
     /// Makes how a grant stands follow from what happened to it.
-    static func derive(_ id: String, in scope: Int64, toldUntil: Milliseconds, _ db: Database) throws {
+    static func derive(_ id: String, in scope: Int64, emittedUntil: Milliseconds, _ db: Database) throws {
         let key: [SQLValue] = [.integer(scope), .text(id)]
         let grant = try history(of: id, in: scope, db).grant(id)
         let (rows, wasDue) = try present(id, in: scope, db)
         if let grant, rows.count == 1, rows[0] == Row(grant) { return }
         try db.run("DELETE FROM grants WHERE scope = ? AND grant_id = ?", key)
         guard let grant else { return }
-        let isOpen = rows.isEmpty ? grant.until.map { $0 > toldUntil } ?? false : wasDue
+        let isOpen = rows.isEmpty ? grant.until.map { $0 > emittedUntil } ?? false : wasDue
         let due = grant.revocation == nil && isOpen ? grant.until : nil
         try db.run(
             """
@@ -142,24 +142,19 @@ enum GrantTables {
 
     // MARK: - Reading
 
-    /// What the engine counts of a customer.
-    static func facts(of customer: String, in scope: Int64, _ db: Database) throws -> [GrantFact] {
-        try db.all(
-            """
-            SELECT grant_id, entitlement, created_at, ends_at, revoked_at FROM grants WHERE scope = ? AND customer = ?
-            """, [.integer(scope), .text(customer)]
-        ) { row in
-            GrantFact(
-                id: row.text(0) ?? "", entitlement: row.text(1) ?? "",
-                from: Date(milliseconds: row.number(2) ?? 0), until: row.number(3).map { Date(milliseconds: $0) },
-                revokedAt: row.number(4).map { Date(milliseconds: $0) })
-        }
+    /// What the engine counts, from the columns `grant_id`, `entitlement`, `created_at`, `ends_at` and `revoked_at`.
+    static func fact(_ row: SQLStatement, from column: Int32) -> GrantFact {
+        GrantFact(
+            id: row.text(column) ?? "", entitlement: row.text(column + 1) ?? "",
+            from: Date(milliseconds: row.number(column + 2) ?? 0),
+            until: row.number(column + 3).map { Date(milliseconds: $0) },
+            revokedAt: row.number(column + 4).map { Date(milliseconds: $0) })
     }
 
     /// All about the grants of a customer, with whether somebody was told that it has expired.
     static func grants(
         of customer: String, in scope: Int64, _ db: Database
-    ) throws -> [(grant: Grant, isExpiryTold: Bool)] {
+    ) throws -> [(grant: Grant, isExpiryEmitted: Bool)] {
         let rows = try db.all(
             "SELECT grant_id, due FROM grants WHERE scope = ? AND customer = ?", [.integer(scope), .text(customer)]
         ) { row in row.text(0).map { (id: $0, isDue: row.number(1) != nil) } }
@@ -172,8 +167,8 @@ enum GrantTables {
 
     // MARK: - Events
 
-    /// Tells that something happened to a grant. Of each kind a grant has one event.
-    static func tell(
+    /// Emits the event that something happened to a grant. Of each kind a grant has one event.
+    static func emit(
         _ type: EventType, _ grant: Grant, in scope: Int64, at instant: Milliseconds, learned now: Milliseconds,
         _ db: Database
     ) throws {

@@ -12,8 +12,8 @@ enum HistoryTable {
         """
     ]
 
-    /// Notes up to where one was read; without a revision only that it was asked for.
-    static func note(
+    /// Records up to where one was read; without a revision only that it was asked for.
+    static func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds, _ db: Database
     ) throws {
         try db.execute(

@@ -72,12 +72,10 @@ enum LineageTable {
             try db.first(find, [.integer(scope), .text(original)]) { (try Self.record($0), $0.number(4)) } ?? (nil, nil)
         var record = known ?? LineageRecord(original)
         let value = try change(&record)
-        if record != known {
-            try write(record, replacing: known, row: row, scope, db)
-            if record.lineage != known?.lineage {
-                try SegmentTable.update(record.lineage, replacing: known?.lineage, in: scope, db)
-            }
-        }
+        // Compared once where it changed: a record of years is long.
+        let isSameLineage = record.lineage == known?.lineage
+        if !isSameLineage || record != known { try write(record, replacing: known, row: row, scope, db) }
+        if !isSameLineage { try SegmentTable.update(record.lineage, replacing: known?.lineage, in: scope, db) }
         return value
     }
 
@@ -111,10 +109,25 @@ enum LineageTable {
                     .integer(try places.next(db)), .integer(scope), .text(lineage.originalTransactionID),
                 ] + owner + [facts])
         }
-        guard lineage.transactions.count != known?.lineage.transactions.count else { return }
-        let present = Set(known?.lineage.transactions.map(\.transactionID) ?? [])
-        for fact in lineage.transactions where !present.contains(fact.transactionID) {
-            try index(fact.transactionID, of: lineage.originalTransactionID, in: scope, db)
+        try index(lineage, replacing: known?.lineage, in: scope, db)
+    }
+
+    /// Both are in the order of their identifiers, and nothing is ever taken out.
+    private static func index(
+        _ lineage: Lineage, replacing known: Lineage?, in scope: Int64, _ db: Database
+    ) throws {
+        let present = known?.transactions ?? []
+        guard lineage.transactions.count != present.count else { return }
+        var next = 0
+        for place in lineage.transactions.indices {
+            if next < present.count,
+                present[next].transactionID.isExactly(lineage.transactions[place].transactionID)
+            {
+                next += 1
+            } else {
+                try index(
+                    lineage.transactions[place].transactionID, of: lineage.originalTransactionID, in: scope, db)
+            }
         }
     }
 
@@ -130,7 +143,7 @@ enum LineageTable {
     static func damage(_ original: String) -> StorageError {
         StorageError(
             .damaged,
-            "what the ledger holds of \(original) is damaged; `counterfoil ledger rebuild` makes it anew of what was signed"
+            "the ledger's record of \(original) is damaged; `counterfoil ledger rebuild` derives it again from the signed data"
         )
     }
 }

@@ -46,19 +46,11 @@ enum OriginalPurchaseTable {
             ])
     }
 
-    /// Those of the accounts that are a customer's at present.
-    static func present(of customer: String, in scope: Scope, _ db: Database) throws -> [OriginalPurchaseFact] {
-        try db.all(
-            """
-            SELECT subject, version, purchased_at, signed_date FROM account_claims CROSS JOIN original_purchases
-                ON original_purchases.scope = account_claims.scope AND subject = app_transaction_id
-            WHERE account_claims.scope = ? AND customer = ?
-            """, [.integer(scope.id), .text(customer)]
-        ) { row in
-            fact(
-                subject: row.text(0), version: row.text(1), purchasedAt: row.number(2), signedDate: row.number(3),
-                isTestData: scope.environment != .production)
-        }
+    /// One from the columns `subject`, `version`, `purchased_at` and `signed_date`.
+    static func fact(_ row: SQLStatement, from column: Int32, in scope: Scope) -> OriginalPurchaseFact {
+        fact(
+            subject: row.text(column), version: row.text(column + 1), purchasedAt: row.number(column + 2),
+            signedDate: row.number(column + 3), isTestData: scope.environment != .production)
     }
 
     static func fact(
@@ -79,13 +71,14 @@ enum OriginalPurchaseTable {
     static func held(
         by customer: String, in scope: Int64, _ headers: HeaderRegistry, _ db: Database
     ) throws -> [HeldOriginalPurchase] {
-        let isTest = try isTest(scope, db)
         let subjects = try db.all(
             """
             SELECT DISTINCT subject FROM claim_events INDEXED BY claim_events_by_customer
             WHERE scope = ? AND customer = ? AND is_account = 1 ORDER BY subject
             """, [.integer(scope), .text(customer)]
         ) { $0.text(0) }
+        guard !subjects.isEmpty else { return [] }
+        let isTest = try isTest(scope, db)
         return try subjects.compactMap { subject in
             let ownership = Ownership(
                 claims: ClaimHistory([]), named: nil,

@@ -45,12 +45,6 @@ enum RecoveryTables {
         """,
     ]
 
-    /// How many recoveries that are over are remembered.
-    static let recoveriesKept = 1000
-    /// How many items that cannot be believed are remembered for each app in each environment. The mark does not hang on
-    /// them: it goes by the stretches of time that they are in, and a history with such an item is asked for again.
-    static let failuresKept = 10_000
-
     /// Remembers where not everything could be believed, which was only counted before, and up to where the App Store's own
     /// dates prove that the history was read.
     static func addSpans(_ db: Database) throws {
@@ -115,7 +109,7 @@ enum UnverifiedSpanTable {
         let kept = try Int.fetchOne(db, sql: "SELECT count(*) FROM recovery_failures") ?? 0
         let mark = try Row.fetchOne(
             db, sql: "SELECT since_date, until_date FROM completeness WHERE scope = ?", arguments: [scope])
-        if kept >= RecoveryTables.failuresKept, let since = mark?.number(0), let until = mark?.number(1) {
+        if UnverifiedItem.room(beside: kept) == 0, let since = mark?.number(0), let until = mark?.number(1) {
             // There was no room for more, so nobody knows when the others were.
             spans.insert(.init(from: since, until: until))
         }

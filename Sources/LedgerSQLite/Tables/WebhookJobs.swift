@@ -90,9 +90,9 @@ enum WebhookJobs {
         for row in rows {
             try db.run(
                 """
-                UPDATE deliveries SET state = 3, due = NULL, body = NULL, ended_at = ?, last_error = 'discarded'
+                UPDATE deliveries SET state = ?, due = NULL, body = NULL, ended_at = ?, last_error = 'discarded'
                 WHERE id = ?
-                """, [.integer(now), .integer(row.id)])
+                """, [.integer(WebhookDelivery.State.discarded.rawValue), .integer(now), .integer(row.id)])
         }
         for row in rows { try DeliveryLanes.release(after: row.lane, row.purchase, to: endpoint, at: now, db) }
         return rows.count < limit ? nil : rows.last?.id
@@ -114,7 +114,7 @@ enum WebhookJobs {
         try db.all(
             """
             SELECT id, lane, purchase FROM deliveries INDEXED BY deliveries_by_state
-            WHERE endpoint = ? AND state = 0 AND id > ? AND id <= ? ORDER BY id LIMIT ?
+            WHERE endpoint = ? AND \(WebhookTables.isPending) AND id > ? AND id <= ? ORDER BY id LIMIT ?
             """, [.integer(endpoint), .integer(position), .integer(through), .integer(Int64(limit))]
         ) { ($0.number(0) ?? 0, $0.text(1) ?? "", $0.text(2)) }
     }

@@ -5,6 +5,11 @@ internal import AppStoreModels
 
 /// The endpoints of webhooks, and the events on their way to them.
 enum WebhookTables {
+    /// The state of a delivery that is to be sent.
+    static let pending = WebhookDelivery.State.pending.rawValue
+    /// As the indices have it: SQLite uses a partial index only where the condition stands as a literal.
+    static let isPending = "state = \(pending)"
+
     static let schema = [
         // The definition holds the secrets of an endpoint that the API made; one of the configuration has none here.
         """
@@ -20,7 +25,7 @@ enum WebhookTables {
             lane TEXT NOT NULL, state INTEGER NOT NULL, attempts INTEGER NOT NULL, due INTEGER, last_status INTEGER,
             last_error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER, body BLOB)
         """,
-        "CREATE INDEX deliveries_by_lane ON deliveries (endpoint, lane, id) WHERE state = 0",
+        "CREATE INDEX deliveries_by_lane ON deliveries (endpoint, lane, id) WHERE \(isPending)",
         "CREATE INDEX deliveries_by_due ON deliveries (endpoint, due) WHERE due IS NOT NULL",
         "CREATE INDEX deliveries_by_state ON deliveries (endpoint, state, id)",
         "CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL",
@@ -42,16 +47,22 @@ enum WebhookTables {
         """
         UPDATE deliveries SET (happened_at, purchase) = (
             SELECT occurred_at, scope || ' purchase ' || original_id FROM events WHERE seq = event)
-        WHERE state = 0 AND EXISTS (SELECT 1 FROM events WHERE seq = event)
+        WHERE \(isPending) AND EXISTS (SELECT 1 FROM events WHERE seq = event)
         """,
         "DROP INDEX deliveries_by_lane",
         """
-        CREATE INDEX deliveries_by_lane ON deliveries (endpoint, lane, due, happened_at, id) WHERE state = 0
+        CREATE INDEX deliveries_by_lane ON deliveries (endpoint, lane, due, happened_at, id) WHERE \(isPending)
         """,
         """
         CREATE INDEX deliveries_by_purchase ON deliveries (endpoint, purchase, due, happened_at, id)
-        WHERE state = 0 AND purchase IS NOT NULL
+        WHERE \(isPending) AND purchase IS NOT NULL
         """,
+    ]
+
+    /// Lets what ended be counted for each endpoint, and dropped by the same index.
+    static let endings = [
+        "DROP INDEX deliveries_by_end",
+        "CREATE INDEX deliveries_by_end ON deliveries (endpoint, state, ended_at) WHERE ended_at IS NOT NULL",
     ]
 
     /// What ``delivery(_:)`` reads.
@@ -64,7 +75,7 @@ enum WebhookTables {
         WebhookDelivery(
             id: row.number(0) ?? 0, endpoint: row.number(1) ?? 0, event: row.number(2) ?? 0,
             variant: Int(row.small(3) ?? 0), state: row.number(4).flatMap(WebhookDelivery.State.init) ?? .discarded,
-            attempts: Int(row.small(5) ?? 0), due: row.number(6).flatMap { $0 < 0 ? nil : $0 },
+            attempts: Int(row.small(5) ?? 0), due: row.number(6).flatMap { $0 == DeliveryLanes.named ? nil : $0 },
             lastStatus: row.small(7).map { Int($0) },
             lastError: row.text(8), createdAt: row.number(9) ?? 0, endedAt: row.number(10), body: row.blob(11),
             eventID: row.text(12) ?? "", eventType: EventType(rawValue: row.text(13) ?? ""),
@@ -82,7 +93,7 @@ enum WebhookTables {
     }
 
     /// An event that may have to be sent.
-    struct Candidate: Sendable {
+    struct Candidate: Sendable, RepeatableEvent {
         let number: Int64
         let type: EventType
         let scope: Int64
@@ -95,6 +106,8 @@ enum WebhookTables {
         /// Whether a newer one of the same purchase was known before it.
         let isLate: Bool
         let notification: Int64?
+
+        var originalTransactionID: String? { original }
 
         /// What is sent in order whoever it belongs to.
         var purchase: String? { original.map { "\(scope) purchase \($0)" } }
@@ -120,7 +133,8 @@ enum WebhookTables {
         try db.cachedStatement(
             sql: """
                 DELETE FROM deliveries WHERE id IN (
-                    SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ?)
+                    SELECT deliveries.id FROM webhook_endpoints CROSS JOIN deliveries INDEXED BY deliveries_by_end
+                    WHERE endpoint = webhook_endpoints.id AND state IN (1, 2, 3) AND ended_at < ? LIMIT ?)
                 """
         ).execute(arguments: [now - WebhookDelivery.keeping, limit])
     }
@@ -128,7 +142,7 @@ enum WebhookTables {
     /// Notes what came of an attempt, and lets the next one of the lane go.
     static func record(_ outcome: DeliveryOutcome, at now: Milliseconds, _ db: Database) throws {
         let place = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT lane, purchase FROM deliveries WHERE id = ? AND state = 0"),
+            db.cachedStatement(sql: "SELECT lane, purchase FROM deliveries WHERE id = ? AND \(isPending)"),
             arguments: [outcome.delivery])
         // The endpoint may have been removed meanwhile.
         guard let place, let lane = place.text(0) else { return }

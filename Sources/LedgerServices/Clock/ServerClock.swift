@@ -97,7 +97,9 @@ package final class FollowedClock: Service {
     private struct Reading {
         var shown: Date
         var taken: ContinuousClock.Instant
-        var isFrozen: Bool
+        var mode: String
+
+        var isFrozen: Bool { mode == "frozen" }
     }
 
     private struct Answer: Decodable {
@@ -117,6 +119,9 @@ package final class FollowedClock: Service {
         }
     }
 
+    /// How the simulator's clock goes, in its own word such as `frozen`; nil before it was read.
+    package var mode: String? { reading.withLock { $0?.mode } }
+
     /// Asks the simulator.
     package func read() async throws {
         let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
@@ -124,7 +129,7 @@ package final class FollowedClock: Service {
         let body = try await response.body.collect(upTo: 1 << 16)
         let answer = try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView))
         let shown = Date(timeIntervalSince1970: answer.now / 1000)
-        reading.withLock { $0 = Reading(shown: shown, taken: .now, isFrozen: answer.mode == "frozen") }
+        reading.withLock { $0 = Reading(shown: shown, taken: .now, mode: answer.mode) }
     }
 
     /// Follows until the server ends.

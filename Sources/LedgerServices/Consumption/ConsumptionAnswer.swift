@@ -77,7 +77,9 @@ package struct ConsumptionAnswer: Sendable, Hashable {
         let member = "consumption_percentage"
         if transaction.type == .autoRenewableSubscription {
             reasons.append(
-                Reason(member: member, source: .rule, note: "Left out: the App Store knows how far a subscription is."))
+                Reason(
+                    member: member, source: .rule, note: "Left out: the App Store knows the progress of a subscription."
+                ))
         } else if request.deliveryStatus != .delivered {
             request.consumptionPercentage = 0
             reasons.append(Reason(member: member, source: .rule, note: "What was not delivered was not used."))
@@ -98,7 +100,7 @@ package struct ConsumptionAnswer: Sendable, Hashable {
             reasons.append(
                 Reason(
                     member: member, source: .rule,
-                    note: "Left out: a part of the price needs a consumption between nothing and all."))
+                    note: "Left out: a prorated refund needs a consumption above 0 and below 100 percent."))
             return
         }
         request.refundPreference = preference

@@ -8,6 +8,8 @@ package struct CustomerExplanation: Sendable {
     package var customer: String
     package var scope: Scope
     package var explanation: Explanation
+    /// What it rests on and what was set aside: as many as were asked for, what decided among them.
+    package var facts: [ExplainedFact] = []
     /// When the purchases that concern the entitlement came to the customer and went from them, the last of them.
     package var changes: [CustomerChange] = []
     /// Whether who asks may know of other customers.
@@ -58,8 +60,10 @@ package struct CustomerExplanation: Sendable {
 
 extension CustomerReader {
     /// Explains an entitlement of a customer at an instant, nil for now.
+    ///
+    /// - Parameter limit: How many facts are wanted with their evidence, at most. What decides is always among them.
     package func explanation(
-        of entitlement: String, for customer: String, in scope: Scope, at instant: Date?, naming: Bool
+        of entitlement: String, for customer: String, in scope: Scope, at instant: Date?, limit: Int, naming: Bool
     ) async throws -> CustomerExplanation {
         let engine = apps.engine(of: scope.bundleID)
         let reading = try await self.customer(customer, in: scope, at: instant)
@@ -77,11 +81,24 @@ extension CustomerReader {
             answer.grants = try await storage.grants(of: customer, in: scope.id)
                 .filter { $0.entitlement.isExactly(entitlement) && $0.createdAt <= at }
         }
-        let evidence = try await self.evidence(
-            about: Set(explanation.facts.map(\.originalTransactionID)), in: scope)
+        answer.facts = explanation.facts(limit: limit)
+        let isPast = instant.map { $0 < now } ?? false
+        let evidence =
+            try await isPast
+            ? self.evidence(ofAllAbout: Set(explanation.facts.map(\.originalTransactionID)), in: scope)
+            : self.evidence(of: answer.facts, in: scope)
         answer.evidence = evidence.found
         answer.unverified =
             evidence.unverified + reading.unverified.filter { !evidence.unverified.contains($0) }
         return answer
+    }
+}
+
+extension Explanation {
+    /// As many of the facts, the last of those that did not decide.
+    fileprivate func facts(limit: Int) -> [ExplainedFact] {
+        guard facts.count > limit else { return facts }
+        let deciding = facts.filter { $0.role == .decides }
+        return deciding + facts.filter { $0.role != .decides }.suffix(max(limit - deciding.count, 0))
     }
 }

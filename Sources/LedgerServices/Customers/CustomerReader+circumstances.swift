@@ -7,12 +7,17 @@ extension CustomerReader {
     func addCircumstances(to facts: inout CustomerFacts, of customer: String, in scope: Scope, at instant: Date?)
         async throws
     {
-        let present = try await storage.circumstances(of: customer, in: scope)
-        facts.groups = present.groups
-        facts.grants = present.grants
-        facts.originalPurchases = present.originalPurchases
+        facts.add(try await storage.circumstances(of: customer, in: scope))
         guard let instant, instant < now else { return }
         facts.originalPurchases = try await storage.originalPurchasesHeld(by: customer, in: scope.id)
             .filter { $0.ownership.owners(at: instant.milliseconds).containsName(customer) }.map(\.fact)
+    }
+}
+
+extension CustomerFacts {
+    mutating func add(_ circumstances: CustomerCircumstances) {
+        groups = circumstances.groups
+        grants = circumstances.grants
+        originalPurchases = circumstances.originalPurchases
     }
 }

@@ -50,24 +50,53 @@ package struct CustomerReader: Sendable {
     ///   notifications are read again: the ledger holds what is known now, they hold what was known then.
     package func customer(_ customer: String, in scope: Scope, at instant: Date?) async throws -> CustomerReading {
         guard let instant, instant < now else {
-            let lineages = try await storage.lineages(of: customer, in: scope.id)
-            return try await reading(customer, scope, lineages, at: instant)
+            // Of one instant, and asked for most.
+            let present = try await storage.present(of: customer, in: scope)
+            var facts = Self.facts(of: present.lineages)
+            facts.add(present.circumstances)
+            return try await reading(customer, scope, present.lineages, facts, at: instant)
         }
+        return try await reading(
+            customer, scope, try await lineages(of: customer, in: scope, at: instant), at: instant)
+    }
+
+    /// What a customer bought, and nothing beside it; now or at an instant, as ``customer(_:in:at:)`` says.
+    package func purchases(of customer: String, in scope: Scope, at instant: Date?) async throws -> CustomerFacts {
+        let lineages = try await lineages(of: customer, in: scope, at: instant)
+        var facts = Self.facts(of: lineages)
+        if let instant, instant < facts.present(now: now) {
+            _ = try await addVersions(to: &facts, of: lineages, in: scope)
+        }
+        return facts
+    }
+
+    private func lineages(of customer: String, in scope: Scope, at instant: Date?) async throws -> [Lineage] {
+        guard let instant, instant < now else { return try await storage.lineages(of: customer, in: scope.id) }
         let held = try await storage.purchasesHeld(by: customer, in: scope.id)
-        let lineages = held.filter { $0.ownership.owners(at: instant.milliseconds).containsName(customer) }
-            .map(\.lineage)
-        return try await reading(customer, scope, lineages.filter { !$0.isEmpty }, at: instant)
+        return held.filter { $0.ownership.owners(at: instant.milliseconds).containsName(customer) }
+            .map(\.lineage).filter { !$0.isEmpty }
+    }
+
+    private static func facts(of lineages: [Lineage]) -> CustomerFacts {
+        // Most have one, whose facts need not be copied.
+        CustomerFacts(
+            transactions: lineages.count == 1 ? lineages[0].transactions : lineages.flatMap(\.transactions),
+            renewals: lineages.compactMap(\.renewal))
     }
 
     /// What one purchase or subscription gives by itself.
     package func reading(
         _ customer: String, _ scope: Scope, _ lineages: [Lineage], at instant: Date?
     ) async throws -> CustomerReading {
-        // Most have one, whose facts need not be copied.
-        var facts = CustomerFacts(
-            transactions: lineages.count == 1 ? lineages[0].transactions : lineages.flatMap(\.transactions),
-            renewals: lineages.compactMap(\.renewal))
+        var facts = Self.facts(of: lineages)
         try await addCircumstances(to: &facts, of: customer, in: scope, at: instant)
+        return try await reading(customer, scope, lineages, facts, at: instant)
+    }
+
+    private func reading(
+        _ customer: String, _ scope: Scope, _ lineages: [Lineage], _ facts: CustomerFacts, at instant: Date?
+    ) async throws -> CustomerReading {
+        var facts = facts
         let now = facts.present(now: self.now)
         var unverified: [UnverifiedText] = []
         if let instant, instant < now { unverified = try await addVersions(to: &facts, of: lineages, in: scope) }

@@ -21,20 +21,36 @@ package struct Evidence: Sendable {
 package typealias EvidenceKey = ExplainedFact.Version
 
 extension CustomerReader {
-    /// The evidence of everything that is known of these purchases, and what does not hold any more.
-    package func evidence(
-        about originals: Set<String>, in scope: Scope
-    ) async throws -> (found: [EvidenceKey: Evidence], unverified: [UnverifiedText]) {
+    typealias FoundEvidence = (found: [EvidenceKey: Evidence], unverified: [UnverifiedText])
+
+    /// The evidence of facts as they stand, from the texts that the ledger has them from, and what does not hold any more.
+    func evidence(of facts: [ExplainedFact], in scope: Scope) async throws -> FoundEvidence {
+        var collection = EvidenceCollection(proven: proven)
+        let purchases = Dictionary(grouping: facts, by: \.originalTransactionID)
+        for (original, facts) in purchases.sorted(by: { $0.key < $1.key }) {
+            let transactions = Set(facts.filter { $0.kind == .transaction }.map(\.identifier))
+            let sources = try await storage.sources(
+                of: original, transactions: transactions, renewal: facts.contains { $0.kind == .renewalInfo },
+                in: scope.id)
+            for source in sources { await collection.add(source, original) }
+        }
+        return (collection.found, collection.unverified)
+    }
+
+    /// The evidence of everything that was ever known of these purchases: what facts said in the past, other texts say.
+    func evidence(ofAllAbout originals: Set<String>, in scope: Scope) async throws -> FoundEvidence {
         var collection = EvidenceCollection(proven: proven)
         var allowance = TextAllowance()
-        for (original, kept) in try await notifications(about: originals.sorted(), in: scope, &allowance)
-        where kept.state == .folded {
-            await collection.add(kept, original)
+        for (original, kept) in try await notifications(about: originals.sorted(), in: scope, &allowance) {
+            for kind in [KeptStatement.Kind.transaction, .renewal] {
+                await collection.add(.notification(kept, holding: kind), original)
+            }
         }
         for original in originals.sorted() {
-            let statements = try await storage.statements(about: original, in: scope.id)
+            let statements = try await storage.sources(of: original, transactions: nil, renewal: true, in: scope.id)
+                .filter { $0.statement != nil }
             try allowance.take(statements.count)
-            for kept in statements { await collection.add(kept, original) }
+            for statement in statements { await collection.add(statement, original) }
         }
         return (collection.found, collection.unverified)
     }
@@ -48,22 +64,20 @@ private struct EvidenceCollection {
 
     init(proven: ProvenTexts) { self.proven = proven }
 
-    mutating func add(_ kept: KeptNotification, _ original: String) async {
+    mutating func add(_ source: KeptSource, _ original: String) async {
+        let notification = source.notification
         do throws(VerificationError) {
-            let data = try await proven.notification(kept.text).payload.data
-            let origin = (kept.origin, kept.receivedAt, kept.uuid as String?)
-            if let text = data?.signedTransactionInfo { try await add(text, .transaction, origin) }
-            if let text = data?.signedRenewalInfo { try await add(text, .renewal, origin) }
+            switch source {
+            case .statement(let kept): try await add(kept.text, kept.kind, (kept.origin, kept.receivedAt, nil))
+            case .notification(let kept, _) where kept.state != .folded: break
+            case .notification(let kept, let kind):
+                let data = try await proven.notification(kept.text).payload.data
+                let text = kind == .transaction ? data?.signedTransactionInfo : data?.signedRenewalInfo
+                if let text { try await add(text, kind, (kept.origin, kept.receivedAt, kept.uuid)) }
+            }
         } catch {
-            unverified.append(UnverifiedText(error, original, notification: kept.uuid))
-        }
-    }
-
-    mutating func add(_ kept: KeptStatement, _ original: String) async {
-        do throws(VerificationError) {
-            try await add(kept.text, kept.kind, (kept.origin, kept.receivedAt, nil))
-        } catch {
-            unverified.append(UnverifiedText(error, original, notification: nil))
+            let text = UnverifiedText(error, original, notification: notification)
+            if !unverified.contains(text) { unverified.append(text) }
         }
     }
 

@@ -8,9 +8,9 @@ package enum TimelineSentence {
     package static func text(_ kept: KeptNotification, _ parts: NotificationParts?) -> String {
         guard let parts else {
             return switch kept.state {
-            case .pending: "Received; it waits to be read."
-            case .failed: "Received, but what it holds cannot be believed."
-            case .folded: "Received, but its signatures do not hold any more."
+            case .pending: "Received, not yet processed."
+            case .failed: "Received, but the data in it failed verification."
+            case .folded: "Received, but its signatures no longer verify."
             }
         }
         let type = NotificationTypeV2(rawValue: kept.type)

@@ -9,15 +9,15 @@ package struct GrantExpiryService: Service {
     let clock: ServerClock
     let logger: Logger
     /// Is called after there are new events.
-    let told: @Sendable () -> Void
+    let wakeWebhooks: @Sendable () -> Void
 
     package init(
-        storage: any GrantStorage, clock: ServerClock, logger: Logger, told: @escaping @Sendable () -> Void
+        storage: any GrantStorage, clock: ServerClock, logger: Logger, wakeWebhooks: @escaping @Sendable () -> Void
     ) {
         self.storage = storage
         self.clock = clock
         self.logger = logger
-        self.told = told
+        self.wakeWebhooks = wakeWebhooks
     }
 
     /// Looks every second, until the server ends.
@@ -27,7 +27,7 @@ package struct GrantExpiryService: Service {
         while !Task.isCancelled {
             // Cancelled is stopped.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
-            do { try await tellDue() } catch {
+            do { try await emitDue() } catch {
                 logger.error("the ends of grants wait", metadata: ["reason": "\(error.logReason)"])
             }
         }
@@ -36,10 +36,10 @@ package struct GrantExpiryService: Service {
     private static let batch = 100
 
     /// Tells of all that have ended by now.
-    package func tellDue() async throws {
+    package func emitDue() async throws {
         while true {
-            let count = try await storage.tellExpiredGrants(at: clock.now().milliseconds, limit: Self.batch)
-            if count > 0 { told() }
+            let count = try await storage.emitExpiredGrants(at: clock.now().milliseconds, limit: Self.batch)
+            if count > 0 { wakeWebhooks() }
             guard count == Self.batch else { return }
         }
     }

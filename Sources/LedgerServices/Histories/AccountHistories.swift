@@ -61,7 +61,7 @@ package final class AccountHistories: Sendable {
         let reader = try await reader(of: [transactionID], in: scope, origin, client)
         try await reader.run()
         let reading = reader.reading
-        turns.note(.init(state: .complete, found: reading.found, of: [transactionID], at: clock.now()), account)
+        turns.record(.init(state: .complete, found: reading.found, of: [transactionID], at: clock.now()), account)
         if putsAside { try await putAside(reading, of: transactionID, in: scope) }
         return reading
     }
@@ -102,7 +102,7 @@ package final class AccountHistories: Sendable {
         }
         // Of a stranger's first transaction the account is known only now.
         let name = try await self.account(of: ids, in: scope)
-        if name != account { turns.note(history, name) }
+        if name != account { turns.record(history, name) }
         return history
     }
 
@@ -131,7 +131,7 @@ package final class AccountHistories: Sendable {
             return .refused(String(code.rawValue))
         } catch let error as VerificationError {
             logger.error(
-                "the App Store's history cannot be believed",
+                "the App Store's history failed verification",
                 metadata: ["code": "\(error.code)", "app": "\(scope.bundleID)"])
             return .pending
         }

@@ -53,7 +53,7 @@ final class HistoryReader: Sendable {
             try await readPages(after: nil)
         }
         let reading = reading
-        try await storage.noteAsked(
+        try await storage.recordAsked(
             about: reading.found.subtracting([transactionID]).sorted(), in: scope.id, at: now().milliseconds)
         try await storage.keep(
             unverified: reading.unverified, ofHistory: transactionID, in: scope.id, at: now().milliseconds)
@@ -80,9 +80,9 @@ final class HistoryReader: Sendable {
             guard isBelieved else { continue }
             last = page.revision
             // As long as there is more, it does not count as asked.
-            if page.hasMore { try await storage.note(revision: last, of: transactionID, in: scope.id, at: 0) }
+            if page.hasMore { try await storage.record(revision: last, of: transactionID, in: scope.id, at: 0) }
         }
-        try await storage.note(revision: last, of: transactionID, in: scope.id, at: now().milliseconds)
+        try await storage.record(revision: last, of: transactionID, in: scope.id, at: now().milliseconds)
     }
 
     private func keep(_ batch: StatementBatch) async throws {

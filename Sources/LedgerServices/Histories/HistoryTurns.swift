@@ -43,12 +43,12 @@ final class HistoryTurns: Sendable {
         {
             return known
         }
-        return note(try await ask(), account)
+        return record(try await ask(), account)
     }
 
     /// Remembers an outcome; gives it with what was found before.
     @discardableResult
-    func note(_ outcome: AccountHistory, _ account: Account) -> AccountHistory {
+    func record(_ outcome: AccountHistory, _ account: Account) -> AccountHistory {
         state.withLock { state in
             state.number &+= 1
             var outcome = outcome

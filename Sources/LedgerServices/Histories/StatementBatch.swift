@@ -26,7 +26,7 @@ struct StatementBatch {
             try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
             originals.insert(verified.payload.originalTransactionId)
             statements.append(Statement(verified, scope: scope, at: now, origin: origin))
-        } catch { try note(text, error) }
+        } catch { try record(text, error) }
     }
 
     /// Adds a renewal info; one that cannot be believed is noted.
@@ -35,10 +35,10 @@ struct StatementBatch {
             let verified = try await verifier.renewalInfo(text)
             try scope.requireMatch(scope.bundleID, verified.payload.environment)
             statements.append(Statement(verified, scope: scope, at: now, origin: origin))
-        } catch { try note(text, error) }
+        } catch { try record(text, error) }
     }
 
-    private mutating func note(_ text: String, _ error: any Error) throws {
+    private mutating func record(_ text: String, _ error: any Error) throws {
         guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
         unverified.append(UnverifiedItem(text, refusal, isNotification: false))
     }

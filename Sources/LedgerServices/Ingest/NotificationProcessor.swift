@@ -270,7 +270,7 @@ package final class NotificationProcessor: Service {
             return false
         }
         logger.error(
-            "a notification holds what cannot be believed", metadata: ["id": "\(id)", "code": "\(error.code)"])
+            "data in a notification failed verification", metadata: ["id": "\(id)", "code": "\(error.code)"])
         do {
             try await storage.fail(id, code: "\(error.code)", message: error.message, at: now().milliseconds)
             return true

@@ -67,63 +67,65 @@ extension MetricFamily {
     ]
 
     package static let notifications = MetricFamily(
-        "counterfoil_notifications_total", .counter, "Notifications, by what became of them.",
+        "counterfoil_notifications_total", .counter, "Received notifications by result.",
         leading: ["kept", "duplicate"])
     static let notificationTypes = MetricFamily(
-        "counterfoil_notification_types_total", .counter, "Notifications that were new, by type and subtype.")
+        "counterfoil_notification_types_total", .counter, "New notifications by type and subtype.")
     static let lateNotifications = MetricFamily(
         "counterfoil_notifications_late_total", .counter,
-        "Deliveries that came half an hour or more after they were signed: attempts before have failed.")
+        "Deliveries half an hour or more after signing, so earlier attempts failed.")
     package static let acknowledgement = MetricFamily(
         "counterfoil_acknowledgement_duration_seconds", .histogram(.answers),
-        "From a notification's request to its answer.")
+        "Time from a notification's request to its response.")
     package static let verification = MetricFamily(
         "counterfoil_verification_duration_seconds", .histogram(.work),
-        "The proof of one signed text, revocation included.")
+        "Verification time of one signed text, including revocation.")
     package static let revocation = MetricFamily(
         "counterfoil_revocation_lookup_duration_seconds", .histogram(.answers),
-        "Questions to the responders of certificates.")
+        "Duration of OCSP requests.")
     static let revocationFailures = MetricFamily(
-        "counterfoil_revocation_lookup_failures_total", .counter, "Questions to responders that got no answer.")
+        "counterfoil_revocation_lookup_failures_total", .counter, "OCSP requests without an answer.")
 
     package static let commit = MetricFamily(
-        "counterfoil_commit_duration_seconds", .histogram(.answers), "One commit to the ledger.")
+        "counterfoil_commit_duration_seconds", .histogram(.answers), "Duration of one commit to the ledger.")
     package static let batch = MetricFamily(
         "counterfoil_commit_notifications", .histogram(.sizes), "Notifications received in one commit.")
     package static let fold = MetricFamily(
         "counterfoil_fold_duration_seconds", .histogram(.answers),
-        "One batch of notifications folded into the ledger.")
+        "Processing time of one batch of notifications.")
     static let foldLag = MetricFamily(
         "counterfoil_fold_lag_seconds", .histogram(.delays),
-        "From when a notification was received to when it was folded.")
+        "Time from receiving a notification to processing it.")
 
     package static let requests = MetricFamily(
-        "counterfoil_http_requests_total", .counter, "Requests that were answered.")
+        "counterfoil_http_requests_total", .counter, "Answered requests.")
     package static let requestDuration = MetricFamily(
-        "counterfoil_http_request_duration_seconds", .histogram(.answers), "From a request's head to its answer.")
+        "counterfoil_http_request_duration_seconds", .histogram(.answers), "Time from a request's head to its response."
+    )
     package static let refusedConnections = MetricFamily(
-        "counterfoil_http_connections_refused_total", .counter, "Connections of clients that had too many.")
+        "counterfoil_http_connections_refused_total", .counter, "Connections refused because the client had too many.")
     package static let requestsUnderWay = MetricFamily(
-        "counterfoil_http_requests_under_way", .gauge, "Requests under way.")
+        "counterfoil_http_requests_under_way", .gauge, "Requests in progress.")
 
     package static let inboxBacklog = MetricFamily(
-        "counterfoil_inbox_backlog", .gauge, "Notifications that are kept and not yet folded.")
+        "counterfoil_inbox_backlog", .gauge, "Notifications waiting to be processed.")
     package static let inboxAge = MetricFamily(
-        "counterfoil_inbox_oldest_age_seconds", .gauge, "How long the oldest of them has waited.")
+        "counterfoil_inbox_oldest_age_seconds", .gauge, "Waiting time of the oldest notification in the inbox.")
     package static let bodies = MetricFamily("counterfoil_http_body_bytes", .gauge, "Request bodies in memory.")
     package static let completeness = MetricFamily(
-        "counterfoil_completeness_age_seconds", .gauge, "How long ago everything was known to be here.")
+        "counterfoil_completeness_age_seconds", .gauge, "Time since completeness was last known.")
     package static let recoveryFailures = MetricFamily(
-        "counterfoil_recovery_failures", .gauge, "How often in a row recovery has failed; 0 when it works.")
+        "counterfoil_recovery_failures", .gauge, "Consecutive recovery failures.")
     static let webhookAttempts = MetricFamily(
-        "counterfoil_webhook_attempts_total", .counter, "Attempts to deliver to webhooks, by what became of them.",
+        "counterfoil_webhook_attempts_total", .counter, "Webhook delivery attempts by result.",
         leading: ["delivered", "retried", "failed"])
     package static let webhookAge = MetricFamily(
-        "counterfoil_webhook_oldest_age_seconds", .gauge, "How long the oldest delivery has waited.")
+        "counterfoil_webhook_oldest_age_seconds", .gauge, "Waiting time of the oldest webhook delivery.")
     package static let disabledWebhooks = MetricFamily(
-        "counterfoil_webhook_endpoints_disabled", .gauge, "Endpoints that are switched off.")
+        "counterfoil_webhook_endpoints_disabled", .gauge, "Disabled webhook endpoints.")
     package static let rootExpiry = MetricFamily(
-        "counterfoil_root_expiry_timestamp_seconds", .gauge, "When a trusted root certificate ends, since 1970.")
+        "counterfoil_root_expiry_timestamp_seconds", .gauge,
+        "Expiry of a trusted root certificate, in seconds since 1970.")
     package static let webhookBacklog = MetricFamily(
-        "counterfoil_webhook_backlog", .gauge, "Deliveries that wait, at most 100,000.")
+        "counterfoil_webhook_backlog", .gauge, "Pending webhook deliveries, at most 100,000.")
 }

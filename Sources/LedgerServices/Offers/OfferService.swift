@@ -59,7 +59,7 @@ package struct OfferService: Sendable {
         guard let token = UUID(text: customer) else {
             throw ServiceFailure(
                 .conflict, "no_account_token",
-                "This customer's identifier is no account token, to which a signature in the original format is tied.",
+                "The original format needs a customer whose identifier is a UUID: it is signed for that account token.",
                 parameter: "format")
         }
         guard named ?? token == token else {

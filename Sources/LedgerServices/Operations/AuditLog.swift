@@ -26,6 +26,9 @@ package final class AuditLog: Service {
         (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// How many entries wait to be written.
+    package var waitingCount: Int { waiting.withLock(\.count) }
+
     /// Hands over an entry.
     package func add(_ entry: AuditEntry) {
         let isKept = waiting.withLock { waiting in

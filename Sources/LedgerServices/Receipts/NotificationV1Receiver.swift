@@ -14,8 +14,8 @@ package final class NotificationV1Receiver: Sendable {
     private let prover: PurchaseProver
     private let clock: ServerClock
     private let logger: Logger
-    /// The apps whose owners were told.
-    private let told = Mutex<Set<String>>([])
+    /// The apps whose owners were warned.
+    private let warned = Mutex<Set<String>>([])
     /// Nothing of these notifications is signed but the receipt, whose RSA signature takes a millisecond to check.
     private let meters = RateMeters(perSecond: 50)
 
@@ -64,7 +64,7 @@ package final class NotificationV1Receiver: Sendable {
                 "a version 1 notification has the wrong shared secret", metadata: ["app": "\(app.bundleID)"])
             throw Self.wrongSecret
         }
-        tell(app.bundleID)
+        warn(about: app.bundleID)
         // One Apple account made all the purchases of a receipt, and any of them leads to the history of all. A receipt lists
         // no consumables that the app has finished, such as one that was refunded; the sender, who has the secret, names it.
         let newest = receipt.facts.max { $0.purchaseDate < $1.purchaseDate }?.originalTransactionID
@@ -76,8 +76,8 @@ package final class NotificationV1Receiver: Sendable {
     private static let wrongSecret = ServiceFailure(
         .unauthorized, "wrong_secret", "The shared secret is not the app's.")
 
-    private func tell(_ bundleID: String) {
-        guard told.withLock({ $0.insert(bundleID).inserted }) else { return }
+    private func warn(about bundleID: String) {
+        guard warned.withLock({ $0.insert(bundleID).inserted }) else { return }
         logger.warning(
             """
             This app gets notifications of version 1. They say little and are retired. In App Store Connect, under App \

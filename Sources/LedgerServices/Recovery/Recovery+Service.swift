@@ -22,7 +22,7 @@ extension Recovery: Service {
     private func work(on scope: Scope) async {
         var last: Milliseconds?
         var isFirst = true
-        var sweeping = Trouble()
+        var passTrouble = Trouble()
         while await rest(isFirst ? .zero : Self.tick) {
             if isPausing(scope) { continue }
             let requested = takeRequestedCause(in: scope.id)
@@ -36,19 +36,19 @@ extension Recovery: Service {
             do {
                 if hasWork { try await pass(scope, because: cause) }
                 if isDue { last = start }
-                if settings.isEnabled { try await sweep(scope, &sweeping) }
+                if settings.isEnabled { try await continuePass(scope, &passTrouble) }
             } catch {
                 // It is noted, and tried again when some time has passed.
-                if !Task.isCancelled { noteIfNew(error, in: scope) }
+                if !Task.isCancelled { recordIfNew(error, in: scope) }
             }
         }
     }
 
-    /// Sweeps on, with pauses of its own that grow: a pass that succeeds in between ends every other trouble.
-    private func sweep(_ scope: Scope, _ trouble: inout Trouble) async throws {
+    /// Goes on with the pass, with pauses of its own that grow: a page that succeeds in between ends every other trouble.
+    private func continuePass(_ scope: Scope, _ trouble: inout Trouble) async throws {
         if let pause = trouble.pause, !clock.isOver(pause) { return }
         do {
-            try await sweep(scope, pages: 1)
+            try await continuePass(scope, pages: 1)
             trouble = Trouble()
         } catch {
             trouble.count += 1

@@ -59,7 +59,7 @@ extension Recovery {
             onlyFailures: window.onlyFailures ? true : nil)
         for try await page in client.notificationHistory(request, after: window.token) {
             let outcome = try await keep(page)
-            try await storage.note(outcome, of: window, at: now)
+            try await storage.record(outcome, of: window, at: now)
             try Task.checkCancellation()
         }
     }
@@ -93,7 +93,7 @@ extension Recovery {
             return .kept(isNew: false, signedDate: signedDate)
         } catch {
             guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
-            logger.error("a notification of the history cannot be believed", metadata: ["code": "\(refusal.code)"])
+            logger.error("a notification of the history failed verification", metadata: ["code": "\(refusal.code)"])
             return .unverified(UnverifiedItem(signedPayload, refusal, isNotification: true))
         }
     }

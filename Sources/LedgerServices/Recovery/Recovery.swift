@@ -77,7 +77,7 @@ package final class Recovery: Sendable {
     package func runNow() async throws {
         try await Concurrently.forEach(recoverable, atOnce: 16) { scope in
             try await self.pass(scope, because: .request)
-            try await self.sweep(scope, pages: .max, startingAnew: true)
+            try await self.continuePass(scope, pages: .max, startingAnew: true)
         }
         try await runHistoryRequests()
     }
@@ -117,7 +117,7 @@ package final class Recovery: Sendable {
             for run in try await storage.openRecoveries(in: scope.id) {
                 if run.movesMark, run.until > now + RecoveryPlan.settling {
                     // Planned by a clock that was ahead: the App Store refuses to tell the future.
-                    try await storage.note(
+                    try await storage.record(
                         failure: "the server's clock was ahead", of: run.id, isGivenUp: true, at: now)
                     cause = cause ?? run.cause
                     continue
@@ -132,7 +132,7 @@ package final class Recovery: Sendable {
             if let failure { throw failure }
             state.withLock { $0.troubles[scope.id] = nil }
         } catch {
-            if !Task.isCancelled { note(error, in: scope) }
+            if !Task.isCancelled { record(error, in: scope) }
             throw error
         }
     }
@@ -148,7 +148,7 @@ package final class Recovery: Sendable {
         let id = try await storage.begin(plan, at: now)
         if let run = try await storage.recovery(id) { try await read(run, scope, client) }
         guard readsSpans else { return }
-        noteRereading(of: scope, inVain: try await storage.unverifiedSpans(in: scope.id) == spans)
+        recordRereading(of: scope, inVain: try await storage.unverifiedSpans(in: scope.id) == spans)
     }
 
     /// Reads what is left of a recovery, stage by stage, and ends it.
@@ -168,7 +168,7 @@ package final class Recovery: Sendable {
         } catch {
             if Task.isCancelled { throw error }
             let isGivenUp = !run.movesMark && (error as? AppStoreServerError)?.isFinal ?? false
-            try await storage.note(
+            try await storage.record(
                 failure: String(error.logReason.prefix(500)), of: run.id, isGivenUp: isGivenUp, at: now)
             if !isGivenUp { throw error }
         }
@@ -189,7 +189,7 @@ extension Recovery {
         return state.withLock { $0.rereadings[scope.id]?.pause }.map(clock.isOver) ?? true
     }
 
-    private func noteRereading(of scope: Scope, inVain: Bool) {
+    private func recordRereading(of scope: Scope, inVain: Bool) {
         state.withLock { state in
             var rereading = state.rereadings[scope.id] ?? Rereading()
             rereading.count = inVain ? rereading.count + 1 : 0
@@ -212,7 +212,7 @@ extension Recovery {
 
     /// Looks whether a notification that has just arrived betrays that others did not: it is new here, was signed long ago,
     /// and nobody has looked since.
-    package func noteDelivery(_ acceptance: Ingest.Acceptance) {
+    package func recordDelivery(_ acceptance: Ingest.Acceptance) {
         guard case .kept = acceptance.reception, settings.isEnabled else { return }
         let signed = acceptance.notification.payload.signedDate.milliseconds
         guard LateDelivery.isLate(signed: signed, received: now, .delivered) else { return }
@@ -238,12 +238,12 @@ extension Recovery {
     }
 
     /// Notes a failure outside of a pass, which notes its own.
-    func noteIfNew(_ error: any Error, in scope: Scope) {
+    func recordIfNew(_ error: any Error, in scope: Scope) {
         if isPausing(scope) { return }
-        note(error, in: scope)
+        record(error, in: scope)
     }
 
-    private func note(_ error: any Error, in scope: Scope) {
+    private func record(_ error: any Error, in scope: Scope) {
         let trouble = state.withLock { state in
             var trouble = state.troubles[scope.id] ?? Trouble()
             trouble.count += 1

@@ -26,18 +26,18 @@ package struct RestoreService: Sendable {
     let histories: AccountHistories
     let clock: ServerClock
     /// Is called after there are new events.
-    let told: @Sendable () -> Void
+    let wakeWebhooks: @Sendable () -> Void
 
     package init(
         storage: any Storage, apps: Apps, customers: CustomerReader, histories: AccountHistories, clock: ServerClock,
-        told: @escaping @Sendable () -> Void
+        wakeWebhooks: @escaping @Sendable () -> Void
     ) {
         self.storage = storage
         self.apps = apps
         self.customers = customers
         self.histories = histories
         self.clock = clock
-        self.told = told
+        self.wakeWebhooks = wakeWebhooks
     }
 
     var now: Date { clock.now() }
@@ -88,7 +88,7 @@ package struct RestoreService: Sendable {
             !(try await storage.lineages(of: accountToken, in: scope.id)).isEmpty
         else { return }
         let moved = try await storage.merge(accountToken, into: customer, in: scope.id, at: now.milliseconds)
-        if !moved.isEmpty { told() }
+        if !moved.isEmpty { wakeWebhooks() }
     }
 
     /// Keeps everything that was proven; what is left out are renewal infos of subscriptions that nobody knows, since such an
@@ -151,7 +151,7 @@ package struct RestoreService: Sendable {
         let engine = apps.engine(of: scope.bundleID)
         switch try await storage.claim(claim, givesAccess: { engine.givesAccess($0, now: now) }) {
         case .granted(let originals):
-            told()
+            wakeWebhooks()
             return originals
         case .inUse:
             throw ServiceFailure.inUse

@@ -40,23 +40,24 @@ extension WebhookDispatcher {
         } catch {
             if Task.isCancelled { return nil }
             logger.error(
-                "an event cannot be told", metadata: ["event": "\(delivery.eventID)", "reason": "\(error.logReason)"])
+                "the payload of an event cannot be built",
+                metadata: ["event": "\(delivery.eventID)", "reason": "\(error.logReason)"])
             outcome.error = "unreadable_event"
             outcome.isOurFault = true
             return retrying(outcome, delivery, body: nil)
         }
-        let (began, start) = (now, ContinuousClock.now)
+        let (began, start, date) = (now, ContinuousClock.now, Date())
+        var timestamp: Int64?
         func attempt(_ outcome: DeliveryOutcome, _ answer: Data = Data()) -> DeliveryAttempt {
             DeliveryAttempt(
                 at: began, milliseconds: Int64(start.duration(to: .now).seconds * 1000), status: outcome.status,
-                error: outcome.error, answer: answer)
+                error: outcome.error, answer: answer, timestamp: timestamp)
         }
         do {
             let target = try WebhookTarget(definition.url, allowsHTTP: true)
+            timestamp = WebhookSignature.timestamp(date)
             let answer = try await sender.post(
-                body,
-                headers: WebhookSignature.headers(
-                    id: delivery.messageID, date: Date(), body: body, secrets: definition.secrets),
+                body, headers: headers(of: delivery, definition, body: body, at: date),
                 to: target, allowsPrivate: definition.allowsPrivateNetworks, turn: delivery.attempts)
             outcome = judge(outcome, answer, delivery, body)
             outcome.attempt = attempt(outcome, answer.body)
@@ -71,6 +72,14 @@ extension WebhookDispatcher {
             outcome.attempt = attempt(outcome)
             return retrying(outcome, delivery, body: body)
         }
+    }
+
+    /// The headers of a delivery that is sent at a date.
+    package func headers(
+        of delivery: WebhookDelivery, _ definition: WebhookDefinition, body: Data, at date: Date
+    ) -> [(name: String, value: String)] {
+        WebhookSender.headers
+            + WebhookSignature.headers(id: delivery.messageID, date: date, body: body, secrets: definition.secrets)
     }
 
     /// What a delivery says, as it was or will be sent; nil when there is nothing to say.

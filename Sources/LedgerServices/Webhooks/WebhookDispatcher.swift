@@ -121,7 +121,7 @@ package final class WebhookDispatcher: Service {
     }
 
     private func finish() async {
-        do { try await note() } catch {
+        do { try await recordOutcomes() } catch {
             // They are sent once more at the next start.
             logger.warning("outcomes of webhooks were not noted", metadata: ["reason": "\(error.logReason)"])
         }
@@ -143,7 +143,7 @@ package final class WebhookDispatcher: Service {
         }
         var isBusy = false
         do {
-            try await note()
+            try await recordOutcomes()
             if isClosed { startDraining(&group) } else { isBusy = try await work(&group) }
         } catch is CancellationError {
             isBusy = true
@@ -161,10 +161,10 @@ package final class WebhookDispatcher: Service {
     }
 
     /// Writes what came of what was sent.
-    private func note() async throws { while try await noteSome() {} }
+    private func recordOutcomes() async throws { while try await recordSomeOutcomes() {} }
 
     /// Writes as much of it as goes into one transaction; false when there is nothing.
-    private func noteSome() async throws -> Bool {
+    private func recordSomeOutcomes() async throws -> Bool {
         let outcomes = state.withLock { state in
             let some = Array(state.outcomes.prefix(Self.batch))
             state.outcomes.removeFirst(some.count)
@@ -227,7 +227,7 @@ package final class WebhookDispatcher: Service {
         let gate = state.withLock { $0.gate.limit(status, at: .now) }
         let progress = try await storage.fanOut(to: targets, within: gate, limit: Self.batch, at: now)
         state.withLock { state in
-            state.gate.note(progress, at: .now)
+            state.gate.record(progress, at: .now)
             if progress == .more { state.hasNamed = true }
         }
         switch progress {

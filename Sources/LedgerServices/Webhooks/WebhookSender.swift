@@ -36,6 +36,10 @@ final class WebhookSender: Sendable {
         var isClosed = false
     }
 
+    /// The headers of every message.
+    static let headers = [
+        (name: "content-type", value: "application/json"), (name: "user-agent", value: "Counterfoil"),
+    ]
     private static let timeout = TimeAmount.seconds(15)
     private static let maximumClients = 64
     /// What is read of an answer, so that the connection can be used again.
@@ -67,8 +71,6 @@ final class WebhookSender: Sendable {
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
-        request.headers.add(name: "content-type", value: "application/json")
-        request.headers.add(name: "user-agent", value: "Counterfoil")
         for header in headers { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(ByteBuffer(bytes: body))
         do {

@@ -10,7 +10,7 @@ package enum WebhookSignature {
     package static func headers(
         id: String, date: Date, body: Data, secrets: [Secret]
     ) -> [(name: String, value: String)] {
-        let timestamp = String(Int64(date.timeIntervalSince1970.rounded(.down)))
+        let timestamp = String(Self.timestamp(date))
         let content = Data("\(id).\(timestamp).".utf8) + body
         let signatures = secrets.compactMap(\.webhookKey).map { key in
             let code = HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: key))
@@ -21,6 +21,9 @@ package enum WebhookSignature {
             ("webhook-signature", signatures.joined(separator: " ")),
         ]
     }
+
+    /// A date as the header `webhook-timestamp` has it.
+    static func timestamp(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
 
     /// A new secret: `whsec_` and 32 random bytes.
     package static func makeSecret() -> Secret {

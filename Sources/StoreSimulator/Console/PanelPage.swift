@@ -6,6 +6,8 @@ enum PanelPage: Sendable, Hashable {
     case customers, trigger, notifications, faults, catalogue, settings, snapshots, scenarios
     case customer(String)
     case notification(String)
+    /// A path that leads nowhere.
+    case unknown(String)
 
     /// The pages that the navigation names, with their shortcuts.
     static let main: [(page: PanelPage, title: String, shortcut: String)] = [
@@ -27,28 +29,10 @@ enum PanelPage: Sendable, Hashable {
         }
     }
 
-    /// The page of a path with its query, as ``path`` says it.
-    init?(path: String) {
-        let parts = path.split(separator: "?", maxSplits: 1)
-        let query = try? FormFields(encoded: (parts.count > 1 ? parts[1] : "").utf8)
-        self.init(PageLink.segments(of: parts.first ?? ""), query ?? FormFields())
-    }
+    /// The page of a path, as ``path`` says it.
+    init?(path: String) { self.init(PageLink.segments(of: path.prefix { $0 != "?" })) }
 
-    /// A path cannot name a customer whose name is dots: the query does.
-    init?(_ segments: [String], _ query: FormFields) {
-        if segments == ["customers", "_"], let name = query.exact("name") {
-            self = .customer(name)
-        } else {
-            self.init(segments)
-        }
-    }
-
-    private var pathQuery: [(String, String)] {
-        if case .customer(let name) = self, [".", ".."].contains(name) { [("name", name)] } else { [] }
-    }
-
-    /// The path, with what the query has to say.
-    var path: String { PageLink(segments, query: pathQuery).description }
+    var path: String { PageLink(segments).description }
 
     var segments: [String] {
         switch self {
@@ -62,6 +46,15 @@ enum PanelPage: Sendable, Hashable {
         case .scenarios: ["scenarios"]
         case .customer(let name): ["customers", name]
         case .notification(let uuid): ["notifications", uuid]
+        case .unknown(let path): PageLink.segments(of: path[...])
+        }
+    }
+
+    /// What strangers named, if it is about one thing.
+    var subject: String? {
+        switch self {
+        case .customer(let name), .notification(let name), .unknown(let name): name
+        default: nil
         }
     }
 
@@ -75,7 +68,7 @@ enum PanelPage: Sendable, Hashable {
     }
 
     func link(in environment: AppStoreEnvironment, _ query: [(String, String)] = []) -> PageLink {
-        PageLink(segments, query: pathQuery + (environment == .sandbox ? [("environment", "sandbox")] : []) + query)
+        PageLink(segments, query: (environment == .sandbox ? [("environment", "sandbox")] : []) + query)
     }
 }
 
@@ -87,6 +80,8 @@ struct PanelRequest: Sendable {
     var theme: Shell.Theme?
     /// A form of this page that could not be carried out.
     var mistake: Mistake?
+    /// What the stream has told before the page is made.
+    var changes: Int?
 
     struct Mistake: Sendable {
         var form: String

@@ -6,8 +6,7 @@ internal import WebConsole
 
 /// The routes of the panel.
 enum PanelRoutes {
-    static func add(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
-        let state = PanelState()
+    static func add(to router: Router<SimulatorContext>, _ slot: SimulatorSlot, _ state: PanelState) {
         for path in ["/", "/customers/{name}", "/notifications/{name}"]
             + PanelPage.main.compactMap(\.page.segments.first).map({ "/" + $0 })
         {
@@ -32,20 +31,32 @@ enum PanelRoutes {
         }
     }
 
+    /// A page that says that there is none, for whoever looks at pages.
+    static func missing(_ request: Request, _ simulator: Simulator, _ state: PanelState) -> Response? {
+        guard request.method == .get || request.method == .head,
+            request.headers[.accept]?.contains("text/html") == true
+        else { return nil }
+        let asked = PanelRequest(
+            page: .unknown(request.uri.path), environment: .production, query: FormFields(),
+            theme: ConsoleCookies.theme(of: request))
+        return page(asked, SimulatorPanel(simulator: simulator, state: state), request)
+    }
+
     private static func panelRequest(_ request: Request, _ context: SimulatorContext) throws -> PanelRequest {
         let query: FormFields
         do { query = try FormFields(encoded: (request.uri.query.map { String($0) } ?? "").utf8) } catch {
             throw HTTPError(.badRequest)
         }
-        guard let page = PanelPage(PageLink.segments(of: request.uri.path), query) else { throw HTTPError(.notFound) }
+        guard let page = PanelPage(PageLink.segments(of: request.uri.path)) else { throw HTTPError(.notFound) }
         return PanelRequest(
             page: page, environment: query["environment"] == "sandbox" ? .sandbox : .production, query: query,
             theme: ConsoleCookies.theme(of: request))
     }
 
     private static func page(_ asked: PanelRequest, _ panel: SimulatorPanel, _ request: Request) -> Response {
-        guard let html = panel.html(asked) else { return Response(status: .internalServerError) }
-        let status = HTTPResponse.Status(code: panel.status(asked))
+        let page = panel.page(asked)
+        guard let html = page.html else { return Response(status: .internalServerError) }
+        let status = HTTPResponse.Status(code: page.status)
         return .page(asked.query.contains("fragment") ? PageLibrary.liveParts(of: html) : html, status: status)
     }
 
@@ -62,28 +73,27 @@ enum PanelRoutes {
             page: PanelPage(path: fields["page"] ?? "") ?? .customers,
             environment: fields["environment"] == "sandbox" ? .sandbox : .production, query: FormFields(),
             theme: ConsoleCookies.theme(of: request))
-        let ticket = fields["ticket"]
-        switch panel.state.tickets.use(ticket, for: name) {
-        case .first: break
-        case .again(let result): return .seeOther(result ?? asked.link(asked.page))
-        case .unknown:
-            let failure = ControlFailure(
-                409, "form_expired", "The form was too old, or of an earlier run of the simulator. Here it is anew.")
-            asked.mistake = .init(form: fields["form"] ?? name, fields: fields, failure: failure)
-            return page(asked, panel, request)
-        }
-        do {
-            if let question = try action.confirmation?(fields), fields["confirmed"] == nil {
-                panel.state.tickets.giveBack(ticket)
-                return .page(panel.confirmation(question, action: name, fields, asked))
+        let place = asked
+        let response = try await panel.state.tickets.once(fields["ticket"], for: name) {
+            do {
+                if let question = try action.confirmation?(fields), fields["confirmed"] == nil {
+                    guard let html = panel.confirmation(question, action: name, fields, place).html else {
+                        return .notDone(Response(status: .internalServerError))
+                    }
+                    return .notDone(.page(html))
+                }
+                let link = try await panel.carryOut(action, fields, place)
+                return .done(.seeOther(link), later: link)
+            } catch {
+                var place = place
+                place.mistake = .init(form: fields["form"] ?? name, fields: fields, failure: ControlFailure(error))
+                return .notDone(page(place, panel, request))
             }
-            let link = try await panel.carryOut(action, fields, asked)
-            panel.state.tickets.finish(ticket, with: link)
-            return .seeOther(link)
-        } catch {
-            panel.state.tickets.giveBack(ticket)
-            asked.mistake = .init(form: fields["form"] ?? name, fields: fields, failure: ControlFailure(error))
-            return page(asked, panel, request)
         }
+        if let response { return response }
+        let failure = ControlFailure(
+            409, "form_expired", "The form was too old, or of an earlier run of the simulator. Here it is anew.")
+        asked.mistake = .init(form: fields["form"] ?? name, fields: fields, failure: failure)
+        return page(asked, panel, request)
     }
 }

@@ -5,12 +5,15 @@ internal import WebConsole
 /// What is in a text that this simulator has signed.
 enum SignedText {
     /// The payload's members by name, with dates for people: rows of the template `facts`.
-    static func rows(_ text: String) -> PageValue {
-        guard case .object(let members)? = payload(of: text) else { return .list([]) }
+    static func rows(_ text: String) -> PageValue { rows(payload(of: text) ?? .null) }
+
+    /// The members of an object; no rows for anything else.
+    static func rows(_ json: JSONValue) -> PageValue {
+        guard case .object(let members) = json else { return .list([]) }
         return .list(
             members.sorted { $0.key < $1.key }.map { name, value in
                 var date: Date?
-                if case .integer(let milliseconds) = value, name.hasSuffix("Date") {
+                if case .integer(let milliseconds) = value, name.hasSuffix("Date") || name.hasSuffix("_date_ms") {
                     date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
                 }
                 return [

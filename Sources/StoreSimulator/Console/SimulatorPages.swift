@@ -37,8 +37,10 @@ package enum SimulatorPages {
             {{^hasBars}}<div class="empty"><p>Nothing bought yet. Let the customer buy, below.</p></div>{{/hasBars}}
             </div><!--/live-->
             {{#device}}<section><h2 id="device">What the device holds</h2>
-            <p>The transactions above, <a href="{{appURL}}">the app transaction</a> and <a href="{{receiptURL}}">the receipt</a>: open one for its text.{{#hasNames}} Devices with a name: {{#names}}{{>foreign}}{{/names}}.{{/hasNames}}</p>
-            {{#opened}}<h3>{{#openedTitle}}{{>foreign}}{{/openedTitle}}</h3><p><button type="button" hidden data-copy="exact">Copy the text</button> <a href="{{closeURL}}">Close</a></p>{{#isDecoded}}{{>facts}}{{/isDecoded}}<pre id="exact" tabindex="0" aria-label="Exact text">{{exactText}}</pre>{{/opened}}</section>{{/device}}
+            {{#devices}}<nav class="buttons" aria-label="Devices">{{#names}}<a href="{{url}}"{{#isCurrent}} aria-current="true"{{/isCurrent}}>{{#name}}{{>foreign}}{{/name}}</a> {{/names}}</nav>{{/devices}}
+            <p>{{#named}}{{about}}. It holds these transactions, {{/named}}{{^named}}The transactions above, {{/named}}<a href="{{appURL}}">the app transaction</a> and <a href="{{receiptURL}}">the receipt</a>: open one for its text.</p>
+            {{#named}}{{#hasRows}}<table class="stack"><caption>On this device, the latest first</caption><thead><tr><th scope="col">Transaction</th><th scope="col">Product</th><th scope="col">State</th></tr></thead><tbody>{{#rows}}<tr><th scope="row"><a href="{{url}}">{{id}}</a></th><td data-label="Product">{{#product}}{{>foreign}}{{/product}}</td><td data-label="State">{{remark}}</td></tr>{{/rows}}</tbody></table>{{/hasRows}}{{/named}}
+            {{#opened}}<h3>{{#openedTitle}}{{>foreign}}{{/openedTitle}}</h3><p><button type="button" hidden data-copy="exact">Copy the text</button> <a href="{{closeURL}}">Close</a></p>{{#parts}}<h4>{{partTitle}}</h4>{{>facts}}{{/parts}}<pre id="exact" tabindex="0" aria-label="Exact text">{{exactText}}</pre>{{/opened}}</section>{{/device}}
             <h2>About the customer</h2>
             <dl class="facts">{{#facts}}<dt>{{title}}</dt><dd>{{value}}</dd>{{/facts}}{{#family}}<dt>Family</dt><dd>{{#members}}<a href="{{url}}">{{#name}}{{>foreign}}{{/name}}</a> {{/members}}</dd>{{/family}}</dl>
             <h2>What can happen</h2>
@@ -63,8 +65,8 @@ package enum SimulatorPages {
         "faults": #"""
             {{<panel}}{{$main}}
             <!--live--><div id="list" data-live="replace">
-            {{#isEmpty}}<div class="empty"><p>Nothing goes wrong on purpose.</p></div>{{/isEmpty}}
-            {{#hasRows}}<table class="stack"><caption>On</caption><thead><tr><th scope="col">Fault</th><th scope="col">Befalls</th><th scope="col">What happens</th><th scope="col" class="num">Struck</th><th scope="col">Off</th></tr></thead><tbody>{{#rows}}<tr><th scope="row">{{number}}</th><td data-label="Befalls">{{#target}}{{>foreign}}{{/target}}</td><td data-label="Happens">{{#effect}}{{>foreign}}{{/effect}}</td><td data-label="Struck" class="num">{{struck}}</td><td data-label="Off">{{#off}}{{>small}}{{/off}}</td></tr>{{/rows}}</tbody></table>{{#allOff}}{{>small}}{{/allOff}}{{/hasRows}}
+            {{#isEmpty}}<div class="empty"><p>No active faults.</p></div>{{/isEmpty}}
+            {{#hasRows}}<table class="stack"><caption>Active faults</caption><thead><tr><th scope="col">Fault</th><th scope="col">Target</th><th scope="col">Effect</th><th scope="col" class="num">Times applied</th><th scope="col">Off</th></tr></thead><tbody>{{#rows}}<tr><th scope="row">{{number}}</th><td data-label="Target">{{#target}}{{>foreign}}{{/target}}</td><td data-label="Effect">{{#effect}}{{>foreign}}{{/effect}}</td><td data-label="Times applied" class="num">{{struck}}</td><td data-label="Off">{{#off}}{{>small}}{{/off}}</td></tr>{{/rows}}</tbody></table>{{#allOff}}{{>small}}{{/allOff}}{{/hasRows}}
             </div><!--/live-->
             <h2>Presets</h2>
             <div class="cards">{{#presets}}<section class="card"><h3>{{formTitle}}</h3><p>{{formAbout}}</p>{{>small}}</section>{{/presets}}{{#form}}<section class="card"><h3>{{formTitle}}</h3>{{>form}}</section>{{/form}}</div>
@@ -95,7 +97,7 @@ package enum SimulatorPages {
             {{<panel}}{{$main}}
             <!--live--><div id="state" data-live="replace">
             <dl class="facts"><dt>State</dt><dd>{{#tag}}<span class="tag {{look}}">{{word}}</span>{{/tag}}</dd><dt>Identifier</dt><dd>{{uuid}}</dd><dt>Signed</dt><dd>{{#signed}}{{>time}}{{/signed}}</dd>{{#customer}}<dt>Customer</dt><dd><a href="{{customerURL}}">{{#name}}{{>foreign}}{{/name}}</a></dd>{{/customer}}{{#due}}<dt>Next attempt</dt><dd>{{>time}}</dd>{{/due}}</dl>
-            {{#hasAttempts}}<table class="stack"><caption>Attempts</caption><thead><tr><th scope="col">Attempt</th><th scope="col">When</th><th scope="col">Answer</th><th scope="col">Then</th></tr></thead><tbody>{{#attempts}}<tr><th scope="row">{{number}}</th><td data-label="When">{{#at}}{{>time}}{{/at}}</td><td data-label="Answer"><span class="tag {{look}}">{{result}}</span></td><td data-label="Then">{{pause}}</td></tr>{{/attempts}}</tbody></table>{{/hasAttempts}}
+            {{#hasAttempts}}<table class="stack"><caption>Attempts</caption><thead><tr><th scope="col">Attempt</th><th scope="col">When</th><th scope="col">Result</th><th scope="col" class="num">Status</th><th scope="col">Answer</th><th scope="col">Then</th></tr></thead><tbody>{{#attempts}}<tr><th scope="row">{{number}}</th><td data-label="When">{{#at}}{{>time}}{{/at}}</td><td data-label="Result"><span class="tag {{look}}">{{result}}</span></td><td data-label="Status" class="num">{{status}}</td><td data-label="Answer">{{#answer}}{{>foreign}}{{/answer}}</td><td data-label="Then">{{pause}}</td></tr>{{/attempts}}</tbody></table>{{/hasAttempts}}
             {{#noAttempts}}<div class="empty"><p>It was not sent yet, or there was no URL to send it to.</p></div>{{/noAttempts}}
             </div><!--/live-->
             {{#resend}}<section class="card"><h2>{{formTitle}}</h2>{{>form}}</section>{{/resend}}
@@ -122,13 +124,15 @@ package enum SimulatorPages {
             {{#hasPages}}<nav class="pager buttons" aria-label="Pages of the list">{{#previousURL}}<a href="{{previousURL}}" rel="prev">Previous</a>{{/previousURL}}{{#nextURL}}<a href="{{nextURL}}" rel="next">Next</a>{{/nextURL}}</nav>{{/hasPages}}
             """#,
         "panel": #"""
-            {{<shell}}{{$strip}}{{#clock}}<!--live--><section class="strip" id="clock" data-live="replace" aria-label="Clock">
-            <p>{{#now}}{{>time}}{{/now}} <span class="soft">{{mode}}</span>{{#next}} · next: {{>time}}{{/next}}{{^next}} · nothing is planned{{/next}}</p>
+            {{<shell}}{{$strip}}{{#clock}}<section class="strip" aria-label="Clock"><!--live--><div class="strip-now" id="clock" data-live="replace">
+            <p>{{#now}}{{>time}}{{/now}} <span class="soft">{{mode}}</span>{{#next}} · next: {{#what}}{{>foreign}}{{/what}} {{#when}}{{>time}}{{/when}}{{/next}}{{^next}} · nothing is planned{{/next}}</p>
             {{#running}}<p><label for="advancing">Advancing to {{#target}}{{>time}}{{/target}}: {{count}}{{#estimate}} of about {{.}}{{/estimate}} notifications</label> <progress id="advancing" max="100" value="{{percent}}">{{percent}} %</progress></p>
-            <form class="inline" action="{{stopURL}}" method="post"><input type="hidden" name="ticket" value="{{stopTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><input type="hidden" name="id" value="{{id}}"><button>Stop</button></form>{{/running}}
-            {{#idle}}<form action="{{clockURL}}" method="post" aria-label="Forward by"><input type="hidden" name="ticket" value="{{clockTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><span>Forward by</span>{{#steps}}<button name="by" value="{{by}}">{{title}}</button>{{/steps}}{{#nextInstant}}<button name="to" value="{{.}}">To the next thing</button>{{/nextInstant}}</form>
-            <form action="{{clockURL}}" method="post" aria-label="Forward to"><input type="hidden" name="ticket" value="{{clockTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><input type="hidden" name="form" value="advance"><label for="advance-to">to</label><input id="advance-to" name="to" value="{{to}}" required placeholder="2027-03-01" size="20" autocomplete="off"><button>Go</button><code class="command" data-command="counterfoil simulator clock advance --to {to}">counterfoil simulator clock advance --to INSTANT</code></form>{{/idle}}
-            </section><!--/live-->{{/clock}}{{/strip}}{{/shell}}
+            <form class="inline" action="{{stopURL}}" method="post" aria-label="Stop"><input type="hidden" name="ticket" value="{{stopTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><input type="hidden" name="id" value="{{id}}"><button>Stop</button><code class="command">{{stopCommand}}</code></form>{{/running}}
+            {{#idle}}<form class="inline" action="{{clockURL}}" method="post" aria-label="To the next thing"><input type="hidden" name="ticket" value="{{clockTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><input type="hidden" name="to" value="{{nextInstant}}"><button>To the next thing</button><code class="command">{{nextCommand}}</code></form>{{/idle}}
+            </div><!--/live-->
+            <form action="{{clockURL}}" method="post"><input type="hidden" name="ticket" value="{{clockTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><label for="advance-by">Forward by</label><select id="advance-by" name="by">{{#steps}}<option value="{{by}}"{{#isChosen}} selected{{/isChosen}}>{{title}}</option>{{/steps}}</select><button>Forward</button><code class="command" data-command="{{byCommand}}">{{byFilled}}</code></form>
+            <form action="{{clockURL}}" method="post"><input type="hidden" name="ticket" value="{{clockTicket}}"><input type="hidden" name="page" value="{{clockPage}}"><input type="hidden" name="environment" value="{{clockEnvironment}}"><input type="hidden" name="form" value="advance"><label for="advance-to">to</label><input id="advance-to" name="to" value="{{to}}" required placeholder="2027-03-01" size="20" autocomplete="off"><button>Go</button><code class="command" data-command="{{toCommand}}">{{#toFilled}}{{>foreign}}{{/toFilled}}</code></form>
+            </section>{{/clock}}{{/strip}}{{/shell}}
 
             """#,
         "scenarios": #"""

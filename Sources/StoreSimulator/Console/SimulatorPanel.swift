@@ -14,23 +14,33 @@ struct SimulatorPanel: Sendable {
 
     var core: SimulatorCore { simulator.core }
 
-    /// Renders a page.
-    func html(_ request: PanelRequest) -> String? {
-        let content: PanelContent
-        do { content = try self.content(request) } catch {
-            return Self.library.map { html($0, missing(ControlFailure(error)), request, ControlFailure(error)) }
+    /// A page before it is text.
+    struct Page {
+        /// 200, or the status of the mistake or of what is missing.
+        var status: Int
+        var template: String
+        var values: [String: PageValue]
+        var shell: Shell
+
+        /// Nil where the templates are damaged.
+        var html: String? { SimulatorPanel.library?.page(template, values, in: shell) }
+    }
+
+    func page(_ request: PanelRequest) -> Page {
+        var request = request
+        request.changes = core.pages.lastChange
+        let (content, failure): (PanelContent, ControlFailure?)
+        do { (content, failure) = (try self.content(request), request.mistake?.failure) } catch {
+            (content, failure) = (Self.missing(request.page), ControlFailure(error))
         }
-        return Self.library.map { html($0, content, request, request.mistake?.failure) }
+        var values = content.values
+        values["clock"] = clock(request)
+        return Page(
+            status: failure?.status ?? 200, template: content.template, values: values,
+            shell: shell(content, request, failure))
     }
 
-    /// The status of a page: that of the mistake, or of what is missing.
-    func status(_ request: PanelRequest) -> Int {
-        if let mistake = request.mistake { return mistake.failure.status }
-        do { _ = try self.content(request) } catch { return ControlFailure(error).status }
-        return 200
-    }
-
-    func content(_ request: PanelRequest) throws -> PanelContent {
+    private func content(_ request: PanelRequest) throws -> PanelContent {
         switch request.page {
         case .customers: try customers(request)
         case .customer(let name): try customer(name, request)
@@ -42,28 +52,27 @@ struct SimulatorPanel: Sendable {
         case .settings: settings(request)
         case .snapshots: try snapshots(request)
         case .scenarios: scenarios(request)
+        case .unknown: throw ControlFailure(404, "not_found", "there is no such page")
         }
     }
 
-    private func missing(_ failure: ControlFailure) -> PanelContent {
-        PanelContent(
-            "missing", "Not there",
+    private static func missing(_ page: PanelPage) -> PanelContent {
+        let heading =
+            switch page {
+            case .customer: "Customer not there"
+            case .notification: "Notification not there"
+            default: "Not there"
+            }
+        return PanelContent(
+            "missing", heading, foreign: page.subject,
             ["advice": "It may have been there before a reset, or in the other environment."])
-    }
-
-    private func html(
-        _ library: PageLibrary, _ content: PanelContent, _ request: PanelRequest, _ failure: ControlFailure?
-    ) -> String {
-        var values = content.values
-        values["clock"] = clock(request)
-        return library.page(content.template, values, in: shell(content, request, failure))
     }
 
     private func shell(_ content: PanelContent, _ request: PanelRequest, _ failure: ControlFailure?) -> Shell {
         var shell = Shell(
             heading: content.heading, product: "Counterfoil simulator",
             home: PanelPage.customers.link(in: request.environment),
-            assets: Self.assets, version: core.configuration.app.bundleId)
+            assets: Self.assets, version: core.configuration.app.bundleID)
         shell.foreignHeading = content.foreignHeading
         shell.navigation = PanelPage.main.map { page, title, shortcut in
             Shell.Item(title, request.link(page), isCurrent: page == request.page.parent, shortcut: shortcut)
@@ -80,6 +89,8 @@ struct SimulatorPanel: Sendable {
         }
         shell.isSandbox = request.environment == .sandbox
         shell.topics = [ChangeWatch.topic]
+        shell.since = request.changes
+        core.pages.expect(shell.topics)
         shell.theme = request.theme
         shell.current = request.link(request.page)
         if let done = request.query["done"].flatMap({ state.note($0) }) { shell.notes = [done] }

@@ -10,8 +10,8 @@ extension ControlDescription {
           title: Simulator control API
           version: "1"
           description: >-
-            What a simulated App Store is commanded with. Instants are milliseconds since 1970; ISO 8601 is read as
-            well.
+            Controls a simulated App Store. Instants are milliseconds since 1970; requests also accept ISO 8601. Every response
+            has the header x-request-id. A method that a path does not have is answered with 405 and the header Allow.
         servers:
           - url: http://127.0.0.1:{port}
             variables:
@@ -19,17 +19,17 @@ extension ControlDescription {
         paths:
           /simulator:
             get:
-              summary: Where the simulator is and what a program needs to talk to it
+              summary: Retrieve the simulator's addresses, key and certificates
               responses:
                 "200":
-                  description: Done
+                  description: The simulator
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/SimulatorInformation"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/openapi.yaml:
             get:
-              summary: This description
+              summary: Retrieve this description
               responses:
                 "200":
                   description: OpenAPI 3.1
@@ -39,21 +39,21 @@ extension ControlDescription {
                 default: {$ref: "#/components/responses/error"}
           /simulator/clock:
             get:
-              summary: What the clock shows
+              summary: Retrieve the clock
               responses:
                 "200":
-                  description: Done
+                  description: The clock
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Clock"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/clock/advance:
             post:
-              summary: Put the clock forward; everything until then has happened and was announced when this answers
+              summary: Advance the clock; returns after all events up to then have been delivered
               parameters:
                 - name: wait
                   in: query
-                  description: With false it answers 202 at once, and /simulator/clock/advances/{id} says how far it is
+                  description: With false it returns 202 at once; /simulator/clock/advances/{id} has the progress
                   schema: {type: string, enum: ["true", "false"], default: "true"}
               requestBody:
                 required: true
@@ -62,12 +62,12 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/ClockAdvance"}
               responses:
                 "200":
-                  description: Done
+                  description: The result of the advance
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/AdvanceReport"}
                 "202":
-                  description: Begun
+                  description: The advance
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Advance"}
@@ -79,19 +79,19 @@ extension ControlDescription {
                 required: true
                 schema: {type: integer}
             get:
-              summary: How far the clock is put forward
+              summary: Retrieve the progress of an advance
               responses:
                 "200":
-                  description: Done
+                  description: The advance
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Advance"}
                 default: {$ref: "#/components/responses/error"}
             delete:
-              summary: Stop putting the clock forward, after what is under way; it stands where it is then
+              summary: Cancel an advance after the step in progress
               responses:
                 "202":
-                  description: It stops
+                  description: The advance
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Advance"}
@@ -101,7 +101,7 @@ extension ControlDescription {
               summary: Wait until every notification that is due has been sent
               responses:
                 "200":
-                  description: Done
+                  description: The clock
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Clock"}
@@ -110,7 +110,7 @@ extension ControlDescription {
             parameters:
               - {$ref: "#/components/parameters/environment"}
             post:
-              summary: Let something happen in the store
+              summary: Perform a store command
               requestBody:
                 required: true
                 content:
@@ -118,7 +118,7 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/StoreCommand"}
               responses:
                 "200":
-                  description: Done
+                  description: The outcome
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/StoreOutcome"}
@@ -127,7 +127,7 @@ extension ControlDescription {
             parameters:
               - {$ref: "#/components/parameters/environment"}
             post:
-              summary: Cause one kind of notification, with whatever has to come before it
+              summary: Cause a notification of one type, with the events that lead to it
               requestBody:
                 required: true
                 content:
@@ -135,7 +135,7 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/TriggerRequest"}
               responses:
                 "200":
-                  description: Done
+                  description: The outcome
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/StoreOutcome"}
@@ -144,13 +144,13 @@ extension ControlDescription {
             parameters:
               - {$ref: "#/components/parameters/environment"}
             get:
-              summary: What all customers have, by name
+              summary: List customers with their purchases, by name
               parameters:
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}
               responses:
                 "200":
-                  description: Done
+                  description: A page of customers
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/CustomerStateList"}
@@ -160,10 +160,10 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/environment"}
               - {$ref: "#/components/parameters/customer"}
             get:
-              summary: What a customer has
+              summary: Retrieve a customer with their purchases
               responses:
                 "200":
-                  description: Done
+                  description: The customer
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/CustomerState"}
@@ -173,10 +173,10 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/environment"}
               - {$ref: "#/components/parameters/customer"}
             get:
-              summary: What an app on the customer's device holds, signed
+              summary: Retrieve the signed purchases on a customer's device
               responses:
                 "200":
-                  description: Done
+                  description: The signed purchases
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/DevicePurchases"}
@@ -186,12 +186,12 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/environment"}
               - {$ref: "#/components/parameters/customer"}
             get:
-              summary: The unified receipt on the customer's device
+              summary: Retrieve the unified receipt on a customer's device
               parameters:
                 - {$ref: "#/components/parameters/onDevice"}
               responses:
                 "200":
-                  description: Done
+                  description: The receipt
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/DeviceReceipt"}
@@ -202,10 +202,10 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/customer"}
               - {$ref: "#/components/parameters/device"}
             get:
-              summary: What StoreKit has on a device; a device is there as soon as somebody names it
+              summary: Retrieve what StoreKit has on a device, which is created if necessary
               responses:
                 "200":
-                  description: Done
+                  description: The device
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/DeviceContents"}
@@ -216,13 +216,13 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/customer"}
               - {$ref: "#/components/parameters/device"}
             get:
-              summary: What the device was told since; after=0 is the start of the app, which is told what is not finished
+              summary: List a device's updates; after=0 starts the app and returns unfinished transactions
               parameters:
                 - {$ref: "#/components/parameters/after"}
                 - {$ref: "#/components/parameters/wait"}
               responses:
                 "200":
-                  description: Done
+                  description: The updates
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/DeviceUpdates"}
@@ -231,16 +231,16 @@ extension ControlDescription {
             parameters:
               - {$ref: "#/components/parameters/environment"}
             get:
-              summary: What is sold
+              summary: Retrieve the catalogue
               responses:
                 "200":
-                  description: Done
+                  description: The catalogue
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Catalogue"}
                 default: {$ref: "#/components/responses/error"}
             put:
-              summary: Sell something else from now on
+              summary: Replace the catalogue
               requestBody:
                 required: true
                 content:
@@ -248,7 +248,7 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/Catalogue"}
               responses:
                 "200":
-                  description: Done
+                  description: The catalogue
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Catalogue"}
@@ -257,16 +257,16 @@ extension ControlDescription {
             parameters:
               - {$ref: "#/components/parameters/environment"}
             get:
-              summary: How the environment behaves
+              summary: Retrieve the settings of an environment
               responses:
                 "200":
-                  description: Done
+                  description: The settings
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/StoreSettings"}
                 default: {$ref: "#/components/responses/error"}
             put:
-              summary: Change how the environment behaves from now on
+              summary: Replace the settings of an environment
               requestBody:
                 required: true
                 content:
@@ -274,13 +274,13 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/StoreSettings"}
               responses:
                 "200":
-                  description: Done
+                  description: The settings
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/StoreSettings"}
                 default: {$ref: "#/components/responses/error"}
             patch:
-              summary: Change some of it; what is left out stays
+              summary: Change some settings of an environment
               requestBody:
                 required: true
                 content:
@@ -288,7 +288,7 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/StoreSettingsChange"}
               responses:
                 "200":
-                  description: Done
+                  description: The settings
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/StoreSettings"}
@@ -297,14 +297,14 @@ extension ControlDescription {
             parameters:
               - {$ref: "#/components/parameters/environment"}
             get:
-              summary: Every notification, in order
+              summary: List notifications, in order
               parameters:
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}
                 - {$ref: "#/components/parameters/ofCustomer"}
               responses:
                 "200":
-                  description: Done
+                  description: A page of notifications
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/NotificationList"}
@@ -314,10 +314,10 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/environment"}
               - {$ref: "#/components/parameters/notificationUUID"}
             get:
-              summary: The body of a notification as it is posted
+              summary: Retrieve the body of a notification as it is sent
               responses:
                 "200":
-                  description: Done
+                  description: The body
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/NotificationBody"}
@@ -327,10 +327,10 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/environment"}
               - {$ref: "#/components/parameters/notificationUUID"}
             post:
-              summary: Send a notification once more, now
+              summary: Send a notification again
               responses:
                 "200":
-                  description: Done
+                  description: The notification
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Notification"}
@@ -339,7 +339,7 @@ extension ControlDescription {
             parameters:
               - {$ref: "#/components/parameters/environment"}
             put:
-              summary: Set where notifications go
+              summary: Set the notification URL
               requestBody:
                 required: true
                 content:
@@ -347,26 +347,26 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/NotificationTarget"}
               responses:
                 "200":
-                  description: Done
+                  description: The URL
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/NotificationTarget"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/faults:
             get:
-              summary: What goes wrong on purpose
+              summary: List faults
               parameters:
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}
               responses:
                 "200":
-                  description: Done
+                  description: A page of faults
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/FaultLineList"}
                 default: {$ref: "#/components/responses/error"}
             post:
-              summary: Let something go wrong on purpose
+              summary: Add a fault
               requestBody:
                 required: true
                 content:
@@ -374,27 +374,27 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/Fault"}
               responses:
                 "201":
-                  description: Done
+                  description: The fault
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/FaultLine"}
                 default: {$ref: "#/components/responses/error"}
             delete:
-              summary: Switch every fault off
+              summary: Remove all faults
               responses:
-                "204": {description: Done}
+                "204": {description: The faults were removed}
                 default: {$ref: "#/components/responses/error"}
           /simulator/faults/{number}:
             parameters:
               - {$ref: "#/components/parameters/number"}
             delete:
-              summary: Switch one fault off
+              summary: Remove a fault
               responses:
-                "204": {description: Done}
+                "204": {description: The fault was removed}
                 default: {$ref: "#/components/responses/error"}
           /simulator/ocsp:
             put:
-              summary: Say how questions about revocation are answered
+              summary: Set the OCSP status of the certificates
               requestBody:
                 required: true
                 content:
@@ -402,7 +402,7 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/RevocationSetting"}
               responses:
                 "200":
-                  description: Done
+                  description: The status
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/RevocationSetting"}
@@ -411,23 +411,23 @@ extension ControlDescription {
             post:
               summary: Sign with a new leaf certificate from now on
               responses:
-                "204": {description: Done}
+                "204": {description: The new certificate is in use}
                 default: {$ref: "#/components/responses/error"}
           /simulator/snapshots:
             get:
-              summary: The names of the snapshots
+              summary: List snapshots
               parameters:
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}
               responses:
                 "200":
-                  description: Done
+                  description: A page of snapshots
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/SnapshotNameList"}
                 default: {$ref: "#/components/responses/error"}
             post:
-              summary: Keep everything under a name
+              summary: Create a snapshot
               requestBody:
                 required: true
                 content:
@@ -435,7 +435,7 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/SnapshotName"}
               responses:
                 "201":
-                  description: Done
+                  description: The snapshot
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/SnapshotName"}
@@ -444,24 +444,24 @@ extension ControlDescription {
             parameters:
               - {$ref: "#/components/parameters/name"}
             post:
-              summary: Put everything back as it was
+              summary: Restore a snapshot
               responses:
                 "200":
-                  description: Done
+                  description: The clock
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Clock"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/reset:
             post:
-              summary: Forget all customers and begin again; settings, catalogue and URLs stay unless everything goes
+              summary: Delete all customers and purchases; settings, catalogue and URLs stay unless everything is true
               requestBody:
                 content:
                   application/json:
                     schema: {$ref: "#/components/schemas/ResetRequest"}
               responses:
                 "200":
-                  description: Done
+                  description: The clock
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Clock"}
@@ -476,7 +476,7 @@ extension ControlDescription {
                     schema: {$ref: "#/components/schemas/ScenarioText"}
               responses:
                 "200":
-                  description: Done
+                  description: The result of the scenario
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/ScenarioReport"}
@@ -490,21 +490,21 @@ extension ControlDescription {
               name: device
               in: query
               schema: {type: string}
-              description: One of the customer's devices; left out, one that has no name
+              description: "One of the customer's devices. Default: one without a name"
             after:
               name: after
               in: query
               schema: {type: integer, minimum: 0, maximum: 2147483647, default: 0}
-              description: What next said
+              description: The next of an earlier response
             wait:
               name: wait
               in: query
               schema: {type: integer, minimum: 0, maximum: 60, default: 0}
-              description: For how many seconds to wait while there is nothing
+              description: Seconds to wait for an update
             notificationUUID: {name: notificationUUID, in: path, required: true, schema: {type: string, format: uuid}}
             number: {name: number, in: path, required: true, schema: {type: integer}}
             name: {name: name, in: path, required: true, schema: {type: string}}
-            page: {name: page, in: query, schema: {type: string}, description: What next_page said}
+            page: {name: page, in: query, schema: {type: string}, description: The next_page of an earlier response}
             limit:
               name: limit
               in: query
@@ -512,7 +512,7 @@ extension ControlDescription {
             ofCustomer: {name: customer, in: query, schema: {type: string}}
           responses:
             error:
-              description: Refused
+              description: The request was refused
               content:
                 application/json:
                   schema: {$ref: "#/components/schemas/Error"}
@@ -556,8 +556,9 @@ extension ControlDescription {
                 now: {$ref: "#/components/schemas/Milliseconds"}
                 mode: {type: string}
                 next: {$ref: "#/components/schemas/Milliseconds"}
+                nextEvent: {type: string, description: "What happens then, for people"}
             ClockAdvance:
-              description: Either by, a length such as 31d or P13M, or to, an instant in ISO 8601 or milliseconds
+              description: Either `by`, a duration such as 31d or P13M, or `to`, an instant in ISO 8601 or milliseconds
               type: object
               properties:
                 by: {type: string}
@@ -566,7 +567,7 @@ extension ControlDescription {
                     - {type: string, format: date-time}
                     - {$ref: "#/components/schemas/Milliseconds"}
             Advance:
-              description: The clock on its way. Only one is at a time; the last twenty are remembered.
+              description: An advance of the clock. Only one can run at a time; the last twenty are kept.
               type: object
               required: [id, state, from, target, now, notifications, delivered, failedAttempts]
               properties:
@@ -574,7 +575,7 @@ extension ControlDescription {
                 state: {type: string, enum: [advancing, done, cancelled]}
                 from: {$ref: "#/components/schemas/Milliseconds"}
                 target: {$ref: "#/components/schemas/Milliseconds"}
-                now: {$ref: "#/components/schemas/Milliseconds", description: How far it is}
+                now: {$ref: "#/components/schemas/Milliseconds", description: The current time}
                 notifications: {type: integer}
                 delivered: {type: integer}
                 failedAttempts: {type: integer}
@@ -588,7 +589,7 @@ extension ControlDescription {
                 delivered: {type: integer}
                 failedAttempts: {type: integer}
             StoreCommand:
-              description: One command, by its name; what is optional may be left out
+              description: One command, keyed by its name
               type: object
               minProperties: 1
               maxProperties: 1
@@ -600,13 +601,13 @@ extension ControlDescription {
                   properties:
                     customer: {type: string}
                     storefront: {type: string}
-                    firstVersion: {type: string, description: The version of the app that the account first got}
+                    firstVersion: {type: string, description: The version of the app that the account got first}
                     firstPurchaseDate: {$ref: "#/components/schemas/Milliseconds"}
                 releaseVersion:
                   type: object
                   required: [version]
                   properties:
-                    version: {type: string, description: What new customers get}
+                    version: {type: string, description: The version that new customers get}
                 purchase:
                   type: object
                   required: [customer, product]
@@ -620,24 +621,24 @@ extension ControlDescription {
                       type: [string, "null"]
                       format: uuid
                       description: >-
-                        The account that this and the following purchases name; null for none. Default: the customer's
-                        own, made from seed and name
+                        The account token of this and later purchases; null for none. Default: one derived from the seed and the
+                        customer's name
                     billingPlan: {type: string}
-                    device: {type: string, description: Where it is bought; an update on the other devices}
+                    device: {type: string, description: The device that buys; the other devices get an update}
                     signature:
                       description: >-
-                        What the developer's server has signed for a promotional offer: a compact JWS, or the original format
+                        The signature for a promotional offer: a compact JWS, or the original format
                       oneOf:
                         - {type: string}
                         - {$ref: "#/components/schemas/OriginalOfferSignature"}
                     introductorySignature:
                       type: string
-                      description: A compact JWS by which the developer's server says who gets the introductory offer
+                      description: The compact JWS that decides about the introductory offer
                     sign:
                       type: boolean
                       description: >-
-                        Let the simulator sign in the server's place: the promotional offer, or with introductory true the
-                        introductory one. Default: false
+                        Make the simulator sign the promotional offer, or with introductory: true the introductory offer.
+                        Default: false
                 cancel:
                   type: object
                   required: [customer]
@@ -655,8 +656,8 @@ extension ControlDescription {
                   required: [customer]
                   properties:
                     customer: {type: string}
-                    subscription: {type: string, description: Only its charges fail}
-                    recovers: {type: boolean, description: "For want of money: an attempt within 60 days succeeds"}
+                    subscription: {type: string, description: Only charges of this subscription fail}
+                    recovers: {type: boolean, description: "Insufficient funds: a retry within 60 days succeeds"}
                 fixBilling:
                   type: object
                   required: [customer]
@@ -982,7 +983,7 @@ extension ControlDescription {
                 notificationType: {type: string}
                 notificationUUID: {type: string}
                 subtype: {type: string}
-                version: {const: 1, description: "A notification of version 1, whose type is by the names of that version"}
+                version: {const: 1, description: "A notification of version 1, with a type of that version"}
             StoreOutcome:
               type: object
               required: [environment, notifications]
@@ -995,9 +996,9 @@ extension ControlDescription {
                 orderId: {type: string}
                 appAccountToken: {type: string, format: uuid}
                 token: {type: string}
-                result: {enum: [success, pending, cancelled, failed], description: "Of purchases, and of commands to a device"}
-                message: {type: string, description: The error of a purchase that failed as planned}
-                retentionMessage: {type: object, description: What the customer saw before cancelling}
+                result: {enum: [success, pending, cancelled, failed], description: "For purchases and device commands"}
+                message: {type: string, description: The error of a planned failure}
+                retentionMessage: {type: object, description: The retention message that the customer saw before cancelling}
                 transaction: {$ref: "#/components/schemas/SignedDeviceTransaction"}
             TriggerRequest:
               type: object
@@ -1071,7 +1072,7 @@ extension ControlDescription {
               required: [signedTransactionInfo, isVerified]
               properties:
                 signedTransactionInfo: {type: string}
-                isVerified: {type: boolean, description: Whether the signature is right}
+                isVerified: {type: boolean, description: Whether the signature is valid}
             SubscriptionStatusOnDevice:
               type: object
               required: [state, signedTransactionInfo, signedRenewalInfo, isVerified]
@@ -1107,10 +1108,10 @@ extension ControlDescription {
                 unfinished: {type: array, items: {$ref: "#/components/schemas/SignedDeviceTransaction"}}
                 statuses: {type: array, items: {$ref: "#/components/schemas/SubscriptionStatusOnDevice"}}
                 products: {type: array, items: {$ref: "#/components/schemas/SoldProduct"}}
-                pending: {type: array, items: {type: string}, description: Products of the purchases that wait for somebody}
-                signedAppTransactionInfo: {type: string, description: Not before iOS 16}
-                identifierForVendor: {type: string, format: uuid, description: What the receipt is bound to}
-                receipt: {type: string, description: None in the sandbox before the first purchase or refreshReceipt}
+                pending: {type: array, items: {type: string}, description: Products of pending purchases}
+                signedAppTransactionInfo: {type: string, description: From iOS 16}
+                identifierForVendor: {type: string, format: uuid, description: The identifier in the receipt}
+                receipt: {type: string, description: Missing in the sandbox before the first purchase or refreshReceipt}
             DeviceUpdate:
               type: object
               properties:
@@ -1121,13 +1122,13 @@ extension ControlDescription {
               required: [updates, next]
               properties:
                 updates: {type: array, items: {$ref: "#/components/schemas/DeviceUpdate"}}
-                next: {type: integer, description: What to ask after next}
+                next: {type: integer, description: Pass it as after the next time}
             DeviceReceipt:
               type: object
               required: [receipt-data, identifierForVendor]
               properties:
                 receipt-data: {type: string}
-                identifierForVendor: {type: string, format: uuid, description: What the receipt is bound to}
+                identifierForVendor: {type: string, format: uuid, description: The identifier in the receipt}
             Catalogue:
               type: object
               required: [products, groups, storefronts]
@@ -1163,7 +1164,7 @@ extension ControlDescription {
                 id: {type: string}
                 currency: {type: string}
             StoreSettings:
-              description: The members of StoreSettingsChange; those that have a value are always there
+              description: The members of StoreSettingsChange; required members always have a value
               allOf:
                 - {$ref: "#/components/schemas/StoreSettingsChange"}
                 - type: object
@@ -1181,10 +1182,10 @@ extension ControlDescription {
                 graceCoversFreeOffers: {type: boolean}
                 renewalLead:
                   type: number
-                  description: Within how many seconds before the end of a period the next one is charged; 0 for at its end
-                renewalDelay: {type: number, description: By how many seconds a renewal may come late; 0 for never}
+                  description: Up to how many seconds before the end of a period the next one is charged; 0 for at the end
+                renewalDelay: {type: number, description: The maximum delay of a renewal in seconds; 0 for none}
                 keepsDayOfMonth: {type: boolean}
-                notificationVersion: {enum: [1, 2], description: Which version of notifications the app gets}
+                notificationVersion: {enum: [1, 2], description: The version of notifications that the app gets}
                 retriesNotifications: {type: boolean}
                 retriesAfterBadRequest: {type: boolean}
                 deliveryTimeout: {type: number}
@@ -1208,6 +1209,8 @@ extension ControlDescription {
               properties:
                 attemptDate: {$ref: "#/components/schemas/Milliseconds"}
                 sendAttemptResult: {type: string}
+                status: {type: integer, description: "The HTTP status, if the receiver answered"}
+                answer: {type: string, description: "The first 512 bytes of the receiver's answer"}
             Notification:
               type: object
               required: [number, notificationUUID, version, notificationType, signedDate, isDelivered, isPending, attempts]

@@ -21,6 +21,8 @@ struct ClockReading: Codable, Sendable {
     var mode: String
     /// When something happens by itself next.
     var next: Date?
+    /// What that is, for people.
+    var nextEvent: String?
 }
 
 /// How far to put the clock forward: `by` an ISO 8601 duration or a number with a unit, or `to` an instant.
@@ -49,6 +51,10 @@ struct NotificationSummaryLine: Codable, Sendable {
     struct Attempt: Codable, Sendable {
         var attemptDate: Date
         var sendAttemptResult: String
+        /// The HTTP status, if there was an answer.
+        var status: Int?
+        /// The first 512 bytes of the answer's body, if it had one.
+        var answer: String?
     }
 
     init(_ record: NotificationRecord, number: Int) {
@@ -65,14 +71,15 @@ struct NotificationSummaryLine: Codable, Sendable {
             productId = purchase.transaction.productId
         }
         if case .version1(let content) = record.content {
-            transactionId = content.transactionId
-            originalTransactionId = content.originalTransactionId
-            productId = content.productId
+            transactionId = content.transactionID
+            originalTransactionId = content.originalTransactionID
+            productId = content.productID
         }
         isDelivered = record.isDelivered
         isPending = record.isPending
         attempts = record.attempts.map {
-            Attempt(attemptDate: $0.attemptDate, sendAttemptResult: $0.sendAttemptResult.rawValue)
+            Attempt(
+                attemptDate: $0.date, sendAttemptResult: $0.result.rawValue, status: $0.status, answer: $0.answer)
         }
     }
 }

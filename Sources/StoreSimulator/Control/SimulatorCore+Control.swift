@@ -6,7 +6,9 @@ extension SimulatorCore {
     var clockReading: ClockReading {
         state.withLock { state in
             let mode = state.clock.isFrozen ? "frozen" : configuration.clock == .real ? "real" : "accelerated"
-            return ClockReading(now: state.clock.now(), mode: mode, next: state.next)
+            let upcoming = state.upcoming
+            return ClockReading(
+                now: state.clock.now(), mode: mode, next: upcoming?.date, nextEvent: upcoming?.what)
         }
     }
 

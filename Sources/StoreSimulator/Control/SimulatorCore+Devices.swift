@@ -146,7 +146,7 @@ extension SimulatorCore {
         of command: StoreCommand, _ outcome: StoreOutcome, in environment: AppStoreEnvironment
     ) throws -> SignedDeviceTransaction? {
         guard case .purchase(let customer, _, _, _, _, _, _, let device?, _, _, _) = command,
-            let id = outcome.transactionId
+            let id = outcome.transactionID
         else { return nil }
         let found = try look(environment) { store, now throws(StoreError) in
             let isVerified = try !store.device(device, of: customer).unverified.contains(id)

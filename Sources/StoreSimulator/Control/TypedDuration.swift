@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import Basics
 package import Foundation
 
 /// A length of time as people type it.
@@ -10,7 +11,21 @@ package struct TypedDuration: Sendable, Hashable {
         let unit: Unit
     }
 
-    private enum Unit: Hashable { case second, minute, hour, period(Period.Unit) }
+    private enum Unit: Hashable {
+        case second, minute, hour, period(Period.Unit)
+
+        init(_ unit: TimeUnit) {
+            switch unit {
+            case .second: self = .second
+            case .minute: self = .minute
+            case .hour: self = .hour
+            case .day: self = .period(.day)
+            case .week: self = .period(.week)
+            case .month: self = .period(.month)
+            case .year: self = .period(.year)
+            }
+        }
+    }
 
     /// Reads ISO 8601 (`P13M`, `PT1M`, `P1DT12H`), or numbers with units (`31d`, `2h 30m`, `13 months`); nil for anything
     /// else.
@@ -24,18 +39,12 @@ package struct TypedDuration: Sendable, Hashable {
             self.parts = parts
             return
         }
+        guard let typed = TypedMeasure.parts(of: text, upTo: 1_000_000_000) else { return nil }
         var parts: [Part] = []
-        var rest = text[...].drop { $0 == " " }
-        while !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            rest = rest.dropFirst(digits.count).drop { $0 == " " }
-            let name = rest.prefix { $0.isASCII && $0.isLetter }
-            rest = rest.dropFirst(name.count).drop { $0 == " " }
-            guard let count = Int(digits), (0...1_000_000_000).contains(count), let unit = Self.units[name.lowercased()]
-            else { return nil }
-            parts.append(Part(count: count, unit: unit))
+        for part in typed {
+            guard let count = Int(exactly: part.count), let unit = TimeUnit(name: part.unit) else { return nil }
+            parts.append(Part(count: count, unit: Unit(unit)))
         }
-        guard !parts.isEmpty else { return nil }
         self.parts = parts
     }
 
@@ -64,18 +73,6 @@ package struct TypedDuration: Sendable, Hashable {
         }
         return parts.isEmpty ? nil : parts
     }
-
-    private static let units: [String: Unit] = {
-        var units: [String: Unit] = [:]
-        for name in ["s", "sec", "second", "seconds"] { units[name] = .second }
-        for name in ["m", "min", "minute", "minutes"] { units[name] = .minute }
-        for name in ["h", "hour", "hours"] { units[name] = .hour }
-        for name in ["d", "day", "days"] { units[name] = .period(.day) }
-        for name in ["w", "week", "weeks"] { units[name] = .period(.week) }
-        for name in ["mo", "month", "months"] { units[name] = .period(.month) }
-        for name in ["y", "year", "years"] { units[name] = .period(.year) }
-        return units
-    }()
 
     /// The instant so much later.
     package func after(_ date: Date) -> Date {

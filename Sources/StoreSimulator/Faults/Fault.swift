@@ -3,7 +3,7 @@ public import Foundation
 
 /// Something that goes wrong on purpose.
 public struct Fault: Sendable, Hashable, Codable {
-    /// What it befalls: `route:NAME` with a name of `AppStoreEndpoint`, `route:verifyReceipt`,
+    /// The target: `route:NAME` with a name of `AppStoreEndpoint`, `route:verifyReceipt`,
     /// `notification:TYPE`, `notification:TYPE.SUBTYPE`, `notification:V1.TYPE` for one of version 1, or `route:*` and `notification:*` for all.
     public var target: String
 

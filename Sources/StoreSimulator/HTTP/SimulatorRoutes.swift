@@ -29,7 +29,10 @@ final class SimulatorSlot: Sendable {
 enum SimulatorRoutes {
     static func router(_ slot: SimulatorSlot) -> Router<SimulatorContext> {
         let router = Router(context: SimulatorContext.self)
+        let panel = PanelState()
+        router.add(middleware: ControlMiddleware())
         router.add(middleware: LoopbackGuard())
+        router.add(middleware: MissingPage(slot: slot, state: panel))
         for environment in [AppStoreEnvironment.production, .sandbox] {
             let prefix = "/\(environment == .sandbox ? "sandbox" : "production")"
             for endpoint in AppStoreEndpoint.all { add(endpoint, prefix, environment, to: router, slot) }
@@ -47,7 +50,7 @@ enum SimulatorRoutes {
         addRevocation(to: router, slot)
         ControlRoutes.add(to: router, slot)
         if let receiver = slot.receiver { add(receiver, to: router) }
-        PanelRoutes.add(to: router, slot)
+        PanelRoutes.add(to: router, slot, panel)
         return router
     }
 

@@ -11,6 +11,8 @@ struct Courier: Sendable {
         var outcome: SendAttemptResult
         /// The HTTP status, if there was one.
         var status: Int?
+        /// The beginning of the answer's body.
+        var answer = Data()
     }
 
     private let client: HTTPClient
@@ -28,7 +30,9 @@ struct Courier: Sendable {
 
     /// Posts a notification, and waits for the answer no longer than `timeout` seconds.
     func send(_ body: ByteBuffer, to url: String, timeout: TimeInterval) async -> Result {
-        await post(body, to: url, timeout: timeout, largestAnswer: 1 << 20).result
+        let (result, answer) = await post(body, to: url, timeout: timeout, largestAnswer: 1 << 20)
+        return Result(
+            outcome: result.outcome, status: result.status, answer: answer.prefix(NotificationAttempt.largestAnswer))
     }
 
     /// A compact JWS needs no escapes.

@@ -101,7 +101,7 @@ package struct NotificationWriter: Sendable {
         switch record.content {
         case .purchase(let purchase):
             payload.data = NotificationData(
-                environment: environment, appAppleId: record.appAppleId, bundleId: app.bundleId,
+                environment: environment, appAppleId: record.appAppleID, bundleId: app.bundleID,
                 bundleVersion: app.version,
                 signedTransactionInfo: transaction, signedRenewalInfo: renewalInfo, status: purchase.status,
                 consumptionRequestReason: purchase.consumptionRequestReason)
@@ -109,13 +109,13 @@ package struct NotificationWriter: Sendable {
         case .externalPurchaseToken(let token): payload.externalPurchaseToken = token
         case .appTransaction:
             payload.appData = AppData(
-                appAppleId: record.appAppleId, bundleId: app.bundleId, environment: environment,
+                appAppleId: record.appAppleID, bundleId: app.bundleID, environment: environment,
                 signedAppTransactionInfo: transaction ?? "")
         case .test:
             // As seen in the sandbox: nothing but what names the app.
             payload.data = NotificationData(
-                environment: environment, appAppleId: environment == .sandbox ? nil : app.appAppleId,
-                bundleId: app.bundleId)
+                environment: environment, appAppleId: environment == .sandbox ? nil : app.appAppleID,
+                bundleId: app.bundleID)
         case .version1: throw SimulatorError("corrupted", "a notification of version 1 is not signed")
         }
         return try record.overriding("notification", record.overridingData(payload.jsonBytes()))

@@ -38,7 +38,8 @@ extension Store {
     ///
     /// `isFinal` makes it the last one.
     package mutating func noteAttempt(
-        _ number: Int, _ result: SendAttemptResult, status: Int?, isFinal: Bool = false, at date: Date
+        _ number: Int, _ result: SendAttemptResult, status: Int?, answer: Data = Data(), isFinal: Bool = false,
+        at date: Date
     ) {
         guard notifications.indices.contains(number) else { return }
         notifications[number].due = nil
@@ -49,7 +50,8 @@ extension Store {
         let version = notifications[number].version
         // Those that somebody asked for on top of Apple's are not Apple's.
         guard notifications[number].attempts.count <= RetrySchedule.hours(of: version).count else { return }
-        notifications[number].attempts.append(SendAttemptItem(attemptDate: date, sendAttemptResult: result))
+        notifications[number].attempts.append(
+            NotificationAttempt(date: date, result: result, status: status, answer: answer))
         if result != .success { failedAttempts += 1 }
         guard result != .success, settings.retriesNotifications, !isFinal,
             status != 400 || settings.retriesAfterBadRequest,

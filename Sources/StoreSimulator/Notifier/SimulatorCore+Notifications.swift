@@ -69,7 +69,8 @@ extension SimulatorCore {
     private func note(_ attempt: DeliveryAttempt, _ result: Courier.Result, isFinal: Bool = false) {
         state.withLock {
             $0[attempt.environment].noteAttempt(
-                attempt.number, result.outcome, status: result.status, isFinal: isFinal, at: attempt.date)
+                attempt.number, result.outcome, status: result.status, answer: result.answer, isFinal: isFinal,
+                at: attempt.date)
         }
     }
 

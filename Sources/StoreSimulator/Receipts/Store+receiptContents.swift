@@ -21,15 +21,15 @@ extension Store {
     }
 
     func receiptContents(of customer: Customer, device: UUID? = nil, at now: Date) -> ReceiptContents {
-        let opaque = Self.digest(["opaque value", customer.appTransactionId, "\(now.millisecondsSince1970 ?? 0)"])
+        let opaque = Self.digest(["opaque value", customer.appTransactionID, "\(now.millisecondsSince1970 ?? 0)"])
         var contents = ReceiptContents(
-            type: receiptType(of: customer), bundleID: app.bundleId, version: version,
+            type: receiptType(of: customer), bundleID: app.bundleID, version: version,
             creationDate: now, deviceID: (device ?? deviceID(of: customer)).octets, opaqueValue: opaque)
         contents.originalVersion = firstVersion(of: customer)
         contents.originalPurchaseDate = firstPurchaseDate(of: customer)
         contents.expirationDate = customer.volumePurchase?.expires
         // Receipts of the sandbox have no number of the app.
-        contents.appAppleID = isSandbox ? 0 : app.appAppleId
+        contents.appAppleID = isSandbox ? 0 : app.appAppleID
         contents.purchases = receiptTransactions(of: customer).map { ReceiptPurchase($0.payload) }
         return contents
     }
@@ -41,8 +41,8 @@ extension Store {
 
     /// The identifier for vendor of a customer's device; without a name of the one that the store imagines.
     package func deviceID(of customer: Customer, on name: String? = nil) -> UUID {
-        guard let name else { return Self.derivedUUID("device", customer.appTransactionId) }
-        return Self.derivedUUID("device", customer.appTransactionId, name)
+        guard let name else { return Self.derivedUUID("device", customer.appTransactionID) }
+        return Self.derivedUUID("device", customer.appTransactionID, name)
     }
 
     /// The same by the customer's name.

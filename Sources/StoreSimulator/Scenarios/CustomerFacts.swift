@@ -27,9 +27,9 @@ struct CustomerFacts {
         values["storefront"] = .string(state.storefront)
         values["isBillingFailing"] = .bool(state.isBillingFailing)
         values["purchases"] = .array(
-            state.purchases.filter { $0.revocationDate == nil }.map { .string($0.productId) })
+            state.purchases.filter { $0.revocationDate == nil }.map { .string($0.productID) })
         let id = try? store.subscription(of: customer, selector).id
-        guard let subscription = state.subscriptions.first(where: { $0.originalTransactionId == id }) else {
+        guard let subscription = state.subscriptions.first(where: { $0.originalTransactionID == id }) else {
             values["status"] = .string("none")
             values["access"] = .bool(false)
             return
@@ -39,9 +39,9 @@ struct CustomerFacts {
         }
         values["status"] = .string(Self.statuses[subscription.status] ?? "\(subscription.status.rawValue)")
         values["access"] = .bool(subscription.hasAccess)
-        values["product"] = .string(subscription.productId)
+        values["product"] = .string(subscription.productID)
         values["autoRenew"] = .bool(subscription.autoRenewStatus == .on)
-        values["renewsInto"] = .string(subscription.autoRenewProductId)
+        values["renewsInto"] = .string(subscription.autoRenewProductID)
         values["expires"] = values["expiresDate"]
     }
 }

@@ -67,6 +67,8 @@ extension StoreSettings {
         let own = try JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(self)))
         guard case .object(var members) = own else { return self }
         members.merge(changes) { $1 }
+        // A form has no other word for none.
+        if members["notificationURL"] == .string("") { members["notificationURL"] = .null }
         let merged = try ControlJSON.decode(
             StoreSettings.self, from: Data(ControlJSON.encode(JSONValue.object(members))))
         try merged.check()

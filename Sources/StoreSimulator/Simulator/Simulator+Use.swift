@@ -11,7 +11,7 @@ extension Simulator {
     /// - Returns: The text of its `.p8` file.
     /// - Throws: Where the identifier is not of 1 to 64 letters and digits, or there are too many keys.
     public func addAPIKey(_ keyID: String) throws -> String {
-        let key = try core.authority.apiKey(keyID: keyID, issuerID: information.issuerId)
+        let key = try core.authority.apiKey(keyID: keyID, issuerID: information.issuerID)
         core.bearer.accept(key.publicKey, keyID: keyID)
         return key.pem
     }

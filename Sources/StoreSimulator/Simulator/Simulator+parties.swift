@@ -13,7 +13,7 @@ extension Simulator {
     /// What ``verifier()`` is made of, to be changed.
     public func trust() throws(VerificationError) -> SignedDataVerifier.Configuration {
         var configuration = SignedDataVerifier.Configuration(
-            apps: .only([App(bundleID: information.bundleId, appAppleID: information.appAppleId)]))
+            apps: .only([App(bundleID: information.bundleID, appAppleID: information.appAppleID)]))
         configuration.anchors = try TrustAnchors(
             contentsOf: information.rootCertificates.map { URL(filePath: $0) })
         let core = core
@@ -25,12 +25,12 @@ extension Simulator {
     ///
     /// - Throws: `SigningError` where the key's file in the simulator's folder is gone.
     public func client(_ environment: AppStoreEnvironment = .production) throws -> AppStoreServerClient {
-        let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
+        let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
         var configuration = AppStoreServerClient.Configuration()
         let core = core
         configuration.now = { core.now }
         return AppStoreServerClient(
-            tokens: try APITokenSource(key: key, issuerID: information.issuerId, bundleID: information.bundleId),
+            tokens: try APITokenSource(key: key, issuerID: information.issuerID, bundleID: information.bundleID),
             host: try AppStoreHost(url: information.baseURLs[environment], environment: environment),
             configuration: configuration)
     }

@@ -106,13 +106,13 @@ public final class Simulator: Sendable {
         let real = Date()
         let (authority, key) = try directory.authority(configuration, base: base, real: real)
         let bearer = BearerCheck(
-            key: key.publicKey, keyID: key.keyID, issuerID: key.issuerID, bundleID: configuration.app.bundleId)
+            key: key.publicKey, keyID: key.keyID, issuerID: key.issuerID, bundleID: configuration.app.bundleID)
         let core = SimulatorCore(configuration, authority: authority, bearer: bearer, real: real)
         let information = SimulatorInformation(
             baseURLs: .init(production: base + "/production", sandbox: base + "/sandbox"),
-            controlURL: base + "/simulator", issuerId: key.issuerID, keyId: key.keyID,
-            privateKey: directory.path(key.fileName), bundleId: configuration.app.bundleId,
-            appAppleId: configuration.app.appAppleId, rootCertificates: directory.rootCertificates,
+            controlURL: base + "/simulator", issuerID: key.issuerID, keyID: key.keyID,
+            privateKey: directory.path(key.fileName), bundleID: configuration.app.bundleID,
+            appAppleID: configuration.app.appAppleID, rootCertificates: directory.rootCertificates,
             sharedSecret: configuration.sharedSecrets.min(),
             processIdentifier: ProcessInfo.processInfo.processIdentifier)
         try directory.write(information)
@@ -128,7 +128,7 @@ public final class Simulator: Sendable {
         // What is below it is the talk of connections that end when the simulator is stopped.
         logger.logLevel = .critical
         let application = Application(
-            responder: SimulatorRoutes.router(slot).buildResponder(),
+            responder: HeadResponder(base: SimulatorRoutes.router(slot).buildResponder()),
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1024),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { continuation.yield(port) }

@@ -8,15 +8,15 @@ public struct SimulatorInformation: Sendable, Hashable, Codable {
     /// Where the simulator itself is commanded.
     public var controlURL: String
     /// The issuer ID of the In-App Purchase key.
-    public var issuerId: String
+    public var issuerID: String
     /// The key ID of the In-App Purchase key.
-    public var keyId: String
+    public var keyID: String
     /// The path of the In-App Purchase key, a `.p8` file.
     public var privateKey: String
     /// The app.
-    public var bundleId: String
+    public var bundleID: String
     /// The app.
-    public var appAppleId: Int64
+    public var appAppleID: Int64
     /// The paths of the roots that signed data and receipts lead to, DER. The receipts' is missing where it is made only
     /// when it is needed: see ``SimulatorConfiguration/makesReceiptAuthority``.
     public var rootCertificates: [String]
@@ -24,6 +24,16 @@ public struct SimulatorInformation: Sendable, Hashable, Codable {
     public var sharedSecret: String?
     /// The process that serves it.
     public var processIdentifier: Int32
+
+    private enum CodingKeys: String, CodingKey {
+        case baseURLs, controlURL
+        case issuerID = "issuerId"
+        case keyID = "keyId"
+        case privateKey
+        case bundleID = "bundleId"
+        case appAppleID = "appAppleId"
+        case rootCertificates, sharedSecret, processIdentifier
+    }
 
     /// One URL for each environment.
     public struct BaseURLs: Sendable, Hashable, Codable {

@@ -109,4 +109,12 @@ package struct SimulatorState: Sendable, Codable {
         [production.schedule.next, production.deliveries.next, sandbox.schedule.next, sandbox.deliveries.next]
             .compactMap { $0 }.min()
     }
+
+    /// The same, with what it is.
+    var upcoming: Store.Upcoming? {
+        var sandboxed = [sandbox.upcoming, sandbox.upcomingDelivery].compactMap { $0 }
+        for index in sandboxed.indices { sandboxed[index].what += ", in the sandbox" }
+        return ([production.upcoming, production.upcomingDelivery].compactMap { $0 } + sandboxed)
+            .min { $0.date < $1.date }
+    }
 }

@@ -46,16 +46,17 @@ extension NotificationRecord {
             if !attempts.isEmpty {
                 json.member("attempts", attempts) { json, attempt in
                     json.object { json in
-                        json.key("attemptDate")
-                        json.double(attempt.attemptDate.timeIntervalSinceReferenceDate)
-                        json.member("sendAttemptResult", attempt.sendAttemptResult.rawValue)
+                        json.member("attemptDate", attempt.date.millisecondsSince1970 ?? 0)
+                        json.member("sendAttemptResult", attempt.result.rawValue)
+                        json.member("status", attempt.status.map { Int64($0) })
+                        json.member("answer", attempt.answer)
                     }
                 }
             }
             if isDelivered { json.member("isDelivered", true) }
             json.member("next", next)
             if wasPostponed { json.member("wasPostponed", true) }
-            json.member("appAppleId", appAppleId)
+            json.member("appAppleId", appAppleID)
             if let seal { json.member("seal", seal.text) }
         }
         return true

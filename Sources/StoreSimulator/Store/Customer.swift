@@ -5,7 +5,7 @@ package struct Customer: Sendable, Codable {
     package let id: String
     package var storefront: String
     /// One per account and app. A purchase is not needed for it.
-    package let appTransactionId: String
+    package let appTransactionID: String
     /// The account of the app that this customer's purchases name; nil for none.
     package var accountToken: UUID?
     /// When the account first got the app.
@@ -44,6 +44,14 @@ package struct Customer: Sendable, Codable {
     package var pendingPurchases: [PendingPurchase] = []
     /// What devices have been shown: a text keeps its date of signature until something else is in it.
     package var shown = ShownTexts()
+
+    private enum CodingKeys: String, CodingKey {
+        case id, storefront
+        case appTransactionID = "appTransactionId"
+        case accountToken, since, firstVersion, isBillingFailing, billingRecovers, redeemedOffers, winBacks
+        case volumePurchase, hasRefreshedReceipt, organizer, family, transactions, subscriptions
+        case introductoryGroups, groups, devices, asksToBuy, pendingPurchases, shown
+    }
 }
 
 /// The app, bought by an organisation for its people.

@@ -10,7 +10,7 @@ public struct CustomerState: Sendable, Hashable, Codable {
     /// The storefront's ISO 3166-1 alpha-3 code.
     public var storefront: String
     /// The customer's download of the app.
-    public var appTransactionId: String
+    public var appTransactionID: String
     /// The account of the app that the next purchase names, a UUID in lower case; nil for none.
     public var appAccountToken: String?
     /// Whether the payment method fails.
@@ -24,18 +24,24 @@ public struct CustomerState: Sendable, Hashable, Codable {
     /// All that in one line, for people.
     public var summary: String
 
+    private enum CodingKeys: String, CodingKey {
+        case customer, storefront
+        case appTransactionID = "appTransactionId"
+        case appAccountToken, isBillingFailing, family, subscriptions, purchases, summary
+    }
+
     /// An auto-renewable subscription.
     public struct SubscriptionState: Sendable, Hashable, Codable {
         /// The first transaction.
-        public var originalTransactionId: String
+        public var originalTransactionID: String
         /// The latest transaction.
-        public var transactionId: String
+        public var transactionID: String
         /// The order that the latest transaction is part of.
-        public var orderId: String?
+        public var orderID: String?
         /// The group.
         public var subscriptionGroupIdentifier: String
         /// The product of the latest transaction.
-        public var productId: String
+        public var productID: String
         /// The status as the App Store Server API gives it.
         public var status: SubscriptionStatus
         /// Whether the app should give access: the status is active or in the billing grace period.
@@ -45,7 +51,7 @@ public struct CustomerState: Sendable, Hashable, Codable {
         /// Whether it will renew.
         public var autoRenewStatus: AutoRenewStatus
         /// What it will renew into.
-        public var autoRenewProductId: String
+        public var autoRenewProductID: String
         /// Why it ended.
         public var expirationIntent: ExpirationIntent?
         /// Whether the App Store is trying to charge; absent where there was no reason to.
@@ -64,22 +70,25 @@ public struct CustomerState: Sendable, Hashable, Codable {
         public var revocationDate: Date?
 
         enum CodingKeys: String, MillisecondKey {
-            case originalTransactionId, transactionId, orderId, subscriptionGroupIdentifier, productId, status,
-                hasAccess,
-                expiresDate, autoRenewStatus, autoRenewProductId, expirationIntent, isInBillingRetryPeriod,
-                gracePeriodExpiresDate, inAppOwnershipType, offerType, offerIdentifier, priceIncreaseStatus,
-                revocationDate
+            case originalTransactionID = "originalTransactionId"
+            case transactionID = "transactionId"
+            case orderID = "orderId"
+            case productID = "productId"
+            case autoRenewProductID = "autoRenewProductId"
+            case subscriptionGroupIdentifier, status, hasAccess, expiresDate, autoRenewStatus, expirationIntent
+            case isInBillingRetryPeriod, gracePeriodExpiresDate, inAppOwnershipType, offerType, offerIdentifier
+            case priceIncreaseStatus, revocationDate
         }
     }
 
     /// A purchase that is no auto-renewable subscription.
     public struct PurchaseState: Sendable, Hashable, Codable {
         /// The transaction.
-        public var transactionId: String
+        public var transactionID: String
         /// The order that it is part of, which a customer of production finds on the receipt by mail.
-        public var orderId: String?
+        public var orderID: String?
         /// The product.
-        public var productId: String
+        public var productID: String
         /// The kind of product.
         public var type: ProductType
         /// How many were bought.
@@ -94,8 +103,10 @@ public struct CustomerState: Sendable, Hashable, Codable {
         public var inAppOwnershipType: InAppOwnershipType
 
         enum CodingKeys: String, MillisecondKey {
-            case transactionId, orderId, productId, type, quantity, purchaseDate, revocationDate, isFinished,
-                inAppOwnershipType
+            case transactionID = "transactionId"
+            case orderID = "orderId"
+            case productID = "productId"
+            case type, quantity, purchaseDate, revocationDate, isFinished, inAppOwnershipType
         }
     }
 }

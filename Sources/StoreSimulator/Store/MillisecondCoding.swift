@@ -8,14 +8,7 @@ internal import Foundation
 protocol MillisecondKey: CodingKey {}
 
 extension KeyedEncodingContainer where Key: MillisecondKey {
-    mutating func encode(_ value: Date, forKey key: Key) throws {
-        guard let milliseconds = value.millisecondsSince1970 else {
-            throw EncodingError.invalidValue(
-                value.timeIntervalSinceReferenceDate,
-                .init(codingPath: codingPath + [key], debugDescription: "not an instant in milliseconds"))
-        }
-        try encode(milliseconds, forKey: key)
-    }
+    mutating func encode(_ value: Date, forKey key: Key) throws { try encodeMilliseconds(of: value, forKey: key) }
 
     mutating func encodeIfPresent(_ value: Date?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) }
@@ -23,13 +16,7 @@ extension KeyedEncodingContainer where Key: MillisecondKey {
 }
 
 extension KeyedDecodingContainer where Key: MillisecondKey {
-    func decode(_ type: Date.Type, forKey key: Key) throws -> Date {
-        guard let date = Date(millisecondsSince1970: try decode(Int64.self, forKey: key)) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "not an instant in milliseconds")
-        }
-        return date
-    }
+    func decode(_ type: Date.Type, forKey key: Key) throws -> Date { try decodeMilliseconds(forKey: key) }
 
     func decodeIfPresent(_ type: Date.Type, forKey key: Key) throws -> Date? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }

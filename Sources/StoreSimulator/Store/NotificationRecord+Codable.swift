@@ -7,7 +7,8 @@ internal import Foundation
 extension NotificationRecord: Codable {
     private enum Name: String, CodingKey {
         case uuid, type, subtype, at, signed, transaction, renewalInfo, status, consumptionRequestReason, content
-        case customer, testToken, overrides, attempts, isDelivered, next, wasPostponed, appAppleId, seal
+        case customer, testToken, overrides, attempts, isDelivered, next, wasPostponed, seal
+        case appAppleID = "appAppleId"
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -29,7 +30,7 @@ extension NotificationRecord: Codable {
         if isDelivered { try members.encode(true, forKey: .isDelivered) }
         if let due { try members.encode(due, forKey: .next) }
         if wasPostponed { try members.encode(true, forKey: .wasPostponed) }
-        try members.encodeIfPresent(appAppleId, forKey: .appAppleId)
+        try members.encodeIfPresent(appAppleID, forKey: .appAppleID)
         try members.encodeIfPresent(seal, forKey: .seal)
     }
 
@@ -60,11 +61,11 @@ extension NotificationRecord: Codable {
             customer: try members.decodeIfPresent(String.self, forKey: .customer),
             testToken: try members.decodeIfPresent(String.self, forKey: .testToken),
             overrides: try members.decodeIfPresent([String: JSONValue].self, forKey: .overrides) ?? [:],
-            attempts: try members.decodeIfPresent([SendAttemptItem].self, forKey: .attempts) ?? [],
+            attempts: try members.decodeIfPresent([NotificationAttempt].self, forKey: .attempts) ?? [],
             isDelivered: try members.decodeIfPresent(Bool.self, forKey: .isDelivered) ?? false,
             due: try members.dateIfPresent(.next),
             wasPostponed: try members.decodeIfPresent(Bool.self, forKey: .wasPostponed) ?? false,
-            appAppleId: try members.decodeIfPresent(Int64.self, forKey: .appAppleId),
+            appAppleID: try members.decodeIfPresent(Int64.self, forKey: .appAppleID),
             seal: try members.decodeIfPresent(Seal.self, forKey: .seal))
     }
 
@@ -89,7 +90,7 @@ extension NotificationRecord: Codable {
         var customer: String?
         var testToken: String?
         var overrides: [String: JSONValue]
-        var attempts: [SendAttemptItem]
+        var attempts: [NotificationAttempt]
         var isDelivered: Bool
         var due: Date?
         var wasPostponed: Bool
@@ -100,7 +101,7 @@ extension NotificationRecord: Codable {
             NotificationRecord(
                 id: uuid, type: type, subtype: subtype, date: date, signedDate: signedDate, content: content,
                 customer: customer, testToken: testToken, overrides: overrides, attempts: attempts,
-                isDelivered: isDelivered, due: due, wasPostponed: wasPostponed, appAppleId: appAppleId, seal: seal)
+                isDelivered: isDelivered, due: due, wasPostponed: wasPostponed, appAppleID: appAppleId, seal: seal)
         }
     }
 }

@@ -18,7 +18,7 @@ package struct NotificationRecord: Sendable {
     package let testToken: String?
     /// Other values for fields, by path, as `trigger --override` asks for.
     package var overrides: [String: JSONValue] = [:]
-    package var attempts: [SendAttemptItem] = []
+    package var attempts: [NotificationAttempt] = []
     /// Whether it reached the receiver.
     package var isDelivered = false
     /// When the next attempt is due; nil if none is planned. An entry of the schedule with another date is out of date.
@@ -26,7 +26,7 @@ package struct NotificationRecord: Sendable {
     /// Whether a fault has let others go first.
     package var wasPostponed = false
     /// What the payload says, settled when it was announced.
-    package let appAppleId: Int64?
+    package let appAppleID: Int64?
     /// Made when it is first asked for, and the same from then on.
     package var seal: Seal?
 
@@ -69,9 +69,16 @@ package struct NotificationRecord: Sendable {
     /// What a notification of version 1 is about. The rest is what holds when it is sent.
     package struct Version1: Sendable, Codable {
         package var type: NotificationTypeV1
-        package var transactionId: String
-        package var originalTransactionId: String
-        package var productId: String
+        package var transactionID: String
+        package var originalTransactionID: String
+        package var productID: String
+
+        private enum CodingKeys: String, CodingKey {
+            case type
+            case transactionID = "transactionId"
+            case originalTransactionID = "originalTransactionId"
+            case productID = "productId"
+        }
     }
 
     package struct Purchase: Sendable {

@@ -36,7 +36,9 @@ package struct Schedule: Sendable, Codable {
 
     package init() {}
 
-    package var next: Date? { heap.first?.date }
+    package var first: Entry? { heap.first }
+
+    package var next: Date? { first?.date }
 
     /// Plans an event. `order` settles which of two at one instant comes first; without it, which was planned first.
     package mutating func add(_ event: Event, at date: Date, order: Int? = nil) {

@@ -56,7 +56,7 @@ extension Store {
         var record = NotificationRecord(
             id: id, type: type, subtype: subtype, date: now, signedDate: signed,
             content: content.signed(signed), customer: customer, testToken: token,
-            appAppleId: !isSandbox || settings.namesAppAppleID ? app.appAppleId : nil)
+            appAppleID: !isSandbox || settings.namesAppAppleID ? app.appAppleID : nil)
         if settings.notificationURL != nil {
             // By the clock, which may stand still before the instant of the signature.
             record.due = now

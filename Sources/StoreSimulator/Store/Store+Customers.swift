@@ -37,11 +37,11 @@ extension Store {
         if let customer = customers[id] { return customer }
         let customer = Customer(
             id: id, storefront: storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code,
-            appTransactionId: identifiers.appTransaction(), accountToken: defaultAccountToken(of: id),
+            appTransactionID: identifiers.appTransaction(), accountToken: defaultAccountToken(of: id),
             since: first.date ?? now,
             firstVersion: first.version ?? releasedVersion)
         customers[id] = customer
-        customersByAppTransaction[customer.appTransactionId] = id
+        customersByAppTransaction[customer.appTransactionID] = id
         return customer
     }
 
@@ -90,10 +90,10 @@ extension Store {
     /// How the customer came by the app.
     package func appTransaction(of customer: Customer, at now: Date) -> AppTransaction {
         AppTransaction(
-            receiptType: environment, appAppleId: app.appAppleId, bundleId: app.bundleId,
+            receiptType: environment, appAppleId: app.appAppleID, bundleId: app.bundleID,
             applicationVersion: version, receiptCreationDate: max(signature(at: now), customer.since),
             originalPurchaseDate: firstPurchaseDate(of: customer),
-            originalApplicationVersion: firstVersion(of: customer), appTransactionId: customer.appTransactionId,
+            originalApplicationVersion: firstVersion(of: customer), appTransactionId: customer.appTransactionID,
             originalPlatform: .iOS, requestDate: now)
     }
 

@@ -124,9 +124,9 @@ extension Store {
         job.completed = now
         massExtensions[job.request] = job
         var summary = NotificationSummary(
-            requestIdentifier: job.request, environment: environment, bundleId: app.bundleId, productId: job.product,
+            requestIdentifier: job.request, environment: environment, bundleId: app.bundleID, productId: job.product,
             storefrontCountryCodes: job.storefronts, succeededCount: job.succeeded, failedCount: job.failed)
-        if !isSandbox || settings.namesAppAppleID { summary.appAppleId = app.appAppleId }
+        if !isSandbox || settings.namesAppAppleID { summary.appAppleId = app.appAppleID }
         announce(.renewalExtension, .summary, .summary(summary), customer: nil, at: now)
     }
 

@@ -17,7 +17,7 @@ extension Store {
     mutating func createExternalPurchaseToken(_ type: ExternalPurchaseTokenType?, at now: Date) -> Subject {
         let id = (isSandbox ? "SANDBOX_" : "") + identifiers.uuid()
         var token = ExternalPurchaseToken(
-            externalPurchaseId: id, tokenCreationDate: now, appAppleId: app.appAppleId, bundleId: app.bundleId)
+            externalPurchaseId: id, tokenCreationDate: now, appAppleId: app.appAppleID, bundleId: app.bundleID)
         var purchase = ExternalPurchase(token: token)
         if let type {
             token.tokenType = type

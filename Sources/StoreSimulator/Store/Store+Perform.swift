@@ -27,9 +27,9 @@ extension Store {
         if lastSigned == signed, command.changesSignedTexts { moveSignature(at: now) }
         updateDevices(at: now, except: subject)
         var outcome = StoreOutcome(environment: environment, customer: subject.customer, token: subject.token)
-        outcome.transactionId = subject.transaction
-        outcome.originalTransactionId = subject.transaction.flatMap { transactions[$0]?.payload.originalTransactionId }
-        outcome.orderId = subject.transaction.flatMap { transactions[$0]?.order }
+        outcome.transactionID = subject.transaction
+        outcome.originalTransactionID = subject.transaction.flatMap { transactions[$0]?.payload.originalTransactionId }
+        outcome.orderID = subject.transaction.flatMap { transactions[$0]?.order }
         outcome.appAccountToken = subject.transaction.flatMap { transactions[$0]?.payload.appAccountToken?.text }
         outcome.result = subject.result
         outcome.message = subject.message

@@ -16,7 +16,7 @@ extension Store {
         let subscriptions = customer.subscriptions.compactMap { self.subscriptions[$0] }
         let purchases = customer.transactions.compactMap { transactions[$0] }.filter { !$0.isSubscription }
         var state = CustomerState(
-            customer: customer.id, storefront: customer.storefront, appTransactionId: customer.appTransactionId,
+            customer: customer.id, storefront: customer.storefront, appTransactionID: customer.appTransactionID,
             appAccountToken: customer.accountToken?.text, isBillingFailing: customer.isBillingFailing,
             family: customer.family,
             subscriptions: subscriptions.map { self.state(of: $0, at: now) }, purchases: purchases.map(state),
@@ -31,11 +31,11 @@ extension Store {
         let info = renewalInfo(of: subscription, at: now)
         let status = status(of: subscription, at: now)
         return .init(
-            originalTransactionId: subscription.id, transactionId: payload?.transactionId ?? subscription.current,
-            orderId: period?.order, subscriptionGroupIdentifier: subscription.group,
-            productId: payload?.productId ?? info.productId, status: status,
+            originalTransactionID: subscription.id, transactionID: payload?.transactionId ?? subscription.current,
+            orderID: period?.order, subscriptionGroupIdentifier: subscription.group,
+            productID: payload?.productId ?? info.productId, status: status,
             hasAccess: status == .active || status == .billingGracePeriod, expiresDate: payload?.expiresDate,
-            autoRenewStatus: info.autoRenewStatus, autoRenewProductId: info.autoRenewProductId,
+            autoRenewStatus: info.autoRenewStatus, autoRenewProductID: info.autoRenewProductId,
             expirationIntent: info.expirationIntent, isInBillingRetryPeriod: info.isInBillingRetryPeriod,
             gracePeriodExpiresDate: info.gracePeriodExpiresDate, inAppOwnershipType: subscription.ownership,
             offerType: payload?.offerType, offerIdentifier: payload?.offerIdentifier,
@@ -45,7 +45,7 @@ extension Store {
     private func state(of transaction: StoredTransaction) -> CustomerState.PurchaseState {
         let payload = transaction.payload
         return .init(
-            transactionId: payload.transactionId, orderId: transaction.order, productId: payload.productId,
+            transactionID: payload.transactionId, orderID: transaction.order, productID: payload.productId,
             type: payload.type,
             quantity: payload.quantity, purchaseDate: payload.purchaseDate, revocationDate: payload.revocationDate,
             isFinished: transaction.isFinished, inAppOwnershipType: payload.inAppOwnershipType)
@@ -71,7 +71,7 @@ extension CustomerState {
 
 extension CustomerState.SubscriptionState {
     fileprivate func line(_ text: (Date?) -> String) -> String {
-        var line = productId
+        var line = productID
         if inAppOwnershipType == .familyShared { line += " (shared)" }
         switch status {
         case .active: line += " active until \(text(expiresDate)), \(renewal)"
@@ -86,13 +86,13 @@ extension CustomerState.SubscriptionState {
 
     private var renewal: String {
         if autoRenewStatus != .on { return "does not renew" }
-        return autoRenewProductId == productId ? "renews" : "renews into \(autoRenewProductId)"
+        return autoRenewProductID == productID ? "renews" : "renews into \(autoRenewProductID)"
     }
 }
 
 extension CustomerState.PurchaseState {
     fileprivate var line: String {
-        var line = quantity == 1 ? productId : "\(quantity) × \(productId)"
+        var line = quantity == 1 ? productID : "\(quantity) × \(productID)"
         if inAppOwnershipType == .familyShared { line += " (shared)" }
         guard revocationDate != nil else { return line }
         return line + (inAppOwnershipType == .purchased ? " refunded" : " revoked")

@@ -12,7 +12,7 @@ extension Store {
         let id = identifiers.transaction()
         let storefront = catalogue.storefront(customer.storefront) ?? .usa
         var payload = JWSTransactionDecodedPayload(
-            transactionId: id, originalTransactionId: id, bundleId: app.bundleId, productId: product.id,
+            transactionId: id, originalTransactionId: id, bundleId: app.bundleID, productId: product.id,
             purchaseDate: date, originalPurchaseDate: date, quantity: 1, type: product.type,
             inAppOwnershipType: ownership, signedDate: date, environment: environment)
         payload.storefront = storefront.code
@@ -20,7 +20,7 @@ extension Store {
         payload.transactionReason = reason
         payload.currency = storefront.currency
         payload.price = 0
-        payload.appTransactionId = customer.appTransactionId
+        payload.appTransactionId = customer.appTransactionID
         if let terms = product.subscription {
             payload.subscriptionGroupIdentifier = terms.group
             payload.webOrderLineItemId = identifiers.lineItem()

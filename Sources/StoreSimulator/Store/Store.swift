@@ -4,17 +4,23 @@ package import Foundation
 /// The app whose purchases a simulated store sells.
 public struct SimulatedApp: Sendable, Hashable, Codable {
     /// The bundle identifier.
-    public var bundleId: String
+    public var bundleID: String
     /// The number in the App Store.
-    public var appAppleId: Int64
+    public var appAppleID: Int64
     /// The version on sale at the start: what app transactions and receipts carry as the version of the app.
     public var version: String
 
     /// An app.
-    public init(bundleId: String = "com.example.app", appAppleId: Int64 = 1_234_567_890, version: String = "1") {
-        self.bundleId = bundleId
-        self.appAppleId = appAppleId
+    public init(bundleID: String = "com.example.app", appAppleID: Int64 = 1_234_567_890, version: String = "1") {
+        self.bundleID = bundleID
+        self.appAppleID = appAppleID
         self.version = version
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case bundleID = "bundleId"
+        case appAppleID = "appAppleId"
+        case version
     }
 }
 

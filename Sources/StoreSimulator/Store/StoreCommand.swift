@@ -191,11 +191,11 @@ public struct StoreOutcome: Sendable, Hashable, Codable {
     /// Whom it was about.
     public var customer: String?
     /// The transaction it made, or was about.
-    public var transactionId: String?
+    public var transactionID: String?
     /// The first transaction of the same subscription.
-    public var originalTransactionId: String?
+    public var originalTransactionID: String?
     /// The order that the transaction is part of, which a customer of production finds on the receipt by mail.
-    public var orderId: String?
+    public var orderID: String?
     /// The account that the transaction names, a UUID in lower case.
     public var appAccountToken: String?
     /// What was made that is no transaction: the token of a test notification or of an external purchase, the request
@@ -211,6 +211,14 @@ public struct StoreOutcome: Sendable, Hashable, Codable {
     public var transaction: SignedDeviceTransaction?
     /// The notifications it caused, in order.
     public var notifications: [Announcement] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case environment, customer
+        case transactionID = "transactionId"
+        case originalTransactionID = "originalTransactionId"
+        case orderID = "orderId"
+        case appAccountToken, token, retentionMessage, result, message, transaction, notifications
+    }
 
     /// One notification.
     public struct Announcement: Sendable, Hashable, Codable {

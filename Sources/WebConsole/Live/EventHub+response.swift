@@ -3,44 +3,53 @@ package import Hummingbird
 internal import NIOCore
 
 extension EventHub {
-    /// The stream that a page listens to: `topics=a,b`. 503 where there are enough streams.
+    /// The stream that a page listens to: `topics=a,b&since=12`. 503 where there are enough streams.
     ///
-    /// An event is `{"topic":…,"version":…}`. Each topic comes at most once in `pause`, the newest wins; a comment comes each
-    /// `silence`, by which a connection that is gone is noticed.
+    /// An event is `{"topic":…,"version":…}`, with the number of the change. Each topic comes at most once in `pause`, the
+    /// newest wins; a comment comes each `silence`, by which a connection that is gone is noticed.
     package func response(
         to request: Request, pause: Duration = .seconds(1), silence: Duration = .seconds(20)
     ) -> Response {
         var headers = ConsoleHeaders.all
-        let asked = request.uri.queryParameters["topics"].map { String($0) }
-        guard let topics = Self.topics(asked) else { return Response(status: .badRequest, headers: headers) }
+        let parameters = request.uri.queryParameters
+        guard let topics = Self.topics(parameters["topics"].map { String($0) }) else {
+            return Response(status: .badRequest, headers: headers)
+        }
         guard let stream = open(topics) else {
             headers[.retryAfter] = "60"
             return Response(status: .serviceUnavailable, headers: headers)
         }
+        let since = parameters["since"].flatMap { Int($0) } ?? lastChange
         headers[.contentType] = "text/event-stream"
         let jitter = Int.random(in: 0...2000)
         let body = ResponseBody { [self] writer in
-            defer { close(stream.id) }
+            defer { stream.close() }
             try await writer.write(ByteBuffer(string: "retry: \(3000 + jitter)\n: here\n\n"))
             let heartbeat = Task {
                 while !Task.isCancelled {
                     try await Task.sleep(for: silence)
-                    wake(stream.id)
+                    stream.wake()
                 }
             }
             defer { heartbeat.cancel() }
-            var told = versions(of: topics)
+            var (news, last) = self.news(of: topics, since: since)
+            if !news.isEmpty {
+                try await writer.write(Self.events(news))
+                try await Task.sleep(for: pause)
+            }
             for await _ in stream.wakeups {
-                let current = versions(of: topics)
-                let changed = current.filter { told[$0.key] != $0.value }.sorted { $0.key < $1.key }
-                told = current
-                let text = changed.map { "data: {\"topic\":\(Self.quoted($0.key)),\"version\":\($0.value)}\n\n" }
-                try await writer.write(ByteBuffer(string: text.isEmpty ? ":\n\n" : text.joined()))
-                if !text.isEmpty { try await Task.sleep(for: pause) }
+                (news, last) = self.news(of: topics, since: last)
+                try await writer.write(news.isEmpty ? ByteBuffer(string: ":\n\n") : Self.events(news))
+                if !news.isEmpty { try await Task.sleep(for: pause) }
             }
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: headers, body: body)
+    }
+
+    private static func events(_ news: [(name: String, change: Int)]) -> ByteBuffer {
+        let lines = news.map { "data: {\"topic\":\(quoted($0.name)),\"version\":\($0.change)}\n\n" }
+        return ByteBuffer(string: lines.joined())
     }
 
     private static func quoted(_ text: String) -> String {

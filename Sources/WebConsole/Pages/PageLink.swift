@@ -38,12 +38,23 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
     /// A place on the same page.
     package init(fragment: String) { description = "#" + Self.escaped(fragment) }
 
-    // A segment of dots would lead elsewhere; percent-encoding does not help against that.
-    private static func harmless(_ segment: String) -> String { [".", ".."].contains(segment) ? "_" : segment }
+    /// A browser takes segments of dots away, percent-encoded too. A tilde before them makes a name of them, and one more before
+    /// what looks like such a name.
+    private static func harmless(_ segment: String) -> String { isDotsWithTildes(segment) ? "~" + segment : segment }
 
-    /// The segments of a path, decoded. Unlike Foundation's, it leaves a byte order mark where it is.
+    private static func isDotsWithTildes(_ segment: some StringProtocol) -> Bool {
+        [".", ".."].contains(segment.drop { $0 == "~" })
+    }
+
+    /// What a segment of a path names, decoded. Unlike Foundation's, it leaves a byte order mark where it is.
+    package static func name(ofSegment segment: some StringProtocol) -> String {
+        let name = FormFields.decodedSegment(String(segment)) ?? String(segment)
+        return name.hasPrefix("~") && isDotsWithTildes(name) ? String(name.dropFirst()) : name
+    }
+
+    /// The names in a path.
     package static func segments(of path: some StringProtocol) -> [String] {
-        path.split(separator: "/").map { FormFields.decodedSegment(String($0)) ?? String($0) }
+        path.split(separator: "/").map { name(ofSegment: $0) }
     }
 
     package static func escaped(_ text: String) -> String {

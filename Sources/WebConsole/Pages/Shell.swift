@@ -21,6 +21,8 @@ package struct Shell: Sendable {
     /// What the page is told of while it is open: topics of the stream at `events`.
     package var topics: [String]
     package var events: PageLink
+    /// The number of the last change before the page was made, where its stream begins: ``EventHub/lastChange``.
+    package var since: Int?
     package var assets: ConsoleAssets
     /// `light`, `dark`, or nil for the choice of the system.
     package var theme: Theme?
@@ -92,12 +94,16 @@ package struct Shell: Sendable {
         (events, themeAction, current) = (PageLink("events"), PageLink("theme"), home)
     }
 
+    /// What tells this page from all others, the closest first: two pages may be about one customer.
+    private var titles: [String] { (foreignHeading.map { [$0] } ?? []) + [heading, product] }
+
     /// The values that the template `shell` names.
     package var values: [String: PageValue] {
         var values: [String: PageValue] = [
-            "shellTitle": .text("\(problem == nil ? "" : "Error: ")\(foreignHeading ?? heading) · \(product)"),
+            "shellTitle": .text((problem == nil ? "" : "Error: ") + titles.joined(separator: " · ")),
             "shellHeading": foreignHeading == nil ? .text(heading) : .nothing,
-            "shellForeignHeading": .foreign(foreignHeading, limit: 120),
+            // A heading has no place for the rest, and no name of a customer is longer.
+            "shellForeignHeading": .foreign(foreignHeading, limit: 300),
             "shellKind": foreignHeading == nil ? .nothing : .text(heading),
             "shellUp": up.map { ["title": .text($0.title), "url": .link($0.link)] } ?? .nothing,
             "shellProduct": .text(product), "shellHomeURL": .link(home), "shellIsSandbox": .flag(isSandbox),
@@ -107,6 +113,7 @@ package struct Shell: Sendable {
             "shellIconURL": .link(assets.icon), "shellTheme": .optional(theme?.rawValue),
             "shellThemeURL": .link(themeAction), "shellReturn": .exact(current.description),
             "shellTopics": .text(topics.joined(separator: ",")), "shellEventsURL": .link(events),
+            "shellSince": .text(since.map { String($0) } ?? ""),
             "shellIsLive": .flag(!topics.isEmpty), "shellNotes": .list(notes.map { .foreign($0, limit: 500) }),
             "shellVersion": .text(version), "shellClock": .optional(clock), "shellCurrentURL": .link(current),
         ]

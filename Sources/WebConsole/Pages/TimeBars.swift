@@ -11,6 +11,8 @@ package struct TimeBars: Sendable {
         case refunded = "Refunded or revoked"
         case upgraded = "Ended by an upgrade"
         case once = "Bought once"
+        case complete = "Complete"
+        case unbelieved = "Not all believed"
         case unknown = "Not known"
 
         /// The class of the style sheet.
@@ -23,6 +25,8 @@ package struct TimeBars: Sendable {
             case .refunded: "refunded"
             case .upgraded: "upgraded"
             case .once: "once"
+            case .complete: "paid"
+            case .unbelieved: "refunded"
             case .unknown: "unknown"
             }
         }
@@ -57,16 +61,20 @@ package struct TimeBars: Sendable {
     private static let gutter = 210.0
     private static let rowHeight = 34.0
 
-    /// Bars of these rows, up to somewhat after `now`. The rows beyond the first twenty, and the bars beyond a thousand, are left
-    /// out.
+    /// How many bars of a row are drawn: those of ten years of months. More would be narrower than a pixel, and a page too large.
+    package static let mostBars = 120
+
+    /// Bars of these rows, up to somewhat after `now`. The rows beyond the first twenty, and all but the last bars of a row, are
+    /// left out.
     package init(_ rows: [Row], now: Date) {
-        self.rows = rows.prefix(20).map { Row($0.label, Array($0.bars.suffix(1000))) }
+        self.rows = rows.prefix(20).map { Row($0.label, Array($0.bars.suffix(Self.mostBars))) }
         self.now = now
         let bars = self.rows.flatMap(\.bars)
         let first = min(now, bars.map(\.start).min() ?? now)
         let last = max(now, bars.compactMap { $0.end ?? $0.start }.max() ?? now)
         let span = max(86_400, last.timeIntervalSince(first))
-        (start, end) = (first - span * 0.02, last + span * 0.12)
+        // The day after this one is always in sight.
+        (start, end) = (first - span * 0.02, max(last + span * 0.12, Self.nextMidnight(after: now) + 86_400))
     }
 
     /// The kinds that there are, for a legend.
@@ -79,7 +87,7 @@ package struct TimeBars: Sendable {
         .list(kinds.map { ["look": .text("\($0.look)"), "word": .text($0.rawValue)] })
     }
 
-    /// The picture. `link` is where a click on a part of the future leads.
+    /// The picture. `link` is where a click on a day of the future leads, whose beginning in UTC it gets.
     package func drawing(title: String, summary: String, link: ((Date) -> PageLink)? = nil) -> Drawing {
         let bottom = Double(max(1, rows.count)) * Self.rowHeight + 10
         var drawing = Drawing(
@@ -97,15 +105,33 @@ package struct TimeBars: Sendable {
         drawing.line(x1: x(now), y1: 0, x2: x(now), y2: bottom, kind: "now")
         drawing.text("now", x: x(now), y: bottom + 28, anchor: .middle, kind: "small")
         if let link {
-            let step = end.timeIntervalSince(now) / 40
-            for index in 0..<40 {
-                let date = now + Double(index + 1) * step
+            for day in days {
+                let next = min(day.end, end)
                 drawing.rectangle(
-                    x: x(date - step), y: 0, width: x(date) - x(date - step), height: bottom, kind: "hit",
-                    label: "Advance to \(date.consoleText)", link: link(date))
+                    x: x(day.start), y: 0, width: x(next) - x(day.start), height: bottom, kind: "hit",
+                    label: "Advance to \(day.start.consoleText.prefix(10))", link: link(day.start))
             }
         }
         return drawing
+    }
+
+    /// The most parts of the future that can be clicked on.
+    private static let maximumDays = 120
+
+    /// The days that are still to come. Where they are too many, several stand for their first.
+    package var days: [(start: Date, end: Date)] {
+        let first = Self.nextMidnight(after: now)
+        let count = max(1, Int((end.timeIntervalSince(first) / 86_400).rounded(.up)))
+        let step = (count + Self.maximumDays - 1) / Self.maximumDays
+        return stride(from: 0, to: count, by: step).map { index in
+            let start = first + Double(index) * 86_400
+            return (start, start + Double(step) * 86_400)
+        }
+    }
+
+    /// The first midnight in UTC after an instant. Unix time has days of one length.
+    private static func nextMidnight(after date: Date) -> Date {
+        Date(timeIntervalSince1970: (date.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400 + 86_400)
     }
 
     private func draw(_ bar: Bar, top: Double, in drawing: inout Drawing) {

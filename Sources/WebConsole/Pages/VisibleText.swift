@@ -1,3 +1,5 @@
+internal import Basics
+
 /// Makes visible what would change how a text is read, or hide part of it.
 package enum VisibleText {
     /// The text in one line of plain characters, others spelled out: `⟨U+202E⟩`.
@@ -61,11 +63,9 @@ package enum VisibleText {
     }
 
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: true
+        if scalar.isUnprintable || scalar.properties.generalCategory == .unassigned { return true }
         // Letters without a shape.
-        default: [0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800].contains(scalar.value)
-        }
+        return [0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800].contains(scalar.value)
     }
 
     private static func name(_ scalar: Unicode.Scalar) -> String {

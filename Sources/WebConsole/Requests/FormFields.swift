@@ -49,6 +49,8 @@ package struct FormFields: Sendable {
     /// The file of a field; nil where none was chosen.
     package func file(_ name: String) -> Data? { files[name] }
 
+    package mutating func set(_ name: String, _ value: String) { values[name] = [value] }
+
     mutating func add(_ value: String, _ name: String) { values[name, default: []].append(value) }
 
     mutating func add(file: Data, _ name: String) { files[name] = file }

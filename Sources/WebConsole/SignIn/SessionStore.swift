@@ -11,6 +11,8 @@ package final class SessionStore: Sendable {
         package let id: String
         /// The key of the configuration that it was opened with.
         package let key: String
+        /// The SHA-256 of the key's text: a new key of the same name does not go on with the session.
+        package let keyDigest: Data
         package let address: String
         package let started: Date
         package var lastUsed: Date
@@ -32,12 +34,12 @@ package final class SessionStore: Sendable {
     /// Opens a session, always a new one: what a browser had before counts for nothing.
     ///
     /// - Returns: What the cookie says, 256 random bits, and the session.
-    package func start(key: String, address: String) -> (token: String, session: Session) {
+    package func start(key: String, digest: Data, address: String) -> (token: String, session: Session) {
         let token = SymmetricKey(size: .bits256).withUnsafeBytes { Base64.encodeURL(Array($0)) }
         let hash = Self.hash(token)
         let date = now()
         let session = Session(
-            id: String(hash.prefix(8)), key: key, address: address, started: date, lastUsed: date)
+            id: String(hash.prefix(8)), key: key, keyDigest: digest, address: address, started: date, lastUsed: date)
         sessions.withLock { sessions in
             sessions = sessions.filter { isOpen($0.value, at: date) }
             if sessions.count >= capacity, let oldest = sessions.min(by: { $0.value.lastUsed < $1.value.lastUsed }) {
@@ -48,8 +50,10 @@ package final class SessionStore: Sendable {
         return (token, session)
     }
 
-    /// The session of a cookie, which is used now; nil if there is none, or no longer.
-    package func session(_ token: String?) -> Session? {
+    /// The session of a cookie; nil if there is none, or no longer.
+    ///
+    /// - Parameter countsAsUse: Whether somebody uses it now. What an open page asks for by itself does not keep it open.
+    package func session(_ token: String?, countsAsUse: Bool = true) -> Session? {
         guard let token, token.utf8.count == 43 else { return nil }
         let hash = Self.hash(token)
         let date = now()
@@ -59,6 +63,7 @@ package final class SessionStore: Sendable {
                 sessions[hash] = nil
                 return nil
             }
+            guard countsAsUse else { return session }
             session.lastUsed = date
             sessions[hash] = session
             return session

@@ -8,12 +8,11 @@ struct API: AsyncParsableCommand {
         commandName: "api",
         abstract: "Call an endpoint of the App Store Server, Retention Messaging or Advanced Commerce API.",
         discussion: """
-            Prints the answer as JSON, and refuses any other; an endpoint that answers nothing prints {}. Endpoints with \
-            pages print one page a line until there are no more. Waits under Apple's rate limits and repeats what is safe \
-            to repeat.
+            Prints the response, which has to be JSON, or {} if it is empty. Endpoints with pages print one page a line. \
+            Waits for Apple's rate limits and retries requests that are safe to repeat.
 
-            With --config it uses the key, the app and the hosts of a server's configuration. With --key and three more \
-            options it uses another key. Without any of them it calls the simulator that runs.
+            With --config it uses the key, the app and the hosts of a server's configuration; with --private-key, \
+            --key-id, --issuer-id and --app a key of your own; without any of them it calls the running simulator.
 
             EXAMPLES
               counterfoil api transaction-history 340001000000123
@@ -21,12 +20,12 @@ struct API: AsyncParsableCommand {
               counterfoil api request-test-notification --config counterfoil.yaml
               counterfoil api notification-history --body period.json --first-page
               counterfoil api order MABCDEFGHI --environment sandbox \\
-                --key AuthKey.p8 --key-id ABC123DEFG --issuer-id 57246542-96fe-… \\
-                --bundle-id com.example.app
+                --private-key AuthKey.p8 --key-id ABC123DEFG --issuer-id 57246542-96fe-… \\
+                --app com.example.app
 
             ENDPOINTS
             \(EndpointList.text)
-            Exit status: 0 answered, 1 refused or failed, 2 wrong usage.
+            Exit status: 0 done, 1 refused or failed, 2 wrong usage.
             """)
 
     @Argument(
@@ -39,11 +38,11 @@ struct API: AsyncParsableCommand {
 
     @Option(
         name: .customLong("query"),
-        help: ArgumentHelp("A query parameter. May be repeated, also for one name.", valueName: "name=value"))
+        help: ArgumentHelp("A query parameter. May be repeated, with the same name too.", valueName: "name=value"))
     var query: [String] = []
 
     @Option(
-        help: ArgumentHelp("The body: JSON, a file that holds it, or - for standard input.", valueName: "json|file"))
+        help: ArgumentHelp("The body: JSON, a file with JSON, or - for standard input.", valueName: "json|file"))
     var body: String?
 
     @Flag(name: .customLong("first-page"), help: "Print the first page only.")
@@ -53,7 +52,7 @@ struct API: AsyncParsableCommand {
 
     func run() async throws {
         guard let endpoint = AppStoreEndpoint.all.first(where: { $0.name == self.endpoint }) else {
-            throw ValidationError("There is no endpoint \(self.endpoint); counterfoil api --help lists them.")
+            throw ValidationError("\(self.endpoint) is not an endpoint; counterfoil api --help lists them.")
         }
         guard parameters.count == endpoint.parameters.count else {
             let names = endpoint.parameters.map { "<\($0)>" }.joined(separator: " ")
@@ -70,7 +69,8 @@ struct API: AsyncParsableCommand {
                 Output.line(answer.isEmpty ? "{}" : RawPage.line(answer))
             }
         } catch {
-            throw Refusal(message: Self.explanation(of: error))
+            let line = Self.explanation(of: error)
+            throw Refusal(code: "\(error.code)", message: line, line: line)
         }
     }
 

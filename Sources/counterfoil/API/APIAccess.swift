@@ -6,38 +6,40 @@ import CounterfoilServer
 import Foundation
 import StoreSimulator
 
-/// The options that say where `counterfoil api` calls, and with which key: those of a server's configuration, those of a
-/// simulator, or four of one's own.
+/// The options of `counterfoil api` for the host and the key: those of a server's configuration, those of a simulator, or a
+/// key file with its identifiers.
 struct APIAccess: ParsableArguments {
-    @Option(help: ArgumentHelp("The server's configuration, whose key and hosts are used.", valueName: "file"))
+    @Option(help: ArgumentHelp("Use the key and the hosts of this server configuration.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("The app, where the configuration has several.", valueName: "bundle-id"))
+    @Option(
+        help: ArgumentHelp(
+            "The app's bundle ID. With --config only needed if the configuration has several apps.",
+            valueName: "bundle-id"))
     var app: String?
 
     @Option(
         help: ArgumentHelp(
-            "Call the simulator with this folder or URL. Default: $COUNTERFOIL_SIMULATOR, or the one that runs, where no key "
-                + "is named.", valueName: "dir|url"))
+            "Call the simulator with this folder or URL. Default without a key: $COUNTERFOIL_SIMULATOR, or the one that "
+                + "runs.", valueName: "dir|url"))
     var simulator: String?
 
-    @Option(help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"))
-    var key: String?
+    @Option(
+        name: .customLong("private-key"),
+        help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"))
+    var privateKey: String?
 
-    @Option(name: .customLong("key-id"), help: ArgumentHelp("The key's identifier.", valueName: "id"))
+    @Option(name: .customLong("key-id"), help: ArgumentHelp("The key ID.", valueName: "id"))
     var keyID: String?
 
     @Option(
         name: .customLong("issuer-id"),
-        help: ArgumentHelp("The issuer's identifier, which App Store Connect shows above the keys.", valueName: "uuid"))
+        help: ArgumentHelp("The issuer ID, which App Store Connect shows above the keys.", valueName: "uuid"))
     var issuerID: String?
-
-    @Option(name: .customLong("bundle-id"), help: ArgumentHelp("The app's bundle identifier.", valueName: "id"))
-    var bundleID: String?
 
     @Option(
         help: ArgumentHelp(
-            "The environment: production or sandbox. Default: production, if the app is there.", valueName: "name"))
+            "The environment: production or sandbox. Default: production, if the app has it.", valueName: "name"))
     var environment: EnvironmentName?
 
     @Option(
@@ -45,30 +47,33 @@ struct APIAccess: ParsableArguments {
         help: ArgumentHelp("Call this host instead of Apple's.", valueName: "url"))
     var baseURL: String?
 
-    private var ownOptions: [(name: String, value: String?)] {
-        [("--key", key), ("--key-id", keyID), ("--issuer-id", issuerID), ("--bundle-id", bundleID)]
+    private var keyOptions: [(name: String, value: String?)] {
+        [("--private-key", privateKey), ("--key-id", keyID), ("--issuer-id", issuerID)]
     }
 
     func validate() throws {
-        let hasOwn = ownOptions.contains { $0.value != nil }
+        let hasOwn = keyOptions.contains { $0.value != nil }
         let ways = [config != nil, simulator != nil, hasOwn].count(where: \.self)
         guard ways < 2 else {
-            throw ValidationError("Name one of --config, --simulator, and a key of your own.")
+            throw ValidationError("Name one of --config, --simulator and --private-key.")
         }
-        if hasOwn, let missing = ownOptions.first(where: { $0.value == nil }) {
-            throw ValidationError("\(missing.name) is missing: a key of your own needs all four options.")
+        if hasOwn, let missing = (keyOptions + [(name: "--app", value: app)]).first(where: { $0.value == nil }) {
+            throw ValidationError(
+                "\(missing.name) is missing: a key needs --private-key, --key-id, --issuer-id and --app.")
         }
-        guard app == nil || config != nil else { throw ValidationError("--app is an app of a --config.") }
+        guard app == nil || config != nil || hasOwn else {
+            throw ValidationError("--app needs a key: name --config or --private-key.")
+        }
         guard baseURL == nil || config != nil || hasOwn else {
-            throw ValidationError("--base-url needs a key: name --config or the options of a key.")
+            throw ValidationError("--base-url needs a key: name --config or --private-key.")
         }
     }
 
     /// A client for what the options name.
     func client() async throws -> AppStoreServerClient {
         if let config { return try client(of: config) }
-        guard let key, let keyID, let issuerID, let bundleID else { return try await clientOfSimulator() }
-        let tokens = try Self.tokens(Self.signingKey(key, keyID), issuerID, bundleID)
+        guard let privateKey, let keyID, let issuerID, let app else { return try await clientOfSimulator() }
+        let tokens = try Self.tokens(Self.signingKey(privateKey, keyID), issuerID, app)
         return AppStoreServerClient(tokens: tokens, host: try host(.production))
     }
 
@@ -78,12 +83,14 @@ struct APIAccess: ParsableArguments {
         let app = try app(of: Configurations.load(file).configuration)
         guard let key = app.key else {
             throw Refusal(
+                code: "no_key",
                 message: "\(app.bundleID.printable) has no key for the App Store Server API in \(file.printable)")
         }
         let environment = environment?.environment ?? (app.environments.contains(.production) ? .production : .sandbox)
         guard app.environments.contains(environment), let configured = app.hosts[environment] else {
             throw Refusal(
-                message: "\(app.bundleID.printable) is not in \(environment.rawValue), says \(file.printable)")
+                code: "wrong_environment",
+                message: "\(file.printable) does not accept \(environment.rawValue) for \(app.bundleID.printable)")
         }
         let tokens = try Self.tokens(key.signingKey, key.issuerID, app.bundleID)
         return AppStoreServerClient(tokens: tokens, host: baseURL == nil ? configured : try host(environment))
@@ -104,10 +111,11 @@ struct APIAccess: ParsableArguments {
     }
 
     private func clientOfSimulator() async throws -> AppStoreServerClient {
-        let information = try await SimulatorLocation.find(simulator, orElse: "or name a key: --config or --key")
+        let information = try await SimulatorLocation.find(
+            simulator, orElse: "or name a key: --config or --private-key")
         let environment = environment?.environment ?? .production
         let tokens = try Self.tokens(
-            Self.signingKey(information.privateKey, information.keyId), information.issuerId, information.bundleId)
+            Self.signingKey(information.privateKey, information.keyID), information.issuerID, information.bundleID)
         return AppStoreServerClient(
             tokens: tokens, host: try Self.host(information.baseURLs[environment], environment))
     }
@@ -129,7 +137,7 @@ struct APIAccess: ParsableArguments {
     /// The key itself. Errors name the option, never what is in the file.
     private static func signingKey(_ file: String, _ id: String) throws -> SigningKey {
         do { return try SigningKey(contentsOf: URL(filePath: file), keyID: id) } catch {
-            throw ValidationError("--key \(file.printable): \(error.message)")
+            throw ValidationError("--private-key \(file.printable): \(error.message)")
         }
     }
 

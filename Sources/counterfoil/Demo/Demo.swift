@@ -6,21 +6,25 @@ struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Watch a server keep the purchases of 200 customers through an outage.",
         discussion: """
-            Starts a simulated App Store and a server on loopback, with SQLite in a temporary folder. 200 customers live \
-            13 months on the simulator's clock, which takes seconds. In the middle the server is down for three days, and \
-            a tenth of the notifications are lost. Then the server finds what it has missed, and has to say of every \
-            customer what the App Store says. At last one customer buys on the old phone and opens the app on the new one: \
-            everything is there without a tap. On a terminal both stay up with commands to try.
+            Starts a simulated App Store and a server on loopback, with SQLite in a temporary folder, and simulates 13 \
+            months of 200 customers in seconds. In between, the server is down for three days and a tenth of the \
+            notifications are lost. Then the server recovers what it missed and must agree with the App Store about every \
+            customer. Finally one customer buys on an old phone and opens the app on a new one: the purchase is there \
+            without a tap. On a terminal both keep running, with commands to try.
+
+            EXAMPLES
+              counterfoil demo
+              counterfoil demo --customers 50 --json
 
             JSON: {"agreed":…,"customers":…,"notifications":…,"lost":…,"recovered":…,"wrong_before_recovery":…, …}
-            Exit status: 0 when they agree about everybody, 1 when they do not, 2 wrong usage.
+            Exit status: 0 they agree about every customer, 1 they do not, 2 wrong usage.
             """)
 
-    @Option(help: ArgumentHelp("How many customers, 2 to 2000.", valueName: "n")) var customers = 200
-    @Flag(help: "Print one JSON object at the end instead of the story.") var json = false
+    @Option(help: ArgumentHelp("The number of customers, 2 to 2000.", valueName: "n")) var customers = 200
+    @Flag(help: "Print one JSON object at the end instead of text.") var json = false
 
     func validate() throws {
-        guard (2...2000).contains(customers) else { throw ValidationError("--customers is 2 to 2000.") }
+        guard (2...2000).contains(customers) else { throw ValidationError("--customers takes 2 to 2000.") }
     }
 
     func run() async throws {
@@ -36,7 +40,9 @@ struct Demo: AsyncParsableCommand {
             }
             return report
         }
-        guard report.agreed else { throw Refusal(message: "the server and the App Store do not agree") }
+        guard report.agreed else {
+            throw Refusal(code: "disagreement", message: "the server and the App Store do not agree")
+        }
     }
 }
 

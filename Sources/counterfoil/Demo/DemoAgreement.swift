@@ -70,16 +70,16 @@ extension CustomerState {
     fileprivate var holdings: [String: Holding] {
         var holdings: [String: Holding] = [:]
         for state in subscriptions {
-            holdings[state.originalTransactionId] = Holding(
-                product: state.productId, status: Int(state.status.rawValue), hasAccess: state.hasAccess,
+            holdings[state.originalTransactionID] = Holding(
+                product: state.productID, status: Int(state.status.rawValue), hasAccess: state.hasAccess,
                 expires: state.expiresDate?.milliseconds, willRenew: state.autoRenewStatus == .on,
-                next: state.autoRenewProductId, intent: state.expirationIntent.map { Int($0.rawValue) },
+                next: state.autoRenewProductID, intent: state.expirationIntent.map { Int($0.rawValue) },
                 isInRetry: state.isInBillingRetryPeriod ?? false, grace: state.gracePeriodExpiresDate?.milliseconds,
                 ownership: state.inAppOwnershipType.rawValue, revoked: state.revocationDate?.milliseconds)
         }
         for state in purchases {
-            holdings[state.transactionId] = Holding(
-                product: state.productId, ownership: state.inAppOwnershipType.rawValue,
+            holdings[state.transactionID] = Holding(
+                product: state.productID, ownership: state.inAppOwnershipType.rawValue,
                 revoked: state.revocationDate?.milliseconds)
         }
         return holdings

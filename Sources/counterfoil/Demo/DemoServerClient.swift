@@ -30,10 +30,11 @@ struct DemoServerClient: Sendable {
             headers: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")], body: body)
         let answer: HTTPTransportAnswer
         do { answer = try await transport.send(request) } catch {
-            throw Refusal(message: "the server does not answer: \(method) \(path)")
+            throw Refusal(code: "no_answer", message: "the server does not answer: \(method) \(path)")
         }
         guard (200..<300).contains(answer.status) else {
-            throw Refusal(message: "the server answered \(answer.status) to \(method) \(path)")
+            throw Refusal(
+                code: "unexpected_answer", message: "the server answered \(answer.status) to \(method) \(path)")
         }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

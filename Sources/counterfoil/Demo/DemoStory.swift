@@ -254,7 +254,7 @@ extension DemoStory {
     }
 
     private func explain() async throws {
-        let product = try world.simulator.state(of: protagonist.name).subscriptions.last?.productId
+        let product = try world.simulator.state(of: protagonist.name).subscriptions.last?.productID
         guard let name = product?.split(separator: ".").dropFirst(2).first else { return }
         teller.chapter("Why \(protagonist.name) has \(name), or has not")
         let path = "/v1/customers/\(protagonist.id)/entitlements/\(name)/explain"

@@ -91,10 +91,10 @@ final class DemoWorld {
 
     private func configuration() throws -> ServerConfiguration {
         let information = simulator.information
-        var app = ServerConfiguration.App(bundleID: information.bundleId, appAppleID: information.appAppleId)
+        var app = ServerConfiguration.App(bundleID: information.bundleID, appAppleID: information.appAppleID)
         let pem = try String(contentsOfFile: information.privateKey, encoding: .utf8)
         app.key = .init(
-            issuerID: information.issuerId, signingKey: try SigningKey(pem: pem, keyID: information.keyId))
+            issuerID: information.issuerID, signingKey: try SigningKey(pem: pem, keyID: information.keyID))
         for environment in [AppStoreEnvironment.production, .sandbox] {
             app.hosts[environment] = try AppStoreHost(
                 url: information.baseURLs[environment], environment: environment)

@@ -7,17 +7,17 @@ import Foundation
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the ledger while the server runs, and prove the copy good.",
+        abstract: "Copy the ledger while the server runs, and check the copy.",
         discussion: """
-            The copy is the ledger of one moment. It is checked page by page and text by text before it gets its name; \
-            the digest that is printed identifies it.
+            The copy is a consistent snapshot. Every page and every signed text in it is checked before the file gets its \
+            final name. The printed digest identifies its contents.
 
             EXAMPLES
               counterfoil ledger backup --output /backup/counterfoil-$(date +%F).sqlite
             """)
 
     @OptionGroup var options: LedgerOptions
-    @Option(help: ArgumentHelp("Where to write it. It must not be there yet.", valueName: "file")) var output: String
+    @Option(help: ArgumentHelp("The file to write. It must not exist yet.", valueName: "file")) var output: String
 
     func run() async throws {
         let configuration = try options.load()
@@ -26,7 +26,7 @@ struct BackupCommand: AsyncParsableCommand {
             defer { bar.end() }
             return try LedgerBackup.make(of: configuration.storage.path, to: output) { bar.show($0) }
         }
-        BackupAnswer(file: output, report, old: nil).tell("copied", json: options.json)
+        BackupAnswer(file: output, report, old: nil).report("copied", json: options.json)
     }
 }
 
@@ -34,20 +34,19 @@ struct BackupCommand: AsyncParsableCommand {
 struct LedgerRestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Prove a copy of the ledger good and put it in the ledger's place.",
+        abstract: "Check a backup and put it in the ledger's place.",
         discussion: """
-            The server has to be stopped. If there is a ledger, --force puts it aside under another name; what lies \
-            beside it (-wal, -shm, -journal) goes with it. When the server starts, recovery fetches the notifications \
-            that came after the copy was made, as far back as the App Store keeps them; what the app and you told the \
-            server since then is not in the copy and does not come back.
+            Stop the server first. If a ledger exists, --force moves it aside under another name, together with its -wal, \
+            -shm and -journal files. When the server starts, recovery fetches the notifications sent since the backup, as \
+            far back as the App Store keeps them. What apps and your backend reported since then is lost.
 
             EXAMPLES
               counterfoil ledger restore /backup/counterfoil-2026-01-31.sqlite
             """)
 
-    @Argument(help: ArgumentHelp("The copy.", valueName: "file")) var file: String
+    @Argument(help: ArgumentHelp("The backup.", valueName: "file")) var file: String
     @OptionGroup var options: LedgerOptions
-    @Flag(help: "Put a ledger that is there aside.") var force = false
+    @Flag(help: "Move an existing ledger aside.") var force = false
 
     func run() async throws {
         try Input.requireFile(file)
@@ -57,7 +56,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
             try LedgerBackup.restore(file, to: path, replacing: force)
         }
         BackupAnswer(file: path, restored.report, old: restored.old, aside: restored.aside)
-            .tell("restored", json: options.json)
+            .report("restored", json: options.json)
     }
 }
 
@@ -66,9 +65,9 @@ private struct BackupAnswer: Encodable {
     let bytes: Int
     let notifications: Int
     let digest: String
-    /// Where the ledger is that was there before.
+    /// Where the previous ledger is now.
     let old: String?
-    /// Where everything is that was there before.
+    /// Where the previous ledger and the files beside it are now.
     let aside: [String]?
 
     init(file: String, _ report: LedgerBackup.Report, old: String?, aside: [String]? = nil) {
@@ -78,7 +77,7 @@ private struct BackupAnswer: Encodable {
         self.old = old
     }
 
-    func tell(_ verb: String, json: Bool) {
+    func report(_ verb: String, json: Bool) {
         if json { return Output.line(JSONText.encode(self)) }
         Output.line("\(Style.current().good(verb)) \(file.printable)")
         Output.line("bytes          \(bytes)")

@@ -8,10 +8,10 @@ import Foundation
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the ledger as JSON lines: every signed text as it was received, and every claim.",
+        abstract: "Write the ledger as JSON lines: every signed text as received, and every claim.",
         discussion: """
-            The lines are sorted, so two exports of one ledger are the same file; the last one holds the count and the \
-            ledger's digest. The server may run meanwhile. counterfoil ledger import reads it.
+            The lines are sorted, so two exports of one ledger are identical; the last line has the count and the ledger's \
+            digest. The server may be running. counterfoil ledger import reads the file.
 
             EXAMPLES
               counterfoil ledger export --config counterfoil.yaml --output ledger.jsonl
@@ -19,7 +19,7 @@ struct ExportCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: LedgerOptions
-    @Option(help: ArgumentHelp("Where to write it; - is standard output.", valueName: "file")) var output = "-"
+    @Option(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file")) var output = "-"
 
     func run() async throws {
         let configuration = try options.load()
@@ -54,13 +54,13 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 
-    /// Purchases are nobody else's business.
+    /// For its owner only: purchases are private.
     private func handle() throws -> FileHandle {
         if output == "-" { return .standardOutput }
         let made = FileManager.default.createFile(
             atPath: output, contents: nil, attributes: [.posixPermissions: 0o600])
         guard made, let handle = FileHandle(forWritingAtPath: output) else {
-            throw Refusal(message: "\(output.printable) cannot be written")
+            throw Refusal(code: "not_writable", message: "\(output.printable) cannot be written")
         }
         return handle
     }
@@ -70,11 +70,11 @@ struct ExportCommand: AsyncParsableCommand {
 struct LedgerImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Read an export into the ledger, every signature verified again.",
+        abstract: "Read an export into the ledger and verify every signature again.",
         discussion: """
-            What is there already stays, so it can be done twice; no webhooks tell of it. An older export takes no \
-            purchase from a customer who has claimed it since. If the ledger was empty, it \
-            has to end with the digest that the export names. The server has to be stopped.
+            Stop the server first. Existing entries stay, so an import can be repeated; it sends no webhooks. An older \
+            export takes no purchase from a customer who has claimed it since. An empty ledger has to end with the digest \
+            in the export.
 
             EXAMPLES
               counterfoil ledger import ledger.jsonl --config new.yaml
@@ -89,12 +89,14 @@ struct LedgerImportCommand: AsyncParsableCommand {
         let configuration = try options.load()
         let answer = try await LedgerOptions.withStorageErrors { try await read(configuration) }
         if options.json { Output.line(JSONText.encode(answer)) } else { print(answer) }
-        if !answer.isComplete { throw Refusal(message: nil) }
+        guard answer.isComplete else {
+            throw Refusal(code: "import_incomplete", message: "not everything in \(file.printable) was imported")
+        }
     }
 
     private func read(_ configuration: ServerConfiguration) async throws -> Answer {
         guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file) else {
-            throw Refusal(message: "\(file.printable) cannot be read")
+            throw Refusal(code: "not_readable", message: "\(file.printable) cannot be read")
         }
         let storage = try LedgerKeeping.open(configuration, isOnlyWriter: true, creating: true)
         let wasEmpty = try await storage.lastNotification() == 0
@@ -149,7 +151,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
         Output.line("digest         \(answer.digest)")
         for text in answer.refused { Output.line("\(style.bad("refused"))  \(text.printable)") }
         if answer.isComplete { return Output.line("\(style.good("complete")) everything is in the ledger") }
-        if answer.expectedDigest == nil { Output.line("\(style.bad("incomplete")) the file ends before its end") }
+        if answer.expectedDigest == nil { Output.line("\(style.bad("incomplete")) the file is truncated") }
         if answer.refusals > 0 {
             Output.line("\(style.bad("incomplete")) \(answer.refusals) lines were refused")
         } else if let expected = answer.expectedDigest {

@@ -9,13 +9,13 @@ struct LedgerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server's configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
-    /// Reads the configuration, or says everything that is wrong with it.
+    /// Reads the configuration, or prints every problem in it.
     func load() throws -> ServerConfiguration { try Configurations.load(config).configuration }
 
-    /// Does something with a ledger; what goes wrong with it is told in a sentence.
+    /// Does something with a ledger and turns its errors into refusals.
     static func withStorageErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch let error as StorageError {
-            throw Refusal(message: error.message.printable)
+            throw Refusal(code: error.code.rawValue, message: error.message.printable)
         }
     }
 }

@@ -4,25 +4,25 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil ledger rebuild`: what customers have, folded anew from everything that was signed.
+/// `counterfoil ledger rebuild`: what customers have, derived again from the signed data.
 struct RebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
-        abstract: "Fold everything that was signed anew, and prove that the ledger is what follows from it.",
+        abstract: "Rebuild the ledger from its signed data and compare.",
         discussion: """
-            Verifies every signature again, folds every notification and everything else that the App Store signed, \
-            and compares the result with the ledger, byte for byte. Where they differ the ledger gets the new result, \
-            unless --check. The server has to be stopped. It takes room on the disk, about half of the ledger's.
+            Stop the server first. Verifies every signature again, processes every notification and everything else that \
+            the App Store signed, and compares the result with the ledger, byte for byte. Without --check it replaces rows \
+            that differ. Needs about half the ledger's size in free disk space.
 
             EXAMPLES
               counterfoil ledger rebuild --config counterfoil.yaml --check
 
-            Exit status: 0 identical, or put right; 1 they differ (--check), something cannot be believed any more, \
-            or the ledger cannot be used; 2 wrong usage.
+            Exit status: 0 identical, or replaced; 1 different (--check), a text failed verification, or the ledger cannot \
+            be used; 2 wrong usage.
             """)
 
     @OptionGroup var options: LedgerOptions
-    @Flag(help: "Only compare; change nothing.") var check = false
+    @Flag(help: "Only compare, change nothing.") var check = false
 
     func run() async throws {
         let configuration = try options.load()
@@ -36,7 +36,12 @@ struct RebuildCommand: AsyncParsableCommand {
             return report
         }
         if options.json { Output.line(JSONText.encode(Answer(report))) } else { print(report) }
-        if report.refusals > 0 || report.differences > 0 && !report.isReplaced { throw Refusal(message: nil) }
+        guard report.refusals == 0 else {
+            throw Refusal(code: "verification_failed", message: "\(report.refusals) texts failed verification")
+        }
+        guard report.differences == 0 || report.isReplaced else {
+            throw Refusal(code: "ledger_differs", message: "\(report.differences) rows differ from the rebuilt ledger")
+        }
     }
 
     private struct Answer: Encodable {
@@ -68,11 +73,11 @@ struct RebuildCommand: AsyncParsableCommand {
         let more = report.differences - report.differing.count + report.refusals - report.refused.count
         if more > 0 { Output.line("and \(more) more") }
         if report.isIdentical {
-            Output.line("\(style.good("identical")) the ledger is what follows from what was signed")
+            Output.line("\(style.good("identical")) the ledger matches its signed data")
         } else if report.isReplaced {
-            Output.line("\(style.good("replaced")) the ledger is now what follows from what was signed")
+            Output.line("\(style.good("replaced")) the ledger now matches its signed data")
         } else {
-            Output.line("\(style.bad("different")) nothing was changed")
+            Output.line("\(style.bad("different")) the ledger was not changed")
         }
     }
 }

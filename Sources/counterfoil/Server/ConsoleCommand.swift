@@ -2,16 +2,16 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil server console`: the pages of a server.
+/// `counterfoil server console`: access to the console.
 struct ConsoleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
-        abstract: "Sign in to the pages of a server.",
+        abstract: "Make sign-in links to a server's console, and list its sessions.",
         discussion: """
             EXAMPLES
-              counterfoil server console link --key first
+              counterfoil server console link --name first
             """,
-        subcommands: [ConsoleLinkCommand.self])
+        subcommands: [ConsoleLinkCommand.self, ConsoleSessionsCommand.self])
 }
 
 /// `counterfoil server console link`: a link that signs in once.
@@ -20,21 +20,26 @@ struct ConsoleLinkCommand: ParsableCommand {
         commandName: "link",
         abstract: "Make a link that signs in once, within two minutes.",
         discussion: """
-            Needs console.secret in the configuration, and the same clock as the server's machine. The link signs in with \
-            what the key may do; the text of the key is not needed.
+            Needs console.secret in the configuration, and a clock that agrees with the server's. The session has the \
+            scopes of the named key; the key itself is not needed.
+
+            EXAMPLES
+              counterfoil server console link --name first
+              counterfoil server console link --name first --config counterfoil.yaml --json
 
             JSON: {"url":…}
-            Exit status: 0 made, 1 refused, 2 wrong usage.
+            Exit status: 0 done, 1 refused, 2 wrong usage.
             """)
 
     @Option(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
-    @Option(help: ArgumentHelp("The name of a key with the scope console:open.", valueName: "name")) var key: String
-    @Option(help: ArgumentHelp("Where the server is, instead of the file's.", valueName: "url")) var url: String?
+    @Option(help: ArgumentHelp("The name of a key with the scope console:open.", valueName: "name")) var name: String
+    @Option(help: ArgumentHelp("The server's URL. Default: that of the configuration.", valueName: "url"))
+    var url: String?
     @Flag(help: "Print one JSON object.") var json = false
 
     func run() throws {
         let configuration = try Configurations.load(config).configuration
-        let link = try Self.link(configuration, key: key, url: url)
+        let link = try Self.link(configuration, key: name, url: url)
         Output.line(json ? JSONText.encode(["url": link]) : link)
     }
 
@@ -42,6 +47,6 @@ struct ConsoleLinkCommand: ParsableCommand {
     static func link(_ configuration: ServerConfiguration, key name: String, url: String? = nil) throws -> String {
         do throws(ConsoleLink.Refusal) {
             return try ConsoleLink.make(configuration, key: name, url: url)
-        } catch { throw Refusal(message: error.message.printable) }
+        } catch { throw Refusal(code: error.code, message: error.message.printable) }
     }
 }

@@ -4,27 +4,29 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil server import`: customers from elsewhere.
+/// `counterfoil server import`: purchases from before the server.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Bring in customers: by a transaction or a receipt of each, everything that they bought.",
+        abstract: "Import customers' purchases from transaction IDs or receipts.",
         discussion: """
-            The file has an original transaction identifier or a receipt in base64 on each line, as many as there are. \
-            The App Store is asked for each, as fast as its quotas allow. The server must not run on the ledger meanwhile.
+            Each line of the file is an original transaction ID or a receipt in base64. The App Store is asked about each, \
+            as fast as its quotas allow. Stop the server first.
 
-            Broken off, it goes on where it was: FILE.progress says where. FILE.failed has a line for each one that \
-            failed: its number, a code, the reason. Those that the App Store did not answer, or not with what can be \
-            believed, are there as well, and are put aside: the server asks for them again by itself.
+            After an interruption the same command continues where it stopped, which FILE.progress records. FILE.failed \
+            lists each line that failed, with its number, a code and the reason. Lines that the App Store did not answer, \
+            or whose answer failed verification, are listed there too and put aside: the server retries them \
+            automatically.
 
             EXAMPLES
               counterfoil server import customers.txt --config counterfoil.yaml
               counterfoil server import receipts.txt --app com.example.app --json
 
-            Exit status: 0 all brought in, 1 some failed or were put aside, or it broke off, 2 wrong usage.
+            Exit status: 0 all imported, 1 interrupted, or some lines failed or were put aside, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("The file.", valueName: "file")) var file: String
+    @Argument(help: ArgumentHelp("The file with one transaction ID or receipt a line.", valueName: "file")) var file:
+        String
 
     @OptionGroup var options: OfflineOptions
 
@@ -45,7 +47,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard FileManager.default.isReadableFile(atPath: file) else {
-            throw ValidationError("There is no file \(file), or it cannot be read.")
+            throw ValidationError("\(file.printable) does not exist or cannot be read.")
         }
         let progress = try await options.run { core in
             let work = FileImport(core.importer(try options.scopes(core)), file: URL(filePath: file))
@@ -58,11 +60,15 @@ struct ImportCommand: AsyncParsableCommand {
             await shown
             do { return try result.get() } catch {
                 throw Refusal(
-                    message: "\(error.logReason.printable); the same command goes on where this one broke off")
+                    code: "import_interrupted",
+                    message: "\(error.logReason.printable); run the same command again to continue from here")
             }
         }
         report(progress)
-        if progress.failed + (progress.putAside ?? 0) > 0 { throw Refusal(message: nil) }
+        let rest = progress.failed + (progress.putAside ?? 0)
+        guard rest == 0 else {
+            throw Refusal(code: "import_incomplete", message: "\(rest) of \(progress.lines) lines were not imported")
+        }
     }
 
     private static func show(_ steps: AsyncStream<FileImport.Progress>) async {
@@ -88,9 +94,9 @@ struct ImportCommand: AsyncParsableCommand {
         let style = Style.current()
         Output.line("\(style.good("imported")) \(progress.lines) lines, \(progress.news) new facts")
         if let failures {
-            if putAside > 0 { Output.line("\(style.bad("put aside")) \(putAside); the server asks for them again") }
+            if putAside > 0 { Output.line("\(style.bad("put aside")) \(putAside); the server retries them") }
             if progress.failed > 0 { Output.line("\(style.bad("failed")) \(progress.failed)") }
-            Output.line("\(failures.printable) says which and why")
+            Output.line("\(failures.printable) lists them with the reasons")
         }
     }
 }

@@ -10,9 +10,8 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Write a server's configuration with every setting explained.",
         discussion: """
-            With --simulator the configuration works with a simulator that is running: its key, \
-            its certificates, its products, its clock. The key for the server's own API is printed once; the file has \
-            only what SHA-256 makes of it.
+            With --simulator the configuration uses a running simulator: its key, certificates, products and clock. The \
+            key for the server's own API is printed once; the file stores only its SHA-256.
 
             EXAMPLES
               counterfoil server init
@@ -21,29 +20,31 @@ struct InitCommand: AsyncParsableCommand {
               counterfoil server init --output - > counterfoil.yaml
             """)
 
-    @Flag(help: "Fit a simulator: the one that runs, or the one whose folder or URL follows.")
+    @Flag(help: "Use the running simulator, or the one whose folder or URL follows.")
     var simulator = false
 
     @Argument(help: ArgumentHelp("The simulator's folder or URL.", valueName: "dir|url"))
     var folder: String?
 
-    @Option(help: ArgumentHelp("Where to write it; - is standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
     var output = "counterfoil.yaml"
 
-    @Flag(help: "Replace the file if it is there.") var force = false
+    @Flag(help: "Replace an existing file.") var force = false
 
     /// Where the server receives notifications.
     private static let path = "/apple/notifications"
 
     func validate() throws {
         guard simulator || folder == nil else {
-            throw ValidationError("A folder is a simulator's: say --simulator before it, or --output for the file.")
+            throw ValidationError("A simulator's folder goes after --simulator; --output names the file to write.")
         }
     }
 
     func run() async throws {
         if output != "-", !force, FileManager.default.fileExists(atPath: output) {
-            throw Refusal(message: "\(output) is there already; --force replaces it, --output names another")
+            throw Refusal(
+                code: "file_exists",
+                message: "\(output.printable) already exists; --force replaces it, --output names another file")
         }
         let key = APIKeyText.make()
         var template = ConfigurationTemplate(keyHash: APIKeyText.hexadecimalHash(of: key))
@@ -51,7 +52,7 @@ struct InitCommand: AsyncParsableCommand {
         if let store { try await template.fit(store) }
         if output == "-" {
             Output.line(template.text.trimmingCharacters(in: .newlines))
-            Output.error("the API key, shown once: Authorization: Bearer \(key)")
+            Output.error("the API key, shown only once: Authorization: Bearer \(key)")
             return
         }
         try write(template.text)
@@ -67,7 +68,7 @@ struct InitCommand: AsyncParsableCommand {
             rename(draft.path, file.path) == 0
         else {
             unlink(draft.path)
-            throw Refusal(message: "\(output) cannot be written")
+            throw Refusal(code: "not_writable", message: "\(output.printable) cannot be written")
         }
     }
 
@@ -76,7 +77,7 @@ struct InitCommand: AsyncParsableCommand {
         let style = Style.current()
         Output.line("\(style.good("written")) \(output.printable)")
         Output.line()
-        Output.line(style.strong("The key for the API, shown this once"))
+        Output.line(style.strong("The API key, shown only once"))
         Output.line("  export KEY=\(key)")
         Output.line()
         Output.line(style.strong("Next"))
@@ -104,8 +105,8 @@ extension ConfigurationTemplate {
     /// Takes everything over from a running simulator.
     mutating func fit(_ client: ControlClient) async throws {
         let information = client.information
-        (bundleID, appAppleID) = (information.bundleId, information.appAppleId)
-        (issuerID, keyID, keyFile) = (information.issuerId, information.keyId, information.privateKey)
+        (bundleID, appAppleID) = (information.bundleID, information.appAppleID)
+        (issuerID, keyID, keyFile) = (information.issuerID, information.keyID, information.privateKey)
         sharedSecret = information.sharedSecret
         baseURLs = (information.baseURLs.production, information.baseURLs.sandbox)
         anchors = information.rootCertificates

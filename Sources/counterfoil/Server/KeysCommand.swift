@@ -8,10 +8,10 @@ import Foundation
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make and list the keys for the server's own API.",
+        abstract: "Create and list the keys for the server's API.",
         discussion: """
-            Keys are in the configuration, as what SHA-256 makes of them: nobody can read a key there. A server knows a \
-            new one after a restart; one that is taken out of the file no longer counts.
+            The configuration stores only the SHA-256 of each key. Reload the server (SIGHUP) after adding or removing a \
+            key.
 
             EXAMPLES
               counterfoil server keys create --name backend --scope customers:read \\
@@ -26,25 +26,32 @@ struct KeysCommand: ParsableCommand {
 struct KeysCreate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make a key and print it, this once, with the lines for the configuration.",
-        discussion: "Nothing is written. With --config the name and the apps are compared with what is there.")
+        abstract: "Create a key and print it once, with the lines for the configuration.",
+        discussion: """
+            Writes no file. With --config it checks that the name is free and that the apps exist.
 
-    @Option(help: ArgumentHelp("What logs call it: letters, digits, dots, - and _.", valueName: "name")) var name:
-        String
+            EXAMPLES
+              counterfoil server keys create --name backend --scope customers:read \\
+                --scope customers:write --config counterfoil.yaml
+              counterfoil server keys create --name app --scope customers:read --public
+            """)
+
+    @Option(help: ArgumentHelp("The name in logs: letters, digits, dots, - and _.", valueName: "name")) var name: String
     @Option(
         name: .customLong("scope"),
         help: ArgumentHelp(
-            "What it may do; once for each. \(APIScope.all.map(\.rawValue).joined(separator: ", ")), or all.",
+            "A scope; repeat for several. One of \(APIScope.all.map(\.rawValue).joined(separator: ", ")), or all.",
             valueName: "scope"))
     var scopes: [APIScope]
     @Option(
-        name: .customLong("app"), help: ArgumentHelp("Only this app; may be repeated.", valueName: "bundle-id"))
+        name: .customLong("app"), help: ArgumentHelp("Limit it to this app. May be repeated.", valueName: "bundle-id"))
     var apps: [String] = []
     @Flag(
         name: .customLong("public"),
-        help: "It is shipped in an app: each customer sees what is theirs, by the customer token.")
+        help: "For shipping in an app: it reaches only the customer of the customer token.")
     var isPublic = false
-    @Option(help: ArgumentHelp("The configuration that it is for.", valueName: "file")) var config: String?
+    @Option(help: ArgumentHelp("The configuration to check name and apps against.", valueName: "file")) var config:
+        String?
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     private struct Report: Encodable {
@@ -58,11 +65,11 @@ struct KeysCreate: ParsableCommand {
     func validate() throws {
         guard (1...100).contains(name.utf8.count),
             name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
-        else { throw ValidationError("--name has letters, digits, dots, - and _, at most 100.") }
-        guard !scopes.isEmpty else { throw ValidationError("--scope is needed: what may the key do?") }
+        else { throw ValidationError("--name takes 1 to 100 letters, digits, dots, - and _.") }
+        guard !scopes.isEmpty else { throw ValidationError("--scope is missing: name at least one scope.") }
         let excess = scopes.filter { isPublic && !APIScope.forApps.contains($0) }.map(\.rawValue)
         guard excess.isEmpty else {
-            throw ValidationError("A key that is shipped in an app cannot have \(excess.joined(separator: ", ")).")
+            throw ValidationError("A public key cannot have \(excess.joined(separator: ", ")).")
         }
     }
 
@@ -77,11 +84,11 @@ struct KeysCreate: ParsableCommand {
             return Output.line(JSONText.encode(report))
         }
         let style = Style.current()
-        Output.line(style.strong("The key, shown this once"))
+        Output.line(style.strong("The key, shown only once"))
         Output.line("  Authorization: Bearer \(key)")
         Output.line()
         Output.line(
-            style.strong("For the list `keys:` of \(config?.printable ?? "the configuration"), then restart the server")
+            style.strong("Add to `keys:` in \(config?.printable ?? "the configuration"), then reload the server")
         )
         for line in lines { Output.line(line) }
     }
@@ -99,16 +106,17 @@ struct KeysCreate: ParsableCommand {
     private func compare(with configuration: ServerConfiguration, _ file: String) throws {
         guard !configuration.keys.contains(where: { $0.name == name }) else {
             throw Refusal(
-                message: "\(file.printable) has a key named \(name) already; its list is `counterfoil server keys list`"
-            )
+                code: "key_exists",
+                message: "\(file.printable) already has a key named \(name); counterfoil server keys list lists them")
         }
         for app in apps where configuration.app(app) == nil {
-            throw Refusal(message: "\(app.printable) is none of the apps in \(file.printable)")
+            throw Refusal(code: "unknown_app", message: "\(app.printable) is not an app of \(file.printable)")
         }
         guard isPublic else { return }
         for app in configuration.apps where apps.isEmpty || apps.contains(app.bundleID) {
             guard app.customerTokenSecret == nil else { continue }
             throw Refusal(
+                code: "no_customer_token_secret",
                 message: "\(app.bundleID.printable) has no customer_token_secret, which a public key needs")
         }
     }
@@ -117,7 +125,12 @@ struct KeysCreate: ParsableCommand {
 /// `counterfoil server keys list`: the keys of a configuration, without the keys.
 struct KeysList: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the names of the keys and what they may do.")
+        commandName: "list", abstract: "List the keys of a configuration with their scopes.",
+        discussion: """
+            EXAMPLES
+              counterfoil server keys list
+              counterfoil server keys list --config counterfoil.yaml --json
+            """)
 
     @Option(help: ArgumentHelp("The configuration.", valueName: "file")) var config = "counterfoil.yaml"
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
@@ -157,14 +170,14 @@ struct KeysList: ParsableCommand {
     }
 }
 
-/// Reading configurations where they are a means to an end: what is wrong is told on standard error.
+/// Reading configurations where they are a means to an end: problems go to standard error.
 enum Configurations {
     static func load(_ file: String) throws -> LoadedConfiguration {
         try Input.requireFile(file)
         do { return try LoadedConfiguration(contentsOf: URL(filePath: file)) } catch {
             let style = Style.current(.standardError)
             for problem in error.problems { Output.error(ConfigurationReport.line(problem, in: file, style)) }
-            throw Refusal(message: "\(file.printable) cannot be used")
+            throw Refusal(code: "invalid_configuration", message: "\(file.printable) is invalid")
         }
     }
 }

@@ -2,6 +2,7 @@ internal import LedgerServices
 internal import Ledger
 import AppStoreModels
 import ArgumentParser
+internal import Basics
 import CounterfoilServer
 import Foundation
 
@@ -10,10 +11,10 @@ struct OfflineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server's configuration, YAML.", valueName: "file"))
     var config = "counterfoil.yaml"
 
-    @Option(help: ArgumentHelp("Only this app; all of the configuration otherwise.", valueName: "bundle id"))
+    @Option(help: ArgumentHelp("Only this app. Default: all of the configuration.", valueName: "bundle-id"))
     var app: String?
 
-    @Option(help: ArgumentHelp("Only this environment: production or sandbox; both otherwise.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only this environment: production or sandbox. Default: both.", valueName: "name"))
     var environment: EnvironmentName?
 
     /// Opens the ledger and does `body`, or says why not.
@@ -22,11 +23,14 @@ struct OfflineOptions: ParsableArguments {
         let configuration: ServerConfiguration
         do { configuration = try LoadedConfiguration(contentsOf: URL(filePath: config)).configuration } catch {
             throw Refusal(
-                message: "\(config.printable) cannot be used; counterfoil server check says what is wrong with it")
+                code: "invalid_configuration",
+                message: "\(config.printable) is invalid; counterfoil server check lists the problems")
         }
         do { return try await OfflineServer.run(configuration, body) } catch let error as StorageError {
-            let advice = error.code == .busy ? ", or name it with --url and --key where the command has them" : ""
-            throw Refusal(message: (error.message + advice).printable)
+            let advice =
+                error.code == .busy
+                ? ", or name the running server with --url and --key, if the command takes them" : ""
+            throw Refusal(code: error.code.rawValue, message: (error.message + advice).printable)
         }
     }
 
@@ -37,7 +41,8 @@ struct OfflineOptions: ParsableArguments {
                 && (environment.map { $0.environment == scope.environment } ?? true)
         }
         guard !scopes.isEmpty else {
-            throw Refusal(message: "no app of the configuration that fits has a key for the App Store Server API")
+            throw Refusal(
+                code: "no_key", message: "no matching app in the configuration has a key for the App Store Server API")
         }
         return scopes.sorted { ($0.environment == .production ? 0 : 1) < ($1.environment == .production ? 0 : 1) }
     }
@@ -48,11 +53,7 @@ struct InstantArgument: ExpressibleByArgument {
     let milliseconds: Int64
 
     init?(argument: String) {
-        if let number = Int64(argument) {
-            milliseconds = number
-            return
-        }
-        let text = argument.contains("T") ? argument : argument + "T00:00:00Z"
-        do { milliseconds = try Date(text, strategy: .iso8601).milliseconds } catch { return nil }
+        guard let milliseconds = InstantText.milliseconds(argument, acceptsDays: true) else { return nil }
+        self.milliseconds = milliseconds
     }
 }

@@ -10,12 +10,12 @@ import Foundation
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Fetch from the App Store the notifications that did not arrive.",
+        abstract: "Fetch missed notifications from the App Store.",
         discussion: """
-            Works on the ledger of a server that does not run, or, with --url and --key, has a running server do it. \
-            Without --from a stopped server's ledger is brought up to date from where it is known to be complete.
+            Works on the ledger of a stopped server, or, with --url and --key, through a running server. Without --from it \
+            continues from the completeness mark of a stopped server's ledger.
 
-            Instants are written in ISO 8601, as a day, or in milliseconds since 1970. The App Store keeps 180 days.
+            Instants are ISO 8601, a day, or milliseconds since 1970. The App Store keeps 180 days of notifications.
 
             EXAMPLES
               counterfoil server recover --from 2026-05-01 --to 2026-05-04T12:00:00Z
@@ -28,24 +28,28 @@ struct RecoverCommand: AsyncParsableCommand {
 
     @OptionGroup var options: OfflineOptions
 
-    @Option(help: ArgumentHelp("The beginning.", valueName: "instant")) var from: InstantArgument?
-    @Option(help: ArgumentHelp("The end; the server's now if left out.", valueName: "instant")) var to: InstantArgument?
+    @Option(help: ArgumentHelp("The start of the span.", valueName: "instant")) var from: InstantArgument?
+    @Option(help: ArgumentHelp("The end of the span. Default: now.", valueName: "instant")) var to: InstantArgument?
     @Option(
         name: .customLong("type"),
-        help: ArgumentHelp("Only this kind, such as EXPIRED or EXPIRED.VOLUNTARY. May be repeated.", valueName: "type"))
+        help: ArgumentHelp("Only this type, such as EXPIRED or EXPIRED.VOLUNTARY. May be repeated.", valueName: "type"))
     var types: [String] = []
 
-    @Option(help: ArgumentHelp("A running server.", valueName: "url")) var url: String?
-    @Option(help: ArgumentHelp("A file with a key of its API; $COUNTERFOIL_KEY otherwise.", valueName: "file"))
+    @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String?
+    @Option(help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"))
     var key: String?
 
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
     func validate() throws {
-        if let from, let to, from.milliseconds >= to.milliseconds { throw ValidationError("--from lies before --to.") }
-        if from == nil, to != nil || !types.isEmpty || url != nil { throw ValidationError("Say --from as well.") }
+        if let from, let to, from.milliseconds >= to.milliseconds {
+            throw ValidationError("--from must be before --to.")
+        }
+        if from == nil, to != nil || !types.isEmpty || url != nil {
+            throw ValidationError("--to, --type and --url need --from.")
+        }
         for type in types where NotificationFilter.named(type).isEmpty {
-            throw ValidationError("--type: the App Store has no notification \(type).")
+            throw ValidationError("--type: \(type) is not a notification type of the App Store.")
         }
     }
 
@@ -60,7 +64,11 @@ struct RecoverCommand: AsyncParsableCommand {
             outcomes = try await options.run { core in try await recover(core) }
         }
         for outcome in outcomes { Output.line(json ? JSONText.encode(outcome) : outcome.line(Style.current())) }
-        if outcomes.contains(where: { $0.state != "done" || $0.failed > 0 }) { throw Refusal(message: nil) }
+        let incomplete = outcomes.count { $0.state != "done" || $0.failed > 0 }
+        guard incomplete == 0 else {
+            throw Refusal(
+                code: "recovery_incomplete", message: "\(incomplete) of \(outcomes.count) recoveries are incomplete")
+        }
     }
 
     private func recover(_ core: ServerCore) async throws -> [RecoveryOutcome] {
@@ -70,7 +78,8 @@ struct RecoverCommand: AsyncParsableCommand {
             if let from {
                 let span = core.recovery.span(from: from.milliseconds, until: to?.milliseconds)
                 guard span.from < span.until else {
-                    throw Refusal(message: "the App Store keeps nothing of that time any more")
+                    throw Refusal(
+                        code: "span_expired", message: "the App Store no longer keeps notifications of that time")
                 }
                 _ = try await core.recovery.request(
                     scope, from: span.from, until: span.until, filters: types.flatMap(NotificationFilter.named))
@@ -124,7 +133,7 @@ struct RecoverCommand: AsyncParsableCommand {
     }
 }
 
-/// What is told of a recovery, here and by a running server.
+/// What is printed of a recovery, here or by a running server.
 struct RecoveryOutcome: Codable {
     let id: String
     let app: String
@@ -156,7 +165,7 @@ struct RecoveryOutcome: Codable {
     func line(_ style: Style) -> String {
         let name = state == "done" ? style.good("recovered") : style.bad(state.printable)
         var line = "\(name) \(app.printable), \(environment.printable): \(new) new of \(found), \(pages) pages"
-        if failed > 0 { line += ", \(style.bad("\(failed) that cannot be believed"))" }
+        if failed > 0 { line += ", \(style.bad("\(failed) that failed verification"))" }
         if let failure { line += "; \(failure.printable)" }
         return line
     }

@@ -8,11 +8,11 @@ import StoreSimulator
 struct SegmentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "segments",
-        abstract: "List who is about to leave, whose payment failed, who was refunded.",
+        abstract: "List purchases to act on: cancelled, failed payments, refunded and more.",
         discussion: """
-            Without a name: the lists, and how many purchases are in each. With one: its purchases and whose they are, \
-            what ends first first, or else the latest first. It asks a running server, by a key with the scope \
-            support:read.
+            Without a name it prints the segments and the number of purchases in each. With a name it prints the purchases \
+            and their customers: first those that end soonest, or the latest where nothing ends. It asks a running server \
+            and needs a key with the scope support:read.
 
             EXAMPLES
               counterfoil server segments --url https://purchases.example.com --key key.txt
@@ -24,30 +24,31 @@ struct SegmentsCommand: AsyncParsableCommand {
             Exit status: 0 done, 1 refused or failed, 2 wrong usage.
             """)
 
-    @Argument(help: ArgumentHelp("A list, such as will_not_renew; all of them otherwise.", valueName: "name"))
+    @Argument(help: ArgumentHelp("A segment, such as will_not_renew. Default: list all.", valueName: "name"))
     var name: String?
 
     @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
-    @Option(help: ArgumentHelp("A file with a key of its API; $COUNTERFOIL_KEY otherwise.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"))
     var key: String?
-    @Option(help: ArgumentHelp("This app; needed where the key may see several.", valueName: "bundle id")) var app:
+    @Option(help: ArgumentHelp("The app; needed if the key has access to several.", valueName: "bundle-id")) var app:
         String?
-    @Option(help: ArgumentHelp("production or sandbox; production otherwise.", valueName: "name"))
+    @Option(help: ArgumentHelp("The environment: production or sandbox. Default: production.", valueName: "name"))
     var environment: EnvironmentName?
-    @Option(help: ArgumentHelp("Only what ends, or began, within so many days.", valueName: "n")) var withinDays: Int?
+    @Option(help: ArgumentHelp("Only those that end, or began, within this many days.", valueName: "n")) var withinDays:
+        Int?
     @Option(help: ArgumentHelp("Only those with this reason, such as cancelled.", valueName: "reason")) var reason:
         String?
-    @Option(help: ArgumentHelp("At most so many; all otherwise.", valueName: "n")) var limit: Int?
-    @Flag(help: "Print a table for a spreadsheet.") var csv = false
+    @Option(help: ArgumentHelp("The maximum number to print. Default: all.", valueName: "n")) var limit: Int?
+    @Flag(help: "Print CSV for a spreadsheet.") var csv = false
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
     func validate() throws {
-        guard !(csv && json) else { throw ValidationError("--csv or --json, not both.") }
+        guard !(csv && json) else { throw ValidationError("--csv and --json exclude each other.") }
         let isSelective = csv || withinDays != nil || reason != nil || limit != nil
-        guard name != nil || !isSelective else { throw ValidationError("Name the list, such as will_not_renew.") }
-        guard limit.map({ $0 > 0 }) ?? true else { throw ValidationError("--limit is a number from 1.") }
+        guard name != nil || !isSelective else { throw ValidationError("Name a segment, such as will_not_renew.") }
+        guard limit.map({ $0 > 0 }) ?? true else { throw ValidationError("--limit takes a number from 1.") }
         guard withinDays.map({ (1...3660).contains($0) }) ?? true else {
-            throw ValidationError("--within-days is a number from 1 to 3660.")
+            throw ValidationError("--within-days takes a number from 1 to 3660.")
         }
     }
 
@@ -87,7 +88,7 @@ struct SegmentsCommand: AsyncParsableCommand {
             let path = next ?? path(name, [("format", "csv"), ("limit", String(min(left, 1000)))])
             let answer = try await server.answer("GET", path, nil, maximumAnswerSize: 16 << 20)
             var rows = Self.rows(String(decoding: answer.body, as: UTF8.self))
-            guard !rows.isEmpty else { throw Refusal(message: "the server's answer is not what this version expects") }
+            guard !rows.isEmpty else { throw ServerClient.unexpectedAnswer }
             let columns = rows.removeFirst()
             if isFirst { Output.line(columns) }
             for row in rows.prefix(left) { Output.line(row) }

@@ -10,14 +10,15 @@ import Foundation
 struct ServerCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say everything that is wrong with a server's configuration, or what it amounts to.",
+        abstract: "Check a configuration and list every problem.",
         discussion: """
-            Reads the file, the keys and certificates it names and the environment, as counterfoil server run does, and \
-            changes nothing. Notes are about what is allowed and may not be meant.
+            Reads the file, its key and certificate files and the environment variables, as counterfoil server run does, \
+            and changes nothing. If there is no problem it prints a summary. Notes point out settings that are allowed but \
+            perhaps not intended.
 
-            With --online the App Store is asked, for each app and environment, to send a test notification, and for up to \
-            a minute what became of it. That shows whether the key, the base URL, the notification URL and the roots are \
-            right; where something is not, the command says what to do and ends with status 1. The server has to run.
+            With --online it asks the App Store, for each app and environment, to send a test notification, and waits up to \
+            a minute for its delivery. This checks the key, the base URL, the notification URL and the roots; if something \
+            is wrong it says what to do and exits with status 1. The server has to be running.
 
             EXAMPLES
               counterfoil server check counterfoil.yaml
@@ -29,20 +30,20 @@ struct ServerCheckCommand: AsyncParsableCommand {
 
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
-    @Flag(help: "Have a test notification sent, and say whether it arrived.") var online = false
+    @Flag(help: "Request a test notification and report whether it arrived.") var online = false
 
     func run() async throws {
         try Input.requireFile(file)
         let loaded: LoadedConfiguration
         do { loaded = try LoadedConfiguration(contentsOf: URL(filePath: file)).noting(at: Date()) } catch {
-            if json {
-                Output.line(JSONText.encode(ConfigurationReport.Refused(error)))
-                throw Refusal(message: nil)
+            if !json {
+                let style = Style.current()
+                for problem in error.problems { Output.line(ConfigurationReport.line(problem, in: file, style)) }
             }
-            let style = Style.current()
-            for problem in error.problems { Output.line(ConfigurationReport.line(problem, in: file, style)) }
             let count = error.problems.count
-            throw Refusal(message: "\(file.printable): \(count == 1 ? "1 problem" : "\(count) problems")")
+            let message = "\(file.printable) has \(count == 1 ? "1 problem" : "\(count) problems")"
+            let report = ConfigurationReport.Refused(message: message, error)
+            throw Refusal(code: report.code, message: message, object: JSONText.encode(report))
         }
         let outcomes = online ? try await ask(loaded.configuration) : nil
         if json {
@@ -53,12 +54,15 @@ struct ServerCheckCommand: AsyncParsableCommand {
             (lines + OnlineReport.lines(outcomes ?? [], style)).forEach { Output.line($0) }
         }
         let failed = (outcomes ?? []).count { !$0.isGood }
-        if failed > 0 { throw Refusal(message: json ? nil : "\(failed) of \(outcomes?.count ?? 0) checks failed") }
+        guard failed == 0 else {
+            throw Refusal(code: "online_check_failed", message: "\(failed) of \(outcomes?.count ?? 0) checks failed")
+        }
     }
 
     private func ask(_ configuration: ServerConfiguration) async throws -> [OnlineCheck.Outcome] {
         do { return try await OnlineCheck(configuration).run() } catch {
-            throw Refusal(message: "the App Store cannot be asked: \(error.logReason.printable)")
+            throw Refusal(
+                code: "app_store_unavailable", message: "the App Store cannot be asked: \(error.logReason.printable)")
         }
     }
 }
@@ -99,22 +103,17 @@ enum OnlineReport {
 
 /// What `counterfoil server check` prints.
 enum ConfigurationReport {
-    /// What is said about one place of the file.
-    struct Issue: Encodable {
-        let path: String
-        let message: String
-        let line: Int?
-
-        init(_ issue: ConfigurationIssue) {
-            (path, message, line) = (issue.path, issue.message, issue.line)
-        }
-    }
-
     struct Refused: Encodable {
+        let object = "error"
+        let code = "invalid_configuration"
+        let message: String
         let valid = false
-        let problems: [Issue]
+        let problems: [ConfigurationIssue]
 
-        init(_ error: ConfigurationError) { problems = error.problems.map(Issue.init) }
+        init(message: String, _ error: ConfigurationError) {
+            self.message = message
+            problems = error.problems
+        }
     }
 
     struct Accepted: Encodable {
@@ -147,7 +146,7 @@ enum ConfigurationReport {
         let apps: [App]
         let keys: [Key]
         let webhooks: [Webhook]
-        let notes: [Issue]
+        let notes: [ConfigurationIssue]
         let online: [OnlineReport.Item]?
 
         init(_ loaded: LoadedConfiguration, _ outcomes: [OnlineCheck.Outcome]? = nil) {
@@ -164,7 +163,7 @@ enum ConfigurationReport {
                 Key(name: key.name, scopes: key.scopes.map(\.rawValue).sorted(), isPublic: key.isPublic)
             }
             webhooks = configuration.webhooks.map { Webhook(name: $0.name, url: $0.url) }
-            notes = loaded.notes.map(Issue.init)
+            notes = loaded.notes
         }
     }
 

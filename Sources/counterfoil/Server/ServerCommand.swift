@@ -4,7 +4,7 @@ import ArgumentParser
 struct ServerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
-        abstract: "Run a server that receives notifications and answers what customers own.",
+        abstract: "Run and manage a server that records what customers own.",
         discussion: """
             EXAMPLES
               counterfoil server init --simulator --output rehearsal.yaml
@@ -13,6 +13,6 @@ struct ServerCommand: ParsableCommand {
             """,
         subcommands: [
             InitCommand.self, ServerCheckCommand.self, ServerRunCommand.self, KeysCommand.self, ConsoleCommand.self,
-            RecoverCommand.self, ImportCommand.self, SegmentsCommand.self,
+            RecoverCommand.self, ImportCommand.self, SegmentsCommand.self, GetCommand.self,
         ])
 }

@@ -10,27 +10,28 @@ import UnixSignals
 struct ServerRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Receive notifications, keep the ledger, answer what customers own.",
+        abstract: "Run the server until it is stopped.",
         discussion: """
-            Serves until Ctrl-C or SIGTERM, then finishes what is under way. SIGHUP has it read the keys, the webhooks and \
-            the TLS certificate of the configuration again. Logs go to standard error. A ledger has one \
-            server: a second one on the same file is refused.
+            Receives notifications, keeps the ledger and answers what customers own, until Ctrl-C or SIGTERM; then it \
+            finishes the requests in progress. SIGHUP reloads keys, webhooks and the TLS certificate. Logs go to standard \
+            error. Only one server can use a ledger.
 
             EXAMPLES
               counterfoil server run --config counterfoil.yaml
               counterfoil server run --config counterfoil.yaml --port 9000
 
-            JSON, one line when it answers: {"pid":…,"port":…,"url":…}
+            JSON, one line when it is ready: {"pid":…,"port":…,"url":…}
             Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
             """)
 
     @Option(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
-    @Option(help: ArgumentHelp("The port, instead of the file's; 0 for a free one.", valueName: "n")) var port: Int?
-    @Flag(help: "Print one JSON object instead of text, when it answers.") var json = false
-    @Flag(help: "Open the console in the browser, signed in with the first key that may open it.") var open = false
+    @Option(help: ArgumentHelp("The port; 0 for a free one. Default: that of the configuration.", valueName: "n"))
+    var port: Int?
+    @Flag(help: "Print one JSON object instead of text when it is ready.") var json = false
+    @Flag(help: "Open the console in a browser, signed in with the first key that has console:open.") var open = false
 
     func validate() throws {
-        if let port, !(0...65_535).contains(port) { throw ValidationError("--port is 0 to 65535.") }
+        if let port, !(0...65_535).contains(port) { throw ValidationError("--port takes 0 to 65535.") }
     }
 
     func run() async throws {
@@ -40,12 +41,12 @@ struct ServerRunCommand: AsyncParsableCommand {
         do {
             server = try await Server.start(
                 configuration, logger: Self.logger(configuration.log), stoppingAt: [.sigterm, .sigint])
-        } catch let error as ServerError { throw Refusal(message: error.message.printable) }
+        } catch let error as ServerError { throw Refusal(code: error.code.rawValue, message: error.message.printable) }
         let serving = Serving(configuration, port: server.port)
         if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
         if open { serving.openConsole() }
         do { try await wait(for: server, hangups) } catch {
-            throw Refusal(message: "the server failed: \(error.logReason.printable)")
+            throw Refusal(code: "server_failed", message: error.logReason.printable)
         }
         if !json { Output.line("stopped") }
     }
@@ -107,14 +108,16 @@ private struct Serving {
     private var consoleURL: String? {
         guard configuration.console.isEnabled else { return nil }
         let key = configuration.keys.first { !$0.isPublic && $0.scopes.contains(.consoleOpen) }
-        let place = configuration.console.listen.map { "http://\($0.host):\($0.port)" } ?? url
+        let place = consolePlace
         let link = key.flatMap { try? ConsoleLink.make(configuration, key: $0.name, url: place) }
         return link ?? place + "/console"
     }
 
+    private var consolePlace: String { ConsoleLink.address(configuration, port: port) }
+
     /// Opens the console where there is something to open it with; otherwise its address is printed.
     func openConsole() {
-        guard let consoleURL else { return Output.error("the console is off: write console: {enabled: true}") }
+        guard let consoleURL else { return Output.error("the console is off: set console: {enabled: true}") }
         WebBrowser.open(consoleURL)
     }
 
@@ -138,8 +141,7 @@ private struct Serving {
             "  apps           \(configuration.apps.map(\.bundleID).joined(separator: ", ").printable)", "",
         ]
         if configuration.console.isEnabled {
-            let place = configuration.console.listen.map { "http://\($0.host):\($0.port)" } ?? url
-            lines.insert("  console        \(place.printable)/console", at: lines.count - 1)
+            lines.insert("  console        \(consolePlace.printable)/console", at: lines.count - 1)
         }
         switch configuration.clock {
         case .system:

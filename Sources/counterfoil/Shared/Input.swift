@@ -6,7 +6,7 @@ enum Input {
     /// Says so where there is no such file: a matter of usage, whatever it was to be.
     static func requireFile(_ path: String) throws {
         guard path == "-" || FileManager.default.fileExists(atPath: path) else {
-            throw ValidationError("There is no file \(path).")
+            throw ValidationError("\(path.printable) does not exist.")
         }
     }
 
@@ -19,7 +19,9 @@ enum Input {
             var isDirectory: ObjCBool = false
             try requireFile(path)
             _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-            guard !isDirectory.boolValue else { throw ValidationError("\(path) is a folder; name a file in it.") }
+            guard !isDirectory.boolValue else {
+                throw ValidationError("\(path.printable) is a folder; name a file in it.")
+            }
             do {
                 handle = try FileHandle(forReadingFrom: URL(filePath: path))
             } catch {

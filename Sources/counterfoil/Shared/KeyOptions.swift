@@ -4,32 +4,34 @@ import Foundation
 
 /// The options that name a private key from App Store Connect, and the app it is used for.
 struct KeyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"))
-    var key: String
+    @Option(
+        name: .customLong("private-key"),
+        help: ArgumentHelp("The private key: the .p8 file from App Store Connect.", valueName: "file"))
+    var privateKey: String
 
-    @Option(name: .customLong("key-id"), help: ArgumentHelp("The key's identifier.", valueName: "id"))
+    @Option(name: .customLong("key-id"), help: ArgumentHelp("The key ID.", valueName: "id"))
     var keyID: String
 
-    @Option(name: .customLong("bundle-id"), help: ArgumentHelp("The app's bundle identifier.", valueName: "id"))
+    @Option(name: .customLong("app"), help: ArgumentHelp("The app's bundle ID.", valueName: "bundle-id"))
     var bundleID: String
 
     /// The key itself. Errors name the option, never what is in the file.
     func signingKey() throws -> SigningKey {
         do {
-            return try SigningKey(contentsOf: URL(filePath: key), keyID: keyID)
+            return try SigningKey(contentsOf: URL(filePath: privateKey), keyID: keyID)
         } catch {
-            throw ValidationError("--key \(key): \(error.message)")
+            throw ValidationError("--private-key \(privateKey.printable): \(error.message)")
         }
     }
 }
 
-/// The option for the issuer, whom everything but the original promotional offer names.
+/// The option for the issuer, which all signatures but the original promotional offer name.
 struct IssuerOptions: ParsableArguments {
     @OptionGroup var key: KeyOptions
 
     @Option(
         name: .customLong("issuer-id"),
-        help: ArgumentHelp("The issuer's identifier, which App Store Connect shows above the keys.", valueName: "uuid"))
+        help: ArgumentHelp("The issuer ID, which App Store Connect shows above the keys.", valueName: "uuid"))
     var issuerID: String
 
     func offerSigner() throws -> OfferSigner {

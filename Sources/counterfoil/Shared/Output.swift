@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 
 /// Where the command's words go. Nothing but lines, tabs and our own colours reaches a terminal from here, wherever a text
@@ -48,16 +49,6 @@ struct Style {
     }
 }
 
-extension Unicode.Scalar {
-    /// Whether it could move a terminal's cursor, change its colours or the direction of its text, or cannot be seen.
-    fileprivate var isUnsafe: Bool {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
-        default: false
-        }
-    }
-}
-
 extension String {
     /// Lines as a terminal may get them: what ``printable`` makes visible is escaped as JSON does it, so that JSON stays what
     /// it is. Line breaks, tabs and our own colours pass; a carriage return, which JSON has between values only, is a blank.
@@ -75,7 +66,7 @@ extension String {
             switch scalar {
             case "\n", "\t": safe.append(scalar)
             case "\r": safe.append(" ")
-            case _ where scalar.isUnsafe:
+            case _ where scalar.isUnprintable:
                 for unit in String(scalar).utf16 {
                     let digits = String(unit, radix: 16)
                     safe += "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)".unicodeScalars
@@ -87,13 +78,7 @@ extension String {
     }
 
     /// The text with what could move a terminal's cursor or change its colours made visible: it comes from outside.
-    var printable: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
-                    scalar.isUnsafe ? Array("\\u{\(String(scalar.value, radix: 16))}".unicodeScalars) : [scalar]
-                }))
-    }
+    var printable: String { escapingUnprintable }
 
     /// The text, filled up with blanks to `width`.
     func padded(to width: Int) -> String {

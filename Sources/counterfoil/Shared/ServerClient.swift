@@ -20,7 +20,14 @@ struct ServerClient: Sendable {
         }
     }
 
-    private struct Failure: Decodable { let message: String }
+    private struct Failure: Decodable {
+        let code: String
+        let message: String
+    }
+
+    /// The refusal for an answer in another form than that of this version.
+    static let unexpectedAnswer = Refusal(
+        code: "unexpected_answer", message: "the server's answer is not in the form of this version")
 
     /// Makes a request and decodes the answer.
     func call<Answer: Decodable>(
@@ -28,11 +35,11 @@ struct ServerClient: Sendable {
     ) async throws -> Answer {
         let answer = try await answer(method, path, body)
         do { return try JSONDecoder().decode(type, from: answer.body) } catch {
-            throw Refusal(message: "the server's answer is not what this version expects")
+            throw Self.unexpectedAnswer
         }
     }
 
-    /// Makes a request. What the server refuses is thrown, in its words.
+    /// Makes a request. Throws what the server refuses, with its code and message.
     func answer(
         _ method: String, _ path: String, _ body: Data?, maximumAnswerSize: Int = 1 << 20
     ) async throws -> HTTPTransportAnswer {
@@ -42,14 +49,15 @@ struct ServerClient: Sendable {
         if body != nil { request.headers.append(("Content-Type", "application/json")) }
         let answer: HTTPTransportAnswer
         do { answer = try await transport.send(request) } catch {
-            throw Refusal(message: "\(url.printable) does not answer")
+            throw Refusal(code: "no_answer", message: "\(url.printable) does not answer")
         }
         guard (200..<300).contains(answer.status) else {
-            var message = "the server answered \(answer.status)"
-            do { message += ": " + (try JSONDecoder().decode(Failure.self, from: answer.body)).message } catch {
-                // What stands in front of the server has words of its own; the status says enough.
+            let status = "the server answered \(answer.status)"
+            // A proxy in front of the server answers in another form; then the status has to do.
+            guard let failure = try? JSONDecoder().decode(Failure.self, from: answer.body) else {
+                throw Refusal(code: "http_\(answer.status)", message: status)
             }
-            throw Refusal(message: message.printable)
+            throw Refusal(code: failure.code.printable, message: "\(status): \(failure.message)".printable)
         }
         return answer
     }

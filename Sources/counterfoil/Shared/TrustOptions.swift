@@ -10,8 +10,8 @@ struct TrustOptions: ParsableArguments {
         name: .customLong("root"),
         help: ArgumentHelp(
             """
-            A certificate to trust instead of Apple's roots: PEM or DER, or a folder of them. May be repeated. Xcode's \
-            test certificate named here is enrolled like with --xcode-certificate.
+            A root certificate to trust instead of Apple's: PEM or DER, or a folder of them. May be repeated. A \
+            self-signed certificate of Xcode is accepted as with --xcode-certificate.
             """,
             valueName: "file"))
     var roots: [String] = []
@@ -19,8 +19,8 @@ struct TrustOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            When the certificates had to be valid: now, signed-date, or an instant such as 2025-10-06T05:16:25Z. The \
-            default is told above.
+            When the certificates have to be valid: now, signed-date, or an instant such as 2025-10-06T05:16:25Z. Default: \
+            see above.
             """,
             valueName: "instant"))
     var asOf: ValidationInstant?

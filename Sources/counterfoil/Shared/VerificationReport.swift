@@ -29,8 +29,8 @@ enum VerificationReport {
 
     /// The object for what was refused.
     static func json(_ error: VerificationError) -> String {
-        let (reason, message) = (JSONText.encode(error.code.description), JSONText.encode(error.message))
-        return "{\"valid\":false,\"reason\":\(reason),\"message\":\(message)}"
+        let (code, message) = (JSONText.encode(error.code.description), JSONText.encode(error.message))
+        return "{\"object\":\"error\",\"valid\":false,\"code\":\(code),\"message\":\(message)}"
     }
 
     /// The same for a person.

@@ -7,14 +7,15 @@ struct Sign: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign API tokens, offers and Advanced Commerce requests.",
         discussion: """
-            Each prints one JSON object; --plain prints the signed text alone. The key never leaves this machine and is \
-            printed nowhere.
+            Each prints one JSON object; --plain prints the signed text alone. The key stays on this machine and is never \
+            printed.
 
             EXAMPLES
-              counterfoil sign token --key key.p8 --key-id ABC123DEFG \\
-                --issuer-id … --bundle-id com.example.app --plain
+              counterfoil sign token --private-key key.p8 --key-id ABC123DEFG \\
+                --issuer-id 57246542-96fe-… --app com.example.app --plain
               counterfoil sign promotional-offer-v2 --product monthly --offer comeback \\
-                --key key.p8 …
+                --private-key key.p8 --key-id ABC123DEFG \\
+                --issuer-id 57246542-96fe-… --app com.example.app
             """,
         subcommands: [
             SignToken.self, SignPromotionalOffer.self, SignPromotionalOfferV2.self, SignIntroductoryOffer.self,
@@ -26,7 +27,7 @@ struct Sign: ParsableCommand {
         do {
             return try body()
         } catch {
-            throw Refusal(message: "\(error.code): \(error.message)")
+            throw Refusal(code: "\(error.code)", message: error.message)
         }
     }
 }
@@ -46,7 +47,11 @@ struct SignToken: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Make a bearer token for the App Store Server API.",
         discussion: """
-            JSON: {"token":…,"issued_at_ms":…,"expires_at_ms":…}. Use it as `Authorization: Bearer <token>`.
+            EXAMPLES
+              counterfoil sign token --private-key key.p8 --key-id ABC123DEFG \\
+                --issuer-id 57246542-96fe-… --app com.example.app --lifetime 1200
+
+            JSON: {"token":…,"issued_at_ms":…,"expires_at_ms":…}. Send it as `Authorization: Bearer <token>`.
             """)
 
     @OptionGroup var issuer: IssuerOptions
@@ -80,7 +85,11 @@ struct SignPromotionalOffer: ParsableCommand {
         discussion: """
             For apps that redeem the offer with a signature, nonce, key identifier and timestamp (iOS 12.2 to 18). JSON: \
             {"encodedSignature":…,"nonce":…,"timestamp":…,"keyId":…,"productId":…,"offerIdentifier":…}, all of which the \
-            app hands to StoreKit. Usable for 24 hours.
+            app passes to StoreKit. Valid for 24 hours.
+
+            EXAMPLES
+              counterfoil sign promotional-offer --product monthly --offer comeback \\
+                --private-key key.p8 --key-id ABC123DEFG --app com.example.app
             """)
 
     @OptionGroup var key: KeyOptions
@@ -88,7 +97,7 @@ struct SignPromotionalOffer: ParsableCommand {
 
     @Option(
         name: .customLong("app-account-token"),
-        help: ArgumentHelp("The account that the purchase belongs to, if the app sets one.", valueName: "uuid"))
+        help: ArgumentHelp("The customer's account token, if the app sets one.", valueName: "uuid"))
     var appAccountToken: String?
 
     func run() throws {
@@ -108,10 +117,10 @@ struct SignPromotionalOffer: ParsableCommand {
 
 /// What a promotional offer is about.
 struct OfferOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The product identifier of the subscription.", valueName: "id"))
+    @Option(help: ArgumentHelp("The product ID of the subscription.", valueName: "id"))
     var product: String
 
-    @Option(help: ArgumentHelp("The promotional offer's identifier.", valueName: "id"))
+    @Option(help: ArgumentHelp("The ID of the promotional offer.", valueName: "id"))
     var offer: String
 }
 
@@ -124,7 +133,14 @@ struct SignedText: Encodable {
 struct SignPromotionalOfferV2: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "promotional-offer-v2", abstract: "Sign a promotional offer as a JWS.",
-        discussion: "JSON: {\"token\":…}; the app hands the token to StoreKit as the compact JWS.")
+        discussion: """
+            EXAMPLES
+              counterfoil sign promotional-offer-v2 --product monthly --offer comeback \\
+                --private-key key.p8 --key-id ABC123DEFG \\
+                --issuer-id 57246542-96fe-… --app com.example.app
+
+            JSON: {"token":…}, the compact JWS that the app passes to StoreKit.
+            """)
 
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var offer: OfferOptions
@@ -132,7 +148,8 @@ struct SignPromotionalOfferV2: ParsableCommand {
 
     @Option(
         name: .customLong("transaction-id"),
-        help: ArgumentHelp("Any transaction of the customer, or the app transaction. Recommended.", valueName: "id"))
+        help: ArgumentHelp(
+            "Any transaction ID of the customer, or the app transaction ID. Recommended.", valueName: "id"))
     var transactionID: String?
 
     func run() throws {
@@ -149,17 +166,24 @@ struct SignPromotionalOfferV2: ParsableCommand {
 struct SignIntroductoryOffer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "introductory-offer", abstract: "Sign whether a customer may have an introductory offer.",
-        discussion: "JSON: {\"token\":…}; it takes the place of the App Store's own rule for this purchase.")
+        discussion: """
+            EXAMPLES
+              counterfoil sign introductory-offer --product monthly --allow \\
+                --transaction-id 340001000000123 --private-key key.p8 \\
+                --key-id ABC123DEFG --issuer-id 57246542-96fe-… --app com.example.app
+
+            JSON: {"token":…}. It replaces the App Store's own eligibility check for this purchase.
+            """)
 
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var form: PlainOption
 
-    @Option(help: ArgumentHelp("The product identifier of the subscription.", valueName: "id"))
+    @Option(help: ArgumentHelp("The product ID of the subscription.", valueName: "id"))
     var product: String
 
     @Option(
         name: .customLong("transaction-id"),
-        help: ArgumentHelp("Any transaction of the customer, or the app transaction.", valueName: "id"))
+        help: ArgumentHelp("Any transaction ID of the customer, or the app transaction ID.", valueName: "id"))
     var transactionID: String
 
     @Flag(inversion: .prefixedNo, help: "Whether the customer gets the introductory offer.")
@@ -180,11 +204,17 @@ struct SignAdvancedCommerce: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advanced-commerce", abstract: "Sign an Advanced Commerce in-app request.",
         discussion: """
-            Takes the request as JSON, with its operation and version, and signs those very bytes. JSON: {"token":…,\
-            "advanced_commerce_data":…}: the JWS, and the base64 of what the app gives to StoreKit as advancedCommerceData.
+            Takes the request as JSON with its operation and version, and signs exactly those bytes.
+
+            EXAMPLES
+              counterfoil sign advanced-commerce request.json --private-key key.p8 \\
+                --key-id ABC123DEFG --issuer-id 57246542-96fe-… --app com.example.app
+
+            JSON: {"token":…,"advanced_commerce_data":…}: the JWS, and in base64 the advancedCommerceData that the app \
+            passes to StoreKit.
             """)
 
-    @Argument(help: ArgumentHelp("The file that holds the request, or - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file with the request, or - for standard input.", valueName: "file"))
     var file: String
 
     @OptionGroup var issuer: IssuerOptions
@@ -195,7 +225,7 @@ struct SignAdvancedCommerce: ParsableCommand {
     func run() throws {
         let request = try Input.read(file, maximumBytes: Self.maximumBytes)
         guard request.count <= Self.maximumBytes else {
-            throw Refusal(message: "the request is larger than \(Self.maximumBytes) bytes")
+            throw Refusal(code: "too_large", message: "the request is larger than \(Self.maximumBytes) bytes")
         }
         struct Head: Decodable {
             let operation, version: String
@@ -203,7 +233,9 @@ struct SignAdvancedCommerce: ParsableCommand {
         do {
             _ = try JSONDecoder().decode(Head.self, from: request)
         } catch {
-            throw Refusal(message: "not an Advanced Commerce request: a JSON object with operation and version")
+            throw Refusal(
+                code: "bad_json",
+                message: "not an Advanced Commerce request: expected a JSON object with operation and version")
         }
         let signer = try issuer.offerSigner()
         let signed = try Sign.signing { () throws(SigningError) in try signer.advancedCommerce(json: request) }

@@ -3,18 +3,19 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator buy`: the most frequent thing that customers do.
+/// `counterfoil simulator buy`: a purchase.
 struct BuyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "buy", abstract: "Let a customer of the simulator buy a product.",
+        commandName: "buy", abstract: "Buy a product as a customer of the simulator.",
         discussion: """
-            The customer is made if need be. A product may be named by the end of its identifier. The purchase names the \
-            customer's account in the app, by which a server knows whose it is: a UUID made from the seed and the name, \
-            unless one is given here. What is given stays so for the purchases that follow.
+            Creates the customer if necessary. The end of a product ID is enough. The purchase carries an account token, \
+            which tells a server whose it is: a UUID derived from the seed and the name unless --account-token sets \
+            another, also for the customer's later purchases.
 
-            A promotional offer needs a signature, as in the App Store. --signature takes what the app would have: the JWS, \
-            or JSON with keyId, nonce, timestamp and signature. --sign-by asks a Counterfoil server for it, --sign lets the \
-            simulator sign: --offer save20 --sign, for somebody who is or was subscribed. --introductory-signature takes the JWS by which a server decides about the introductory offer.
+            A promotional offer needs a signature, as in the App Store. --signature takes the JWS, or JSON with keyId, \
+            nonce, timestamp and signature; --sign-by requests it from a Counterfoil server; --sign makes the simulator \
+            sign. The customer must be or have been a subscriber. --introductory-signature takes the JWS that decides \
+            about the introductory offer.
 
             EXAMPLES
               counterfoil simulator buy anna premium.monthly
@@ -24,20 +25,20 @@ struct BuyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
-    @Argument(help: ArgumentHelp("The product's identifier, or the end of it.", valueName: "product")) var product:
-        String
-    @Option(help: ArgumentHelp("How many, of a consumable.", valueName: "n")) var quantity: Int?
+    @Argument(help: ArgumentHelp("The product ID, or the end of it.", valueName: "product")) var product: String
+    @Option(help: ArgumentHelp("The quantity of a consumable.", valueName: "n")) var quantity: Int?
     @Option(help: ArgumentHelp("The offer to redeem.", valueName: "id")) var offer: String?
     @Option(help: ArgumentHelp("The signature of a promotional offer.", valueName: "jws|json")) var signature: String?
-    @Option(help: ArgumentHelp("Who gets the introductory offer, signed.", valueName: "jws"))
+    @Option(help: ArgumentHelp("The signature for the introductory offer.", valueName: "jws"))
     var introductorySignature: String?
-    @Option(help: ArgumentHelp("The server that signs the promotional offer.", valueName: "url")) var signBy: String?
+    @Option(help: ArgumentHelp("The Counterfoil server that signs the promotional offer.", valueName: "url"))
+    var signBy: String?
     @Option(
-        help: ArgumentHelp("A file with a key of that server's API; $COUNTERFOIL_KEY otherwise.", valueName: "file"))
+        help: ArgumentHelp("A file with an API key of that server. Default: $COUNTERFOIL_KEY.", valueName: "file"))
     var key: String?
-    @Flag(help: "Let the simulator sign the promotional offer.") var sign = false
-    @Option(help: ArgumentHelp("The account that the purchase names.", valueName: "uuid")) var accountToken: String?
-    @Flag(help: "Let the purchase name no account.") var noAccountToken = false
+    @Flag(help: "Make the simulator sign the promotional offer.") var sign = false
+    @Option(help: ArgumentHelp("The account token of the purchase.", valueName: "uuid")) var accountToken: String?
+    @Flag(help: "Buy without an account token.") var noAccountToken = false
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
@@ -49,13 +50,13 @@ struct BuyCommand: AsyncParsableCommand {
             throw ValidationError("--signature, --sign-by and --sign exclude each other.")
         }
         guard offer != nil || signBy == nil && !sign else {
-            throw ValidationError("--sign and --sign-by are for an --offer.")
+            throw ValidationError("--sign and --sign-by need --offer.")
         }
         _ = try account()
         _ = try givenSignature()
     }
 
-    /// What was said about the account, if anything.
+    /// The account token that the options name, if any.
     private func account() throws -> AppAccountToken? {
         guard !noAccountToken else { return .absent }
         return try accountToken.map { text in
@@ -77,7 +78,7 @@ struct BuyCommand: AsyncParsableCommand {
         try OutcomeReport.print(data, options)
     }
 
-    /// The signature as it was typed, if it was.
+    /// The signature of `--signature`, if there is one.
     private func givenSignature() throws -> OfferSignature? {
         guard let signature else { return nil }
         guard signature.hasPrefix("{") else { return .jws(signature) }
@@ -104,7 +105,9 @@ struct BuyCommand: AsyncParsableCommand {
                 .appAccountToken
         }
         guard let account else {
-            throw Refusal(message: "\(customer.printable) has no account token, by which the server knows customers")
+            throw Refusal(
+                code: "no_account_token",
+                message: "\(customer.printable) has no account token, which identifies customers to the server")
         }
         let body = try JSONEncoder().encode(Request(product_id: product, offer_id: offer))
         let answer: Answer = try await server.call(

@@ -2,13 +2,13 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator clock`: what time it is in the simulator, and what time it shall be.
+/// `counterfoil simulator clock`: the simulator's time.
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "Show the simulator's clock, or put it forward.",
+        abstract: "Show or advance the simulator's clock.",
         discussion: """
-            Everything that happens until the new time has happened, and was announced, when `advance` ends.
+            `advance` returns after all events up to the new time have happened and their notifications were sent.
 
             EXAMPLES
               counterfoil simulator clock
@@ -22,7 +22,12 @@ struct ClockCommand: AsyncParsableCommand {
 /// `counterfoil simulator clock show`.
 struct ClockShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what time it is, and when something happens next.")
+        commandName: "show", abstract: "Show the time and when the next event is due.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator clock show
+              counterfoil simulator clock show --json
+            """)
 
     @OptionGroup var options: SimulatorOptions
 
@@ -36,22 +41,27 @@ struct ClockShow: AsyncParsableCommand {
 /// `counterfoil simulator clock advance`.
 struct ClockAdvance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "advance", abstract: "Put the clock forward by a length of time, or to an instant.")
+        commandName: "advance", abstract: "Advance the clock by a duration, or to an instant.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator clock advance 2h 30m
+              counterfoil simulator clock advance --to 2027-01-01T00:00:00Z
+            """)
 
-    @Argument(help: ArgumentHelp("How far: 31d, 2h 30m, 1 month, P1Y.", valueName: "length"))
+    @Argument(help: ArgumentHelp("The duration: 31d, 2h 30m, 1 month, P1Y.", valueName: "duration"))
     var length: [String] = []
 
-    @Option(help: ArgumentHelp("The instant to go to, such as 2027-01-01T00:00:00Z.", valueName: "instant"))
+    @Option(help: ArgumentHelp("The new time, such as 2027-01-01T00:00:00Z.", valueName: "instant"))
     var to: String?
 
     @OptionGroup var options: SimulatorOptions
 
     func validate() throws {
         guard length.isEmpty != (to == nil) else {
-            throw ValidationError("Say how far: a length such as 31d, or --to and an instant.")
+            throw ValidationError("Name a duration such as 31d, or an instant with --to.")
         }
         if !length.isEmpty, TypedDuration(length.joined(separator: " ")) == nil {
-            throw ValidationError("\(length.joined(separator: " ")) is not a length such as 31d, 2h 30m or P1M.")
+            throw ValidationError("\(length.joined(separator: " ")) is not a duration such as 31d, 2h 30m or P1M.")
         }
     }
 
@@ -73,6 +83,10 @@ struct ClockLine: Decodable {
     let now: Date
     let mode: String
     let next: Date?
+    let nextEvent: String?
 
-    var text: String { "\(now.readable), \(mode)" + (next.map { "; next at \($0.readable)" } ?? "") }
+    var text: String {
+        let what = nextEvent.map { ": \($0.printable)" } ?? ""
+        return "\(now.readable), \(mode)" + (next.map { "; next at \($0.readable)\(what)" } ?? "")
+    }
 }

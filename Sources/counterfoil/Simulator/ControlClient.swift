@@ -3,7 +3,7 @@ import AppStoreServer
 import Foundation
 import StoreSimulator
 
-/// Commands a running simulator by its control API. Whatever goes wrong is a refusal that says what to do.
+/// Calls the control API of a running simulator. Failures are refusals that say what to do.
 struct ControlClient: Sendable {
     let information: SimulatorInformation
     private let transport = AsyncHTTPClientTransport()
@@ -83,7 +83,9 @@ struct ControlClient: Sendable {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
         do { return try decoder.decode(type, from: data) } catch {
-            throw Refusal(message: "the simulator's answer is not what this version expects; is it of another version?")
+            throw Refusal(
+                code: "unexpected_answer",
+                message: "the simulator's answer is not in the form of this version; is it of another version?")
         }
     }
 
@@ -103,16 +105,16 @@ struct ControlClient: Sendable {
 
     private static func refusal(_ answer: HTTPTransportAnswer) -> Refusal {
         guard let failure = try? JSONDecoder().decode(Failure.self, from: answer.body) else {
-            return Refusal(message: "the simulator answered \(answer.status)")
+            return Refusal(code: "http_\(answer.status)", message: "the simulator answered \(answer.status)")
         }
         let advice = advice[failure.code].map { "; " + $0 } ?? ""
-        return Refusal(code: failure.code, message: "\(failure.code): \(failure.message.printable)\(advice)")
+        return Refusal(code: failure.code.printable, message: failure.message.printable + advice)
     }
 
     /// What to do about a refusal, where its message does not say it.
     private static let advice = [
-        "unknown_customer": "counterfoil simulator customers lists those that there are",
-        "unknown_product": "counterfoil simulator status lists what is sold",
+        "unknown_customer": "counterfoil simulator customers lists the customers",
+        "unknown_product": "counterfoil simulator status lists the products",
         "unknown_snapshot": "counterfoil simulator status lists the snapshots",
         "unknown_fault": "counterfoil simulator fault list shows the numbers",
         "no_subscription":

@@ -3,10 +3,10 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator fault`: what goes wrong on purpose.
+/// `counterfoil simulator fault`: simulated failures.
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fault", abstract: "Let requests to the simulator, or its notifications, go wrong on purpose.",
+        commandName: "fault", abstract: "Make requests to the simulator, or its notifications, fail on purpose.",
         discussion: """
             TARGETS
               route:<endpoint>, route:verifyReceipt, route:*
@@ -30,14 +30,22 @@ struct FaultCommand: AsyncParsableCommand {
 
 /// `counterfoil simulator fault add`.
 struct FaultAdd: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "add", abstract: "Switch a fault on.")
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a fault.",
+        discussion: """
+            `counterfoil simulator fault --help` lists targets and effects.
 
-    @Argument(help: ArgumentHelp("What it befalls.", valueName: "target")) var target: String
-    @Argument(help: ArgumentHelp("What happens.", valueName: "effect")) var effect: String
+            EXAMPLES
+              counterfoil simulator fault add route:transaction-history rateLimit=60
+              counterfoil simulator fault add notification:DID_RENEW drop --count 1
+            """)
+
+    @Argument(help: ArgumentHelp("The affected route or notification.", valueName: "target")) var target: String
+    @Argument(help: ArgumentHelp("The effect, with its value if it takes one.", valueName: "effect")) var effect: String
     @Option(help: ArgumentHelp("Only this environment. Default: both.", valueName: "name")) var environment:
         EnvironmentName?
-    @Option(help: ArgumentHelp("How likely it is each time, 0 to 1.", valueName: "p")) var probability: Double?
-    @Option(help: ArgumentHelp("How many times it happens at most.", valueName: "n")) var count: Int?
+    @Option(help: ArgumentHelp("The probability each time, 0 to 1.", valueName: "p")) var probability: Double?
+    @Option(help: ArgumentHelp("The maximum number of times.", valueName: "n")) var count: Int?
     @OptionGroup var options: SimulatorOptions
 
     private static let arguments = [
@@ -51,7 +59,7 @@ struct FaultAdd: AsyncParsableCommand {
         if let count { body["count"] = .integer(Int64(count)) }
         let data = try await options.client().send("POST", ["faults"], body: body)
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
-        Output.line("on: " + (try ControlClient.decode(FaultReport.self, from: data)).text)
+        Output.line("added: " + (try ControlClient.decode(FaultReport.self, from: data)).text)
     }
 
     private func effectObject() throws -> [String: JSONValue] {
@@ -71,7 +79,13 @@ struct FaultAdd: AsyncParsableCommand {
 
 /// `counterfoil simulator fault list`.
 struct FaultList: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the faults that are on.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the active faults.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator fault list
+              counterfoil simulator fault list --json
+            """)
 
     @OptionGroup var options: SimulatorOptions
 
@@ -92,14 +106,25 @@ struct FaultList: AsyncParsableCommand {
 /// `counterfoil simulator fault remove`.
 struct FaultRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Switch one fault off by its number, or all.")
+        commandName: "remove", abstract: "Remove a fault by its number, or all faults.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator fault remove
+              counterfoil simulator fault remove 2
+            """)
 
-    @Argument(help: ArgumentHelp("The number that the list shows. Default: all.", valueName: "n")) var number: Int?
+    @Argument(help: ArgumentHelp("The number in the list. Default: all.", valueName: "n")) var number: Int?
     @OptionGroup var options: SimulatorOptions
 
     func run() async throws {
-        _ = try await options.client().send("DELETE", ["faults"] + (number.map { ["\($0)"] } ?? []))
-        Output.line(options.json ? "{}" : "off")
+        let client = try await options.client()
+        let faults = try await client.all(["faults"], as: [String: JSONValue].self)
+        _ = try await client.send("DELETE", ["faults"] + (number.map { ["\($0)"] } ?? []))
+        guard options.json else { return Output.line(number == nil ? "all faults removed" : "fault removed") }
+        let removed = number.map { JSONValue.integer(Int64($0)) }
+        for fault in faults where removed == nil || fault["number"] == removed {
+            Output.line(try JSONLine.text(fault))
+        }
     }
 }
 
@@ -112,6 +137,6 @@ private struct FaultReport: Decodable {
     var text: String {
         guard case .object(let members) = fault else { return "\(number)" }
         let words = members.sorted { $0.key < $1.key }.map { "\($0)=\((try? JSONLine.text($1)) ?? "")" }
-        return "\(number)  struck \(struck) times  " + words.joined(separator: "  ").printable
+        return "\(number)  applied \(struck) times  " + words.joined(separator: "  ").printable
     }
 }

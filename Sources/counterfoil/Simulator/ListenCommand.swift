@@ -5,15 +5,15 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator listen`: what the simulator announces, on the terminal and to one's own server.
+/// `counterfoil simulator listen`: the simulator's notifications, on the terminal and to a server.
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
         abstract: "Receive the simulator's notifications, verify each, and forward them to your server.",
         discussion: """
-            Receives on 127.0.0.1 in the place of the URL that the simulator has for notifications, which is put back at \
-            the end. Each notification, and the signed data in it, is verified with the simulator's root. With \
-            --forward-to your server gets exactly the body, and the simulator exactly your server's status.
+            Replaces the simulator's notification URL with one on 127.0.0.1 and restores it at the end. Verifies each \
+            notification, and the signed data in it, with the simulator's root. With --forward-to your server receives the \
+            unchanged body, and the simulator your server's status.
 
             EXAMPLES
               counterfoil simulator listen
@@ -21,26 +21,26 @@ struct ListenCommand: AsyncParsableCommand {
                 --forward-to http://127.0.0.1:8080/apple/notifications
               counterfoil simulator listen --environment sandbox --count 1 --json
 
-            JSON, one line each, or "valid":false with "reason" and "message":
+            JSON, one line each; if refused "valid":false with "code" and "message":
               {"appAccountToken":…,"customer":…,"environment":…,"forwardedStatus":…,
               "notificationType":…,"notificationUUID":…,"originalTransactionId":…,
               "productId":…,"signedDate":…,"status":…,"subtype":…,
               "transactionId":…,"valid":true}
-            Exit status: 0 ended, 1 refused or failed, 2 wrong usage.
+            Exit status: 0 done, 1 refused or failed, 2 wrong usage.
             """)
 
-    @Option(help: ArgumentHelp("Where to forward each notification.", valueName: "url")) var forwardTo: String?
+    @Option(help: ArgumentHelp("The URL to forward each notification to.", valueName: "url")) var forwardTo: String?
     @Option(help: ArgumentHelp("The port to receive on; 0 for a free one.", valueName: "n")) var port = 0
     @Option(
         name: .customLong("environment"),
         help: ArgumentHelp("Only this environment: production or sandbox. Default: both.", valueName: "name"))
     var environments: [EnvironmentName] = []
-    @Option(help: ArgumentHelp("End after so many notifications.", valueName: "n")) var count: Int?
+    @Option(help: ArgumentHelp("Stop after this many notifications.", valueName: "n")) var count: Int?
     @OptionGroup var options: SimulatorOptions
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
-        if let count, count < 1 { throw ValidationError("--count is 1 or more.") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
+        if let count, count < 1 { throw ValidationError("--count takes a number from 1.") }
         guard let forwardTo else { return }
         guard let url = URL(string: forwardTo), url.host() != nil, ["http", "https"].contains(url.scheme) else {
             throw ValidationError("--forward-to takes an http or https URL.")
@@ -103,6 +103,6 @@ struct ListenCommand: AsyncParsableCommand {
         guard !options.json else { return }
         let which = named.map(\.rawValue).joined(separator: " and ")
         let target = forwardTo.map { ", forwarding to \($0.printable)" } ?? ""
-        Output.line("listening to \(which) on port \(port)\(target); Ctrl-C ends it")
+        Output.line("listening to \(which) on port \(port)\(target); Ctrl-C stops it")
     }
 }

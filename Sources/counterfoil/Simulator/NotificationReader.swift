@@ -19,7 +19,7 @@ actor NotificationReader {
         var verifiers: [EnvironmentName: SignedDataVerifier] = [:]
         for environment in EnvironmentName.allCases {
             let app = App(
-                bundleID: information.bundleId, appAppleID: information.appAppleId,
+                bundleID: information.bundleID, appAppleID: information.appAppleID,
                 environments: [environment.environment])
             var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
             do {
@@ -27,7 +27,9 @@ actor NotificationReader {
                     contentsOf: information.rootCertificates.map { URL(filePath: $0) })
                 verifiers[environment] = try SignedDataVerifier(configuration)
             } catch {
-                throw Refusal(message: "the simulator's root certificates cannot be read: \(error.message)")
+                throw Refusal(
+                    code: "\(error.code)",
+                    message: "the simulator's root certificates cannot be read: \(error.message)")
             }
         }
         self.verifiers = verifiers
@@ -89,7 +91,7 @@ actor NotificationReader {
         do {
             let roots = try TrustAnchors(contentsOf: client.information.rootCertificates.map { URL(filePath: $0) })
             var validator = ReceiptValidator(anchors: roots)
-            validator.bundleIDs = [client.information.bundleId]
+            validator.bundleIDs = [client.information.bundleID]
             _ = try validator.authenticate(base64: notification.unified_receipt.latest_receipt)
         } catch {
             line.refuse("\(error.code)", error.message)
@@ -118,7 +120,7 @@ actor NotificationReader {
 struct NotificationLine: Encodable {
     let environment: String
     var valid = true
-    var reason: String?
+    var code: String?
     var message: String?
     /// 1 for a notification of version 1.
     var version: Int?
@@ -139,7 +141,7 @@ struct NotificationLine: Encodable {
 
     mutating func refuse(_ code: String, _ message: String) {
         valid = false
-        reason = code
+        self.code = code
         self.message = message
     }
 
@@ -175,7 +177,7 @@ struct NotificationLine: Encodable {
         words.append(
             valid
                 ? style.good("verified ✓")
-                : style.bad("refused ✗") + " \(reason ?? ""): \((message ?? "").printable)")
+                : style.bad("refused ✗") + " \(code ?? ""): \((message ?? "").printable)")
         if let forwardedStatus { words.append("→ \(forwardedStatus)") }
         if let forwardingFailure { words.append(style.bad("not forwarded: \(forwardingFailure.printable)")) }
         return words.filter { !$0.isEmpty }.joined(separator: "  ")

@@ -50,7 +50,7 @@ final class NotificationReceiver: Sendable {
             try await application.run()
         }
         for await port in ports { return (port, server) }
-        throw Refusal(message: "port \(port) of 127.0.0.1 cannot be had; --port 0 takes a free one")
+        throw Refusal(code: "port_taken", message: "cannot listen on 127.0.0.1:\(port); --port 0 takes a free port")
     }
 
     private func answer(_ request: Request, _ environment: EnvironmentName) async throws -> Response {

@@ -7,24 +7,36 @@ import StoreSimulator
 struct SimulatorNotifications: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notifications",
-        abstract: "Show where notifications go and in which version, or choose the version.",
+        abstract: "Show the notification URL and version, choose the version, or send a notification again.",
         discussion: """
-            As in App Store Connect, each environment has its own. With --version 1 the app gets the notifications of \
-            before, until --version 2 switches it over: a rehearsal of the move.
+            As in App Store Connect, each environment has its own settings. To rehearse the move from version 1 to \
+            version 2, start with --version 1 and switch with --version 2.
 
             EXAMPLES
               counterfoil simulator notifications
               counterfoil simulator notifications --version 1
               counterfoil simulator notifications --version 2 --environment sandbox
+              counterfoil simulator notifications resend UUID
+            """,
+        subcommands: [NotificationsShow.self, NotificationsResend.self], defaultSubcommand: NotificationsShow.self)
+}
+
+/// `counterfoil simulator notifications show`.
+struct NotificationsShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show where notifications go and in which version, or choose the version.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator notifications show --environment sandbox
             """)
 
-    @Option(help: ArgumentHelp("The version that the app gets from now on: 1 or 2.", valueName: "n")) var version: Int?
+    @Option(help: ArgumentHelp("The version to send from now on: 1 or 2.", valueName: "n")) var version: Int?
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
     func validate() throws {
         guard version.map({ NotificationVersion(rawValue: $0) != nil }) ?? true else {
-            throw ValidationError("--version is 1 or 2.")
+            throw ValidationError("--version takes 1 or 2.")
         }
     }
 
@@ -46,5 +58,46 @@ struct SimulatorNotifications: AsyncParsableCommand {
         }
         let place = settings.notificationURL.map { "go to \($0.printable)" } ?? "go nowhere: no URL is set"
         Output.line("\(environment.environment.rawValue): notifications of version \(chosen) \(place)")
+    }
+}
+
+/// `counterfoil simulator notifications resend`.
+struct NotificationsResend: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resend", abstract: "Send a notification once more, now.",
+        discussion: """
+            It comes on top of the attempts that Apple's schedule has. Exit status: 0 delivered, 1 not.
+
+            EXAMPLES
+              counterfoil simulator notifications resend UUID
+            """)
+
+    @Argument(help: ArgumentHelp("Its notificationUUID.", valueName: "uuid")) var uuid: String
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var options: SimulatorOptions
+
+    private struct Sent: Decodable {
+        struct Attempt: Decodable {
+            let sendAttemptResult: String
+            let status: Int?
+        }
+
+        let isDelivered: Bool
+        let attempts: [Attempt]
+    }
+
+    func run() async throws {
+        let path = [environment.environment.rawValue, "notifications", uuid, "resend"]
+        let data = try await options.client().send("POST", path)
+        let sent = try ControlClient.decode(Sent.self, from: data)
+        if options.json {
+            Output.line(String(decoding: data, as: UTF8.self))
+        } else {
+            let status = sent.attempts.last?.status.map { ", status \($0)" } ?? ""
+            Output.line(
+                sent.isDelivered
+                    ? "delivered" : "not delivered: \(sent.attempts.last?.sendAttemptResult ?? "no URL")\(status)")
+        }
+        if !sent.isDelivered { throw ExitCode.failure }
     }
 }

@@ -3,10 +3,10 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator customers`: who has what.
+/// `counterfoil simulator customers`: customers and their purchases.
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "customers", abstract: "Show what the simulator's customers have.",
+        commandName: "customers", abstract: "List the simulator's customers with their purchases.",
         discussion: """
             EXAMPLES
               counterfoil simulator customers
@@ -14,14 +14,14 @@ struct CustomersCommand: AsyncParsableCommand {
               counterfoil simulator customers anna --environment sandbox --json
             """)
 
-    @Argument(help: ArgumentHelp("Only this one.", valueName: "customer")) var name: String?
-    @Flag(help: "Print only the account token, by which the server knows the customer.") var accountToken = false
+    @Argument(help: ArgumentHelp("Only this customer.", valueName: "customer")) var name: String?
+    @Flag(help: "Print only the account token, which identifies the customer to the server.") var accountToken = false
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
     func validate() throws {
         guard name != nil || !accountToken else {
-            throw ValidationError("--account-token is about one customer: name them.")
+            throw ValidationError("--account-token needs the name of a customer.")
         }
     }
 
@@ -39,13 +39,15 @@ struct CustomersCommand: AsyncParsableCommand {
             return
         }
         let states = try await client.all(path, as: CustomerState.self)
-        if states.isEmpty { Output.line("nobody has bought anything in \(path[0])") }
+        if states.isEmpty { Output.line("no customers in \(path[0])") }
         Self.show(states)
     }
 
     private func showToken(of state: CustomerState) throws {
         guard let token = state.appAccountToken else {
-            throw Refusal(message: "\(state.customer.printable) has no account token: the purchases name no account")
+            throw Refusal(
+                code: "no_account_token",
+                message: "\(state.customer.printable) has no account token: the purchases name no account")
         }
         Output.line(options.json ? try JSONLine.text(["appAccountToken": token]) : token)
     }
@@ -59,10 +61,10 @@ struct CustomersCommand: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil simulator do`: anything that can happen in the simulator.
+/// `counterfoil simulator do`: any command of the simulated store.
 struct DoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "do", abstract: "Let something happen in the simulator: a command of the store, as JSON.",
+        commandName: "do", abstract: "Perform any command of the simulated store, given as JSON.",
         discussion: """
             EXAMPLES
               counterfoil simulator do '{"cancel":{"customer":"anna"}}'
@@ -74,7 +76,7 @@ struct DoCommand: AsyncParsableCommand {
 
             COMMANDS
               \(StoreCommand.names.joined(separator: " "))
-            Their members are those of the schema StoreCommand in the simulator's openapi.yaml.
+            The schema StoreCommand in the simulator's openapi.yaml describes their members.
             """)
 
     @Argument(help: ArgumentHelp("The command, or - to read it from standard input.", valueName: "json")) var json:
@@ -101,11 +103,11 @@ enum OutcomeReport {
         var words = [Style.current().good("done"), outcome.environment.rawValue]
         if let customer = outcome.customer { words.append("customer \(customer.printable)") }
         if let account = outcome.appAccountToken { words.append("account \(account)") }
-        if let transaction = outcome.transactionId { words.append("transaction \(transaction)") }
-        if let original = outcome.originalTransactionId, original != outcome.transactionId {
+        if let transaction = outcome.transactionID { words.append("transaction \(transaction)") }
+        if let original = outcome.originalTransactionID, original != outcome.transactionID {
             words.append("original \(original)")
         }
-        if let order = outcome.orderId { words.append("order \(order)") }
+        if let order = outcome.orderID { words.append("order \(order)") }
         if let token = outcome.token { words.append("token \(token)") }
         Output.line(words.joined(separator: "  "))
         for notification in outcome.notifications {

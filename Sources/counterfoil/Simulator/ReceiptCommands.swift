@@ -6,9 +6,9 @@ import StoreSimulator
 /// `counterfoil simulator refresh`.
 struct SimulatorRefresh: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refresh", abstract: "Let the app ask for a new receipt, as its customer.",
+        commandName: "refresh", abstract: "Request a new receipt, as the app does for its customer.",
         discussion: """
-            In the sandbox a customer who has bought nothing gets the first receipt by it.
+            In the sandbox this is how a customer without purchases gets a first receipt.
 
             EXAMPLES
               counterfoil simulator refresh anna --environment sandbox
@@ -32,10 +32,10 @@ struct SimulatorRefresh: AsyncParsableCommand {
 struct SimulatorVolumePurchase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "volume-purchase",
-        abstract: "Let an organisation assign the app to a customer, or take it back.",
+        abstract: "Assign the app to a customer as an organisation, or revoke it.",
         discussion: """
-            The customer's receipts are those of a volume purchase from then on: they hold until the end, if there is one, \
-            and no longer once the app is taken back.
+            The customer's receipts become those of a volume purchase: valid until --until, if given, and invalid once the \
+            app is revoked.
 
             EXAMPLES
               counterfoil simulator volume-purchase anna --until 2027-01-01T00:00:00Z
@@ -43,9 +43,9 @@ struct SimulatorVolumePurchase: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
-    @Option(help: ArgumentHelp("When receipts cease to hold, in ISO 8601. Default: never.", valueName: "instant"))
+    @Option(help: ArgumentHelp("When the receipts expire, in ISO 8601. Default: never.", valueName: "instant"))
     var until: String?
-    @Flag(help: "Take the app back.") var revoke = false
+    @Flag(help: "Revoke the app.") var revoke = false
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 

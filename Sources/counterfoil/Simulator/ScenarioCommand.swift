@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator scenario`: whole life cycles, and what has to come of them.
+/// `counterfoil simulator scenario`: life cycles with their expected results.
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenario", abstract: "Run, list and show life cycles with what has to come of them.",
+        commandName: "scenario", abstract: "Run, list and show life cycles with their expected results.",
         discussion: """
             EXAMPLES
               counterfoil simulator scenario list
@@ -19,26 +19,32 @@ struct ScenarioCommand: AsyncParsableCommand {
 /// `counterfoil simulator scenario run`.
 struct ScenarioRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run a scenario in the simulator, whose clock has to be frozen.",
+        commandName: "run", abstract: "Run a scenario in a simulator with a frozen clock.",
         discussion: """
-            The scenario has customers of its own; settings and catalogue are put back at its end.
+            The scenario creates its own customers; settings and catalogue are restored at the end.
 
-            Exit status: 0 everything as expected, 1 not so or refused, 2 wrong usage.
+            EXAMPLES
+              counterfoil simulator scenario run grace-period-recovered
+              counterfoil simulator scenario run mine.yaml --alone --json
+
+            Exit status: 0 everything as expected, 1 an expectation failed or refused, 2 wrong usage.
             """)
 
     @Argument(
-        help: ArgumentHelp("A file, or the name of a scenario that comes with it.", valueName: "file|name"),
+        help: ArgumentHelp("A file, or the name of a built-in scenario.", valueName: "file|name"),
         completion: .list(ShippedScenarios.names))
     var name: String
 
-    @Flag(help: "Run it in a simulator of its own that lives as long as the run.") var alone = false
+    @Flag(help: "Run it in a temporary simulator of its own.") var alone = false
     @OptionGroup var options: SimulatorOptions
 
     func run() async throws {
         let text = try Self.text(name)
         let report = alone ? try await runAlone(text) : try await run(text)
         if options.json { Output.line(try JSONLine.text(report)) } else { show(report) }
-        if !report.passed { throw Refusal(message: options.json ? nil : "\(report.name.printable)") }
+        guard report.passed else {
+            throw Refusal(code: "scenario_failed", message: "\(report.name.printable) did not go as expected")
+        }
     }
 
     private func run(_ text: String) async throws -> ScenarioReport {
@@ -47,7 +53,7 @@ struct ScenarioRun: AsyncParsableCommand {
 
     private func runAlone(_ text: String) async throws -> ScenarioReport {
         let scenario: Scenario
-        do { scenario = try Scenario(yaml: text) } catch { throw Refusal(message: "invalid_scenario: \(error)") }
+        do { scenario = try Scenario(yaml: text) } catch { throw Refusal(code: error.code, message: error.message) }
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date())
         let simulator = try await Simulator.start(configuration)
@@ -57,7 +63,8 @@ struct ScenarioRun: AsyncParsableCommand {
             return report
         } catch {
             await simulator.stop()
-            throw Refusal(message: "\(error)")
+            let known = error as? SimulatorError
+            throw Refusal(code: known?.code ?? "scenario_failed", message: known?.message ?? "\(error)")
         }
     }
 
@@ -82,7 +89,7 @@ struct ScenarioRun: AsyncParsableCommand {
         if name != "-", !FileManager.default.fileExists(atPath: name) {
             if let text = ShippedScenarios.text(name) { return text }
             throw ValidationError(
-                "There is neither a file nor a scenario \(name); counterfoil simulator scenario list lists them.")
+                "\(name.printable) is neither a file nor a scenario; counterfoil simulator scenario list lists them.")
         }
         return String(decoding: try Input.read(name, maximumBytes: 1 << 20), as: UTF8.self)
     }
@@ -91,7 +98,12 @@ struct ScenarioRun: AsyncParsableCommand {
 /// `counterfoil simulator scenario list`.
 struct ScenarioList: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the scenarios that come with the command.")
+        commandName: "list", abstract: "List the built-in scenarios.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator scenario list
+              counterfoil simulator scenario list --json
+            """)
 
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
@@ -109,7 +121,11 @@ struct ScenarioList: ParsableCommand {
 /// `counterfoil simulator scenario show`.
 struct ScenarioShow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print a scenario that comes with the command, to start from.")
+        commandName: "show", abstract: "Print a built-in scenario as YAML, to start from.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator scenario show grace-period-recovered > mine.yaml
+            """)
 
     @Argument(
         help: ArgumentHelp("The scenario's name.", valueName: "name"), completion: .list(ShippedScenarios.names))
@@ -117,7 +133,8 @@ struct ScenarioShow: ParsableCommand {
 
     func run() throws {
         guard let text = ShippedScenarios.text(name) else {
-            throw ValidationError("There is no scenario \(name); counterfoil simulator scenario list lists them.")
+            throw ValidationError(
+                "\(name.printable) is not a scenario; counterfoil simulator scenario list lists them.")
         }
         Output.line(text.trimmingCharacters(in: .newlines))
     }

@@ -4,18 +4,18 @@ public import ArgumentParser
 import Foundation
 public import StoreSimulator
 
-/// `counterfoil simulator`: an App Store of one's own, on loopback.
+/// `counterfoil simulator`: a local App Store, on loopback.
 ///
 /// Its options are those of a subcommand, which it is without any: a parent's would be taken for its own by the others.
 struct SimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulator",
-        abstract: "Run a local App Store: purchases, renewals, refunds, notifications, the whole API.",
+        abstract: "Run a local App Store with purchases, renewals, refunds, notifications and the whole API.",
         discussion: """
-            Serves the App Store Server API, verifyReceipt and a control API on 127.0.0.1 until Ctrl-C. Once it accepts \
-            requests, simulator.json in its folder says how to reach it. The other commands find it by themselves; where \
-            several run, --simulator or $COUNTERFOIL_SIMULATOR names one by its folder or URL. Without --directory \
-            everything is temporary; with it, keys and certificates stay the same from run to run.
+            Serves the App Store Server API, verifyReceipt and a control API on 127.0.0.1 until Ctrl-C. Other commands find \
+            a running simulator automatically; if several run, --simulator or $COUNTERFOIL_SIMULATOR names one by its \
+            folder or URL. Without --directory everything is temporary; with it, keys and certificates stay the same from \
+            run to run. With --json its commands print the objects of the control API unchanged, in camelCase.
 
             EXAMPLES
               counterfoil simulator
@@ -25,27 +25,28 @@ struct SimulatorCommand: AsyncParsableCommand {
               counterfoil simulator snapshot before-renewal
 
             THE CLOCK
-              real                      time passes as everywhere
+              real                      real time
               accelerated               a month lasts 5 minutes
-              accelerated:<rate>        monthlyEveryHour and the like
-              frozen, frozen:<instant>  time passes by `counterfoil simulator clock advance` only
+              accelerated:<rate>        another rate, such as monthlyEveryHour
+              frozen, frozen:<instant>  stands still until `counterfoil simulator clock advance`
 
             OPTIONS OF `simulator`, WHICH IS `simulator run`
               --port <n>         the port on 127.0.0.1; 0 for a free one (default)
-              --directory <dir>  the folder to keep keys, certificates and snapshots in
-              --catalogue <file> what is sold: Xcode's .storekit file, or YAML
-              --seed <n>         what all identifiers come from
+              --directory <dir>  the folder for keys, certificates and snapshots
+              --catalogue <file> the products: Xcode's .storekit file, or YAML
+              --seed <n>         the seed for all identifiers
               --clock <mode>     how time passes; see above
-              --notify <url>     where notifications go
-              --disorder <level> let things go wrong by the seed: low, medium, high
+              --notify <url>     the URL for notifications
+              --disorder <level> cause random failures: low, medium, high
               --open             open the simulator's pages in a browser
-              --json             print what simulator.json says in one line
+              --json             print the connection details as one line of JSON
 
             Exit status: 0 stopped, 1 refused or failed, 2 wrong usage.
             """,
         subcommands: [
             SimulatorRun.self, SimulatorStatus.self, BuyCommand.self, SimulatorCancel.self, SimulatorResume.self,
             SimulatorRefund.self, SimulatorFailBilling.self, SimulatorFixBilling.self, SimulatorVolumePurchase.self,
+            SimulatorRaisePrice.self,
             SimulatorReceipt.self, SimulatorRefresh.self, DoCommand.self, CustomersCommand.self, ClockCommand.self,
             TriggerCommand.self, ListenCommand.self, SimulatorNotifications.self, FaultCommand.self,
             ScenarioCommand.self, SimulatorSnapshot.self, SimulatorRestore.self, SimulatorReset.self,
@@ -57,37 +58,45 @@ struct SimulatorCommand: AsyncParsableCommand {
 /// `counterfoil simulator run`: serve until stopped.
 struct SimulatorRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Serve until Ctrl-C. What `counterfoil simulator` does by itself.")
+        commandName: "run", abstract: "Run until Ctrl-C, like `counterfoil simulator` without a subcommand.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator run --port 9000 --clock frozen
+              counterfoil simulator run --directory ./store --catalogue Products.storekit
+            """)
 
     @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 for a free one.", valueName: "n"))
     var port = 0
 
-    @Option(help: ArgumentHelp("The folder to keep keys, certificates and snapshots in.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder for keys, certificates and snapshots.", valueName: "dir"))
     var directory: String?
 
-    @Option(help: ArgumentHelp("What is sold: a .storekit file of Xcode's, or YAML.", valueName: "file"))
+    @Option(help: ArgumentHelp("The products: Xcode's .storekit file, or YAML.", valueName: "file"))
     var catalogue: String?
 
-    @Option(help: ArgumentHelp("What all identifiers come from: the same seed gives the same ones.", valueName: "n"))
+    @Option(help: ArgumentHelp("The seed for all identifiers.", valueName: "n"))
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("How time passes: real, accelerated or frozen; see above.", valueName: "mode"))
+    @Option(
+        help: ArgumentHelp(
+            "How time passes: real, accelerated or frozen; see `counterfoil simulator --help`.", valueName: "mode"))
     var clock: ClockMode = .real
 
-    @Option(help: ArgumentHelp("Where notifications of both environments go.", valueName: "url"))
+    @Option(help: ArgumentHelp("The URL for notifications of both environments.", valueName: "url"))
     var notify: String?
 
-    @Option(help: ArgumentHelp("Let things go wrong by the seed: low, medium or high.", valueName: "level"))
+    @Option(
+        help: ArgumentHelp("Cause random failures, derived from the seed: low, medium or high.", valueName: "level"))
     var disorder: Disorder?
 
     @Flag(help: "Open the simulator's pages in a browser.")
     var open = false
 
-    @Flag(help: "Print what simulator.json says in one line instead of text.")
+    @Flag(help: "Print the connection details as one line of JSON.")
     var json = false
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
         guard let notify else { return }
         guard let url = URL(string: notify), url.host() != nil, ["http", "https"].contains(url.scheme) else {
             throw ValidationError("--notify takes an http or https URL.")
@@ -98,7 +107,7 @@ struct SimulatorRun: AsyncParsableCommand {
         let configuration = try configuration()
         let simulator: Simulator
         do { simulator = try await Simulator.start(configuration) } catch let error as SimulatorError {
-            throw Refusal(message: "\(error)")
+            throw Refusal(code: error.code, message: error.message)
         }
         let information = simulator.information
         let entry = register(information.folder)
@@ -116,7 +125,7 @@ struct SimulatorRun: AsyncParsableCommand {
             }
         } catch {
             await stop(simulator, entry)
-            throw Refusal(message: "the simulator failed: \(error)")
+            throw Refusal(code: "simulator_failed", message: "\(error)")
         }
         await stop(simulator, entry)
         if !json { Output.line("stopped") }
@@ -126,7 +135,7 @@ struct SimulatorRun: AsyncParsableCommand {
     private func register(_ folder: URL) -> SimulatorRegistry.Entry? {
         do { return try SimulatorRegistry().enter(folder) } catch {
             Output.error(
-                "note: other commands need --simulator \(folder.path.printable): the registry cannot be written")
+                "note: the registry cannot be written; use --simulator \(folder.path.printable) with other commands")
             return nil
         }
     }
@@ -146,7 +155,7 @@ struct SimulatorRun: AsyncParsableCommand {
                 configuration.catalogue = file.catalogue
                 for note in file.notes { Output.error("note \(catalogue): \(note.printable)") }
             } catch {
-                throw Refusal(message: "the catalogue \(catalogue): \("\(error)".printable)")
+                throw Refusal(code: "invalid_catalogue", message: "\(catalogue): \(error)".printable)
             }
         }
         configuration.port = port
@@ -179,7 +188,7 @@ struct SimulatorRun: AsyncParsableCommand {
             "  control      \(information.controlURL)   (\(information.controlURL)/openapi.yaml)",
             "  folder       \(information.folder.path)",
             "  root         \(information.rootCertificates.first ?? "")",
-            "  key          \(information.keyId), issuer \(information.issuerId)",
+            "  key          \(information.keyID), issuer \(information.issuerID)",
             "",
             style.strong("Try, in another terminal"),
             "  counterfoil simulator listen --forward-to http://127.0.0.1:8080/apple/notifications",

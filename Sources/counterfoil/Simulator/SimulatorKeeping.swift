@@ -2,10 +2,15 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator status`: whether it runs, and what is in it.
+/// `counterfoil simulator status`: whether it runs, and its contents.
 struct SimulatorStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the running simulator: addresses, clock, products, snapshots.")
+        commandName: "status", abstract: "Show the running simulator: addresses, clock, products, snapshots.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator status
+              counterfoil simulator status --simulator http://127.0.0.1:9000 --json
+            """)
 
     @OptionGroup var options: SimulatorOptions
 
@@ -29,25 +34,32 @@ struct SimulatorStatus: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil simulator snapshot`: keep the state under a name.
+/// `counterfoil simulator snapshot`: save the state under a name.
 struct SimulatorSnapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "snapshot", abstract: "Keep customers, purchases, clock and faults under a name.")
+        commandName: "snapshot", abstract: "Save customers, purchases, clock and faults under a name.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator snapshot before-renewal
+            """)
 
     @Argument(help: ArgumentHelp("Letters, digits, - and _.", valueName: "name")) var name: String
     @OptionGroup var options: SimulatorOptions
 
     func run() async throws {
         let data = try await options.client().send("POST", ["snapshots"], body: ["name": name])
-        Output.line(options.json ? String(decoding: data, as: UTF8.self) : "kept as \(name)")
+        Output.line(options.json ? String(decoding: data, as: UTF8.self) : "saved as \(name)")
     }
 }
 
-/// `counterfoil simulator restore`: put a kept state back.
+/// `counterfoil simulator restore`: restore a saved state.
 struct SimulatorRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put everything back as it was when the snapshot was made, the time included."
-    )
+        commandName: "restore", abstract: "Restore a snapshot, including the clock.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator restore before-renewal
+            """)
 
     @Argument(help: ArgumentHelp("The snapshot's name.", valueName: "name")) var name: String
     @OptionGroup var options: SimulatorOptions
@@ -59,15 +71,19 @@ struct SimulatorRestore: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil simulator reset`: begin again.
+/// `counterfoil simulator reset`: start again.
 struct SimulatorReset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Forget every customer and purchase and begin again.",
+        commandName: "reset", abstract: "Delete all customers and purchases and start again.",
         discussion: """
-            Settings, catalogue and the URLs for notifications stay as they are, unless --everything goes.
+            Settings, catalogue and notification URLs are kept unless --everything is given.
+
+            EXAMPLES
+              counterfoil simulator reset
+              counterfoil simulator reset --everything
             """)
 
-    @Flag(help: "Forget settings, catalogue and URLs, too.") var everything = false
+    @Flag(help: "Reset settings, catalogue and notification URLs too.") var everything = false
     @OptionGroup var options: SimulatorOptions
 
     func run() async throws {

@@ -19,6 +19,7 @@ enum SimulatorLocation {
         let running = SimulatorRegistry().running()
         guard let first = running.first else {
             throw Refusal(
+                code: "no_simulator",
                 message: (["no simulator is running", start] + [alternative].compactMap(\.self)).joined(separator: "; ")
             )
         }
@@ -31,11 +32,13 @@ enum SimulatorLocation {
     static func read(_ folder: String) throws(Refusal) -> SimulatorInformation {
         let file = URL(filePath: folder).appending(path: "simulator.json")
         guard let data = FileManager.default.contents(atPath: file.path) else {
-            throw Refusal(message: "no simulator runs there: there is no \(file.path.printable); \(start)")
+            throw Refusal(
+                code: "no_simulator", message: "no simulator runs there: \(file.path.printable) is missing; \(start)")
         }
         do { return try JSONDecoder().decode(SimulatorInformation.self, from: data) } catch {
             throw Refusal(
-                message: "\(file.path.printable) is not what a simulator of this version writes; \(start)")
+                code: "not_a_simulator",
+                message: "\(file.path.printable) was not written by a simulator of this version; \(start)")
         }
     }
 
@@ -49,7 +52,7 @@ enum SimulatorLocation {
     static func unreachable(_ information: SimulatorInformation) -> Refusal { unreachable(information.controlURL) }
 
     private static func unreachable(_ url: String) -> Refusal {
-        Refusal(message: "no simulator answers at \(url.printable): it has stopped; \(start)")
+        Refusal(code: "no_answer", message: "no simulator answers at \(url.printable): it has stopped; \(start)")
     }
 
     // MARK: - By its URL
@@ -71,7 +74,10 @@ enum SimulatorLocation {
         }
         guard answer.status == 200,
             let information = try? JSONDecoder().decode(SimulatorInformation.self, from: answer.body)
-        else { throw Refusal(message: "what answers at \(control.printable) is no simulator of this version") }
+        else {
+            throw Refusal(
+                code: "not_a_simulator", message: "\(control.printable) is not a simulator of this version")
+        }
         return information
     }
 
@@ -95,7 +101,7 @@ enum SimulatorLocation {
         }
         guard let answer = readLine(), let number = Int(answer.trimmingCharacters(in: .whitespaces)),
             running.indices.contains(number - 1)
-        else { throw ValidationError("That is no number from 1 to \(running.count).") }
+        else { throw ValidationError("Expected a number from 1 to \(running.count).") }
         return running[number - 1]
     }
 }

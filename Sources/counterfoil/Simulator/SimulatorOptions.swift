@@ -14,7 +14,7 @@ struct SimulatorOptions: ParsableArguments {
     func client() async throws -> ControlClient { ControlClient(try await SimulatorLocation.find(simulator)) }
 }
 
-/// The option that says which of the simulator's two environments is meant.
+/// The option that names one of the simulator's two environments.
 struct EnvironmentOption: ParsableArguments {
     @Option(help: ArgumentHelp("The environment: production or sandbox.", valueName: "name"))
     var environment: EnvironmentName = .production

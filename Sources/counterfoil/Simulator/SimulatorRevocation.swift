@@ -2,23 +2,23 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator revocation`: how questions about the simulator's certificates are answered.
+/// `counterfoil simulator revocation`: the OCSP status of the simulator's certificates.
 struct SimulatorRevocation: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revocation", abstract: "Say how the simulator answers for its certificates.",
+        commandName: "revocation", abstract: "Set the OCSP status of the simulator's certificates.",
         discussion: """
-            The certificates that the simulator signs with name itself as the responder (OCSP). A server with \
-            revocation: soft or hard asks there, and remembers an answer for up to a day of its clock: put the simulator's \
-            clock forward by one for the server to ask again.
+            The simulator is the OCSP responder of its own certificates. A server with revocation: soft or hard asks it, \
+            and caches a response for up to a day of its clock: advance the simulator's clock by a day to make the server \
+            ask again.
 
             STATUS
-              good         nothing is wrong, which is how it begins
-              revoked      the certificate must not be believed any more
+              good         not revoked (the initial status)
+              revoked      revoked
               unknown      the responder does not know the certificate
-              expired      good, but the answer is too old to count
+              expired      good, but the response has expired
               slow         good, after --seconds
-              wrong        good, with a signature that is wrong
-              unreachable  the connection ends without an answer
+              wrong        good, with an invalid signature
+              unreachable  the connection closes without a response
 
             EXAMPLES
               counterfoil simulator revocation leaf revoked
@@ -26,22 +26,24 @@ struct SimulatorRevocation: AsyncParsableCommand {
               counterfoil simulator revocation both good
             """)
 
-    /// Whose revocation is meant.
+    /// The certificate that the status is about.
     enum Certificate: String, ExpressibleByArgument, CaseIterable { case leaf, intermediate, both }
 
-    /// What is answered.
+    /// The status that the responder returns.
     enum Status: String, ExpressibleByArgument, CaseIterable {
         case good, revoked, unknown, expired, slow, wrong, unreachable
     }
 
-    @Argument(help: "leaf, intermediate or both.") var certificate: Certificate
-    @Argument(help: "What is answered; see above.") var status: Status
-    @Option(help: ArgumentHelp("How long slow takes. Default: 10.", valueName: "n")) var seconds: Double?
+    @Argument(help: "The certificate: leaf, intermediate or both.") var certificate: Certificate
+    @Argument(help: "The status; see above.") var status: Status
+    @Option(help: ArgumentHelp("The delay of slow. Default: 10.", valueName: "n")) var seconds: Double?
     @OptionGroup var options: SimulatorOptions
 
     func validate() throws {
-        guard seconds == nil || status == .slow else { throw ValidationError("--seconds is for slow.") }
-        guard seconds.map({ (0...600).contains($0) }) ?? true else { throw ValidationError("--seconds is 0 to 600.") }
+        guard seconds == nil || status == .slow else { throw ValidationError("--seconds needs the status slow.") }
+        guard seconds.map({ (0...600).contains($0) }) ?? true else {
+            throw ValidationError("--seconds takes 0 to 600.")
+        }
     }
 
     func run() async throws {

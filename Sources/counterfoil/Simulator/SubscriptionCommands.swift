@@ -3,12 +3,12 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// Whom a command is about, and which of their subscriptions.
+/// The customer and the subscription that a command is about.
 struct SubscriberOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
     @Argument(
         help: ArgumentHelp(
-            "The subscription: a transaction of it, or its product, or the end of that. Left out: the latest, or all where they are meant.",
+            "The subscription: one of its transaction IDs, its product ID, or the end of that. Default: the latest, or all where the command applies to all.",
             valueName: "subscription"))
     var subscription: String?
     @OptionGroup var environment: EnvironmentOption
@@ -31,7 +31,7 @@ struct SubscriberOptions: ParsableArguments {
 /// `counterfoil simulator cancel`.
 struct SimulatorCancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Turn the renewal of a subscription off, as its customer.",
+        commandName: "cancel", abstract: "Turn a subscription's renewal off, as its customer.",
         discussion: """
             EXAMPLES
               counterfoil simulator cancel anna
@@ -49,7 +49,7 @@ struct SimulatorCancel: AsyncParsableCommand {
 /// `counterfoil simulator resume`.
 struct SimulatorResume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Turn the renewal of a subscription on again, as its customer.",
+        commandName: "resume", abstract: "Turn a subscription's renewal on again, as its customer.",
         discussion: """
             EXAMPLES
               counterfoil simulator resume anna
@@ -66,10 +66,10 @@ struct SimulatorResume: AsyncParsableCommand {
 /// `counterfoil simulator refund`.
 struct SimulatorRefund: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refund", abstract: "Refund a purchase as Apple does, or ask for it as the customer does.",
+        commandName: "refund", abstract: "Refund a purchase as Apple, or request a refund as the customer.",
         discussion: """
-            Without an option Apple refunds, asked or not. The developer's answer to the consumption request, if there was \
-            one, says how much, unless --percentage does.
+            Without an option Apple refunds the purchase, requested or not. The amount is --percentage, or else what the \
+            developer's answer to the consumption request asked for.
 
             EXAMPLES
               counterfoil simulator refund anna
@@ -80,21 +80,23 @@ struct SimulatorRefund: AsyncParsableCommand {
             """)
 
     @OptionGroup var subscriber: SubscriberOptions
-    @Flag(help: "Ask for the refund, as the customer.") var request = false
-    @Flag(help: "Decline what was asked for.") var decline = false
-    @Flag(help: "Take a refund back.") var reverse = false
-    @Option(help: ArgumentHelp("Why the customer asks, such as LEGAL or FULFILLMENT_ISSUE.", valueName: "reason"))
+    @Flag(help: "Request the refund, as the customer.") var request = false
+    @Flag(help: "Decline the request.") var decline = false
+    @Flag(help: "Reverse a refund.") var reverse = false
+    @Option(help: ArgumentHelp("The customer's reason, such as LEGAL or FULFILLMENT_ISSUE.", valueName: "reason"))
     var reason: String?
-    @Option(help: ArgumentHelp("How much is refunded, in percent.", valueName: "n")) var percentage: Double?
+    @Option(help: ArgumentHelp("The refunded share, in percent.", valueName: "n")) var percentage: Double?
 
     func validate() throws {
         guard [request, decline, reverse].count(where: { $0 }) < 2 else {
             throw ValidationError("--request, --decline and --reverse exclude each other.")
         }
-        guard reason == nil || request else { throw ValidationError("--reason is for --request.") }
+        guard reason == nil || request else { throw ValidationError("--reason needs --request.") }
         guard let percentage else { return }
-        guard !request, !decline, !reverse else { throw ValidationError("--percentage is for a refund that is given.") }
-        guard percentage >= 0.001, percentage <= 100 else { throw ValidationError("--percentage is up to 100.") }
+        guard !request, !decline, !reverse else {
+            throw ValidationError("--percentage excludes --request, --decline and --reverse.")
+        }
+        guard percentage >= 0.001, percentage <= 100 else { throw ValidationError("--percentage takes 0.001 to 100.") }
     }
 
     func run() async throws {
@@ -117,7 +119,8 @@ struct SimulatorRefund: AsyncParsableCommand {
 /// `counterfoil simulator fail-billing`.
 struct SimulatorFailBilling: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fail-billing", abstract: "Let a customer's charges fail from now on, all or a subscription's.",
+        commandName: "fail-billing",
+        abstract: "Make a customer's charges fail from now on, or those of one subscription.",
         discussion: """
             EXAMPLES
               counterfoil simulator fail-billing anna
@@ -125,7 +128,7 @@ struct SimulatorFailBilling: AsyncParsableCommand {
             """)
 
     @OptionGroup var subscriber: SubscriberOptions
-    @Flag(help: "For want of money: one of the store's attempts over 60 days succeeds.") var recovers = false
+    @Flag(help: "Insufficient funds: one of the store's retries within 60 days succeeds.") var recovers = false
 
     func run() async throws {
         let customer = subscriber.customer
@@ -138,7 +141,7 @@ struct SimulatorFailBilling: AsyncParsableCommand {
 /// `counterfoil simulator fix-billing`.
 struct SimulatorFixBilling: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fix-billing", abstract: "Let a customer's charges work again, and charge what is owed.",
+        commandName: "fix-billing", abstract: "Make a customer's charges succeed again and collect overdue ones.",
         discussion: """
             EXAMPLES
               counterfoil simulator fix-billing anna
@@ -155,10 +158,10 @@ struct SimulatorFixBilling: AsyncParsableCommand {
 /// `counterfoil simulator receipt`.
 struct SimulatorReceipt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipt", abstract: "Print the receipt on a customer's device, in base64.",
+        commandName: "receipt", abstract: "Print the receipt on a customer's device in base64.",
         discussion: """
-            It is bound to the device: --device-id prints the identifier that `counterfoil receipt --device-id` takes. \
-            In the sandbox there is no receipt before the first purchase, or before `counterfoil simulator refresh`.
+            The receipt is bound to the device; --device-id prints the identifier for `counterfoil receipt --device-id`. In \
+            the sandbox there is no receipt before the first purchase or `counterfoil simulator refresh`.
 
             EXAMPLES
               counterfoil simulator receipt anna
@@ -168,7 +171,7 @@ struct SimulatorReceipt: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
     @Option(help: ArgumentHelp("One of the customer's devices.", valueName: "name")) var device: String?
-    @Flag(help: "Print only the identifier for vendor of the device.") var deviceID = false
+    @Flag(help: "Print only the device's identifier for vendor.") var deviceID = false
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 

@@ -3,13 +3,13 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator trigger`: one notification of any kind, with whatever has to come before it.
+/// `counterfoil simulator trigger`: a notification of any type, with the events that lead to it.
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trigger", abstract: "Cause one kind of notification, with whatever has to come before it.",
+        commandName: "trigger", abstract: "Cause a notification of one type, with the events that lead to it.",
         discussion: """
-            Makes a customer and brings them to where the notification is due: nothing is faked, the API answers \
-            accordingly afterwards. An override changes a field of what is signed, by its path.
+            Creates a customer, if none is named, and makes happen what leads to the notification, so the API answers \
+            accordingly afterwards. An override replaces a field of the signed payload by its path.
 
             EXAMPLES
               counterfoil simulator trigger SUBSCRIBED.INITIAL_BUY
@@ -20,30 +20,28 @@ struct TriggerCommand: AsyncParsableCommand {
                 --override transaction.price=1990
               counterfoil simulator trigger --list
 
-            JSON, what there is of it (a test notification, say, is about nobody):
+            JSON; members without a value are left out:
               {"customer":…,"environment":…,"notificationUUID":…,
               "originalTransactionId":…,"transactionId":…}
             """)
 
     @Argument(
-        help: ArgumentHelp("The type, with a dot and the subtype if it has one.", valueName: "type"),
+        help: ArgumentHelp("The type, followed by a dot and the subtype if it has one.", valueName: "type"),
         completion: .list(NotificationKind.all.map(\.name)))
     var event: String?
 
-    @Option(help: ArgumentHelp("The product it is about, or the end of its identifier.", valueName: "id")) var product:
-        String?
-    @Option(help: ArgumentHelp("The customer it is about. Default: a new one.", valueName: "name")) var customer:
-        String?
+    @Option(help: ArgumentHelp("The product ID, or the end of it.", valueName: "id")) var product: String?
+    @Option(help: ArgumentHelp("The customer. Default: a new one.", valueName: "name")) var customer: String?
     @Option(
         name: .customLong("override"),
-        help: ArgumentHelp("Another value for a field. May be repeated.", valueName: "path=value"))
+        help: ArgumentHelp("Replace a field. May be repeated.", valueName: "path=value"))
     var overrides: [String] = []
-    @Flag(help: "List what can be triggered.") var list = false
+    @Flag(help: "List all types.") var list = false
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
     func validate() throws {
-        guard list || event != nil else { throw ValidationError("Name a notification; --list lists them.") }
+        guard list || event != nil else { throw ValidationError("Name a notification type; --list lists them.") }
         _ = try values()
     }
 
@@ -84,7 +82,7 @@ struct TriggerCommand: AsyncParsableCommand {
     }
 }
 
-/// What programs need to know of what was triggered.
+/// What `--json` prints.
 private struct Triggered: Encodable {
     let customer: String?
     let transactionId: String?
@@ -97,8 +95,8 @@ private struct Triggered: Encodable {
         let outcome = try ControlClient.decode(StoreOutcome.self, from: data)
         let name = parts.joined(separator: ".")
         customer = outcome.customer
-        transactionId = outcome.transactionId
-        originalTransactionId = outcome.originalTransactionId
+        transactionId = outcome.transactionID
+        originalTransactionId = outcome.originalTransactionID
         notificationUUID =
             (outcome.notifications.last { $0.name == name } ?? outcome.notifications.last)?.notificationUUID
         environment = outcome.environment

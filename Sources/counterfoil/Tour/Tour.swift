@@ -7,13 +7,13 @@ import StoreSimulator
 /// `counterfoil tour`: what the libraries do, on data made on the spot and on a folder of genuine data.
 struct Tour: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "See it work: a local App Store, signed data and forgeries, a receipt, and how fast.",
+        abstract: "Show the libraries at work: a local App Store, forgeries, a receipt, timings.",
         discussion: """
-            Starts a simulated App Store, lets three customers live for months within a second, and verifies every \
-            notification as it comes. Then makes a certificate authority that lives as long as the tour, signs a \
-            transaction with it, verifies it, forges it, validates a receipt and measures against the raw cryptography. With a folder, every .jws file and every \
-            receipt (.b64) in it and below it is verified as of its signing date against Apple's roots; certificates \
-            (.cer, .pem) found there help with old receipts that do not bring their issuer.
+            Starts a simulated App Store, simulates months of three customers within a second, and verifies every \
+            notification. Then it creates a temporary certificate authority, signs a transaction, verifies it, forges it, \
+            validates a receipt and measures the speed against raw cryptography. With a folder it also verifies every .jws \
+            file and every receipt (.b64) in it, as of the signing date and against Apple's roots; certificates (.cer, \
+            .pem) in it serve as intermediates for old receipts.
 
             EXAMPLES
               counterfoil tour
@@ -30,10 +30,12 @@ struct Tour: AsyncParsableCommand {
         if let folder,
             !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue
         {
-            throw ValidationError("There is no folder \(folder).")
+            throw ValidationError("\(folder.printable) is not a folder.")
         }
-        chapter("A local App Store, its clock in your hand")
-        guard try await TourStore(style: style).run() else { throw Refusal(message: "a scenario above") }
+        chapter("A local App Store with a clock that you control")
+        guard try await TourStore(style: style).run() else {
+            throw Refusal(code: "scenario_failed", message: "a scenario above failed")
+        }
 
         let stage = try TourStage()
         chapter("A transaction, signed by a throw-away authority")
@@ -56,7 +58,10 @@ struct Tour: AsyncParsableCommand {
         chapter("Genuine data in \(folder)")
         let table = await TourFolder(path: folder).table(style)
         table.lines.forEach { Output.line("  \($0)") }
-        guard table.refused == 0 else { throw Refusal(message: "\(table.refused) of the files above") }
+        guard table.refused == 0 else {
+            throw Refusal(
+                code: "verification_failed", message: "\(table.refused) of the files above failed verification")
+        }
     }
 
     private func chapter(_ title: String) {

@@ -37,7 +37,9 @@ struct TourStore {
         simulator.configure(.production) { $0.notificationURL = "http://127.0.0.1:\(port)/production" }
         var isGood = true
         for (name, cast) in Self.stories {
-            guard let text = ShippedScenarios.text(name) else { throw Refusal(message: "there is no scenario \(name)") }
+            guard let text = ShippedScenarios.text(name) else {
+                throw Refusal(code: "unknown_scenario", message: "there is no scenario \(name)")
+            }
             let scenario = try Scenario(yaml: cast.reduce(text) { $0.replacing($1.key, with: $1.value) })
             Output.line("  " + style.strong(scenario.name))
             let report = try await simulator.run(scenario)

@@ -63,7 +63,7 @@ import Testing
             #expect((named["message"] as? String)?.contains("Normalization Form C") == true)
             // The Kelvin sign is a K to Unicode, and its normal form is one.
             #expect(try await world.api.get("/v1/customers/%E2%84%AA").status == 400)
-            let bundleID = world.simulator.information.bundleId
+            let bundleID = world.simulator.information.bundleID
             #expect(try await world.api.get("\(path)?app=\(bundleID)").status == 200)
             #expect(try await world.api.get("\(path)?app=\(bundleID.replacing("p", with: "p%CC%81"))").status == 400)
         }
@@ -101,7 +101,7 @@ import Testing
                 #expect(answer["code"] as? String == type, "\(token.prefix(40))")
             }
             let audience =
-                #"{"sub":"anna","iat":\#(iat),"exp":\#(exp),"aud":"\#(world.simulator.information.bundleId)"}"#
+                #"{"sub":"anna","iat":\#(iat),"exp":\#(exp),"aud":"\#(world.simulator.information.bundleID)"}"#
             let api = Asker(url: world.url, key: Asker.publicKey, token: Asker.token(claims: audience))
             #expect(try await api.get("/v1/customers/anna").status == 200)
         }

@@ -1,10 +1,11 @@
 @testable import LedgerServices
 import AppStoreModels
-import CounterfoilServer
+@testable import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
 import Testing
+import WebConsole
 import Yams
 
 @testable import Ledger
@@ -73,12 +74,17 @@ import Yams
         ("POST /v1/notifications/{id}/reprocess", "/v1/notifications/$UUID/reprocess", nil),
         ("POST /v1/notifications/reprocess", "/v1/notifications/reprocess", #"{"code":"none","dry_run":true}"#),
         ("POST /v1/notifications/reprocess", "/v1/notifications/reprocess", #"{"code":"none"}"#),
+        ("POST /v1/notifications/{id}/attempts", "/v1/notifications/$UUID/attempts", nil),
         ("GET /v1/refused", "/v1/refused", nil),
         ("GET /v1/transactions/{id}", "/v1/transactions/$TRANSACTION", nil),
         ("GET /v1/orders/{id}", "/v1/orders/$ORDER", nil),
         ("POST /apple/notifications", "/apple/notifications", #"{"signedPayload":"$TEXT"}"#),
         ("POST /apple/retention", "/apple/retention", #"{"signedPayload":"$QUESTION"}"#),
         ("POST /v1/customers/{id}/purchases", "/v1/customers/$ID/purchases", #"{"signed_transactions":["$SIGNED"]}"#),
+        (
+            "POST /v1/customers/{id}/purchases/{original}/transfer",
+            "/v1/customers/$ID/purchases/$TRANSACTION/transfer", #"{"reason":"a ticket"}"#
+        ),
         ("POST /v1/customers/{id}/merge", "/v1/customers/$ID/merge", #"{"from":"otto"}"#),
         ("POST /v1/sessions", "/v1/sessions", #"{"customer":"otto","app_transaction":"$DOWNLOAD"}"#),
         (
@@ -138,7 +144,9 @@ import Yams
         ("GET /verifyReceipt", "/verifyReceipt", nil),
         ("POST /verifyReceipt", "/verifyReceipt", #"{"receipt-data":"bm90aGluZw==","password":"none"}"#),
         ("GET /v1/completeness", "/v1/completeness", nil),
-        ("POST /v1/recoveries", "/v1/recoveries", #"{"from":$FROM,"to":$NOW,"types":["EXPIRED"]}"#),
+        (
+            "POST /v1/recoveries", "/v1/recoveries", #"{"from":$FROM,"to":$NOW,"types":["EXPIRED"],"dry_run":true}"#
+        ),
         ("GET /v1/recoveries", "/v1/recoveries", nil), ("GET /v1/recoveries/{id}", "/v1/recoveries/rec_1", nil),
         // An endpoint that nothing is sent to, and one that is there to be told.
         (
@@ -155,7 +163,13 @@ import Yams
         ("GET /v1/webhooks/{name}/deliveries", "/v1/webhooks/backend/deliveries", nil),
         ("GET /v1/webhooks/{name}/deliveries/{id}", "/v1/webhooks/backend/deliveries/1", nil),
         ("GET /v1/search", "/v1/search?q=$TRANSACTION", nil), ("GET /v1/audit", "/v1/audit", nil),
-        ("GET /v1/audit", "/v1/audit?format=csv", nil), ("POST /v1/decode", "/v1/decode", "$TEXT"),
+        ("GET /v1/audit", "/v1/audit?format=csv", nil), ("GET /v1/operations/metrics", "/v1/operations/metrics", nil),
+        ("GET /v1/operations/health", "/v1/operations/health", nil),
+        ("GET /v1/operations/keys", "/v1/operations/keys", nil),
+        ("GET /v1/operations/configuration", "/v1/operations/configuration", nil),
+        ("GET /v1/operations/sessions", "/v1/operations/sessions", nil),
+        ("DELETE /v1/operations/sessions/{id}", "/v1/operations/sessions/$SESSION", nil),
+        ("POST /v1/decode", "/v1/decode", "$TEXT"),
         ("DELETE /v1/webhooks/{name}", "/v1/webhooks/mine", nil),
         ("DELETE /v1/customers/{id}", "/v1/customers/$ID", nil),
     ]
@@ -258,10 +272,13 @@ import Yams
         // A free trial is not extended.
         let paid = try await world.simulator.perform(
             .purchase(customer: "paul", product: "com.example.premium.monthly", introductory: false))
+        _ = try await world.api.post("/v1/recoveries", ["from": now - 600_000, "to": now])
         let grant = try await world.api.post(
             "/v1/customers/\(anna)/grants", ["entitlement": "premium", "reason": "goodwill", "actor": "tests"])
+        let session = core.sessions.start(key: "tests", digest: Data(), address: "192.0.2.1").session
         return [
-            ("$PAID", try #require(paid.transactionId)), ("$GRANT", try #require(grant["id"] as? String)),
+            ("$SESSION", session.id),
+            ("$PAID", try #require(paid.transactionID)), ("$GRANT", try #require(grant["id"] as? String)),
             ("$TRANSACTION", transaction), ("$ORDER", order), ("$UUID", uuid), ("$ID", anna), ("$TEXT", kept.text),
             ("$QUESTION", try world.question()), ("$SIGNED", signed), ("$FROM", "\(now - 600_000)"), ("$NOW", "\(now)"),
             ("$LATER", "\(now + 600_000)"), ("$DOWNLOAD", try await world.appTransaction(of: transaction)),
@@ -295,6 +312,13 @@ import Yams
         if let constant = schema["const"] as? String { #expect(value as? String == constant, "\(path)") }
         if let constant = schema["const"] as? Int { #expect(value as? Int == constant, "\(path)") }
         if let words = schema["enum"] as? [String] { #expect(words.contains(value as? String ?? ""), "\(path)") }
+        if let choices = schema["anyOf"] as? [Object] {
+            let words = choices.flatMap { choice in
+                let found = (choice["$ref"] as? String).flatMap { try? resolve($0, document) } ?? choice
+                return found["enum"] as? [String] ?? []
+            }
+            #expect(words.contains(value as? String ?? ""), "\(path): \(value)")
+        }
         let types = schema["type"] as? [String] ?? [schema["type"] as? String].compactMap(\.self)
         if !types.isEmpty { #expect(types.contains { isOf($0, value) }, "\(path): \(value) is not \(types)") }
         if let object = value as? Object {
@@ -319,6 +343,7 @@ import Yams
         case "string": value is String
         case "boolean": value is Bool
         case "integer": value is Int
+        case "number": value is Int || value is Double
         case "null": value is NSNull
         default: false
         }
@@ -330,7 +355,7 @@ extension World {
     func question() throws -> String {
         try simulator.core.authority.signer.sign(
             DecodedRealtimeRequestBody(
-                originalTransactionId: "1", appAppleId: simulator.information.appAppleId, productId: "p",
+                originalTransactionId: "1", appAppleId: simulator.information.appAppleID, productId: "p",
                 userLocale: "en-US", requestIdentifier: UUID(), environment: .production, signedDate: World.start))
     }
 }

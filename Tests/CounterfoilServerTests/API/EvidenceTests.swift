@@ -127,6 +127,33 @@ import Testing
         }
     }
 
+    @Test func `is read and proven for the facts that are listed, and no others`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            try await world.simulator.advance(by: Period.year)
+            try await world.settle()
+            // An hour later nothing is remembered as proven.
+            try await world.simulator.advance(by: 2 * 3600)
+            let proven = try world.server.core.proven
+            let before = proven.verified
+            let path = "/v1/customers/\(anna)\(Self.explain)?limit="
+            let some = try await world.api.get(path + "3")
+            let listed = try #require(some["facts"] as? [[String: Any]])
+            #expect(listed.count == 3 && listed.contains { $0["role"] as? String == "decides" })
+            #expect(listed.allSatisfy { $0["verification"] != nil })
+            // A notification, and what is wanted of it.
+            #expect((1...6).contains(proven.verified - before))
+            let all = try await world.api.get(path + "500")
+            let facts = try #require(all["facts"] as? [[String: Any]])
+            #expect(facts.count > 10 && facts.allSatisfy { $0["verification"] != nil })
+            #expect(some["facts_omitted"] as? Int == facts.count - 3 && all["facts_omitted"] as? Int == 0)
+            for (wrong, code) in [("0", "invalid_limit"), ("501", "invalid_limit"), ("3&page=2", "unknown_parameter")] {
+                let refused = try await world.api.get(path + wrong)
+                #expect(refused.status == 400 && refused["code"] as? String == code)
+            }
+        }
+    }
+
     @Test func `is not proven again on its way to a webhook`() async throws {
         try await World.withAPI { world in
             _ = try await world.subscriber("anna")
@@ -192,7 +219,7 @@ import Testing
             }
             _ = try await storage.commit(receiving: many, folding: [])
             let before = try world.server.core.proven.verified
-            for path in ["?at=\(instant)", Self.explain] {
+            for path in ["?at=\(instant)", Self.explain + "?at=\(instant)"] {
                 let answer = try await world.api.get("/v1/customers/\(anna)" + path)
                 #expect(answer.status == 422 && answer["code"] as? String == "too_many_texts", "\(answer.text)")
             }

@@ -100,6 +100,36 @@ import Testing
         }
     }
 
+    @Test func `another text that failed is listed, shown with its notification, and read again with it`() async throws
+    {
+        try await World.withAPI { world in
+            _ = try await world.subscriber("anna")
+            try await world.settle()
+            let storage = try world.server.core.storage
+            let filter = InboxFilter(scopes: try world.server.core.scopes.all.map(\.id))
+            let first = try #require(try await storage.notifications(filter, before: .max, limit: 1).items.first)
+            let other = ReceivedNotification(
+                scope: first.scope, uuid: first.uuid, type: first.type, subtype: first.subtype,
+                signedDate: first.signedDate, receivedAt: first.receivedAt, origin: .delivered, text: first.text + "x")
+            let receptions = try await storage.commit(receiving: [other], folding: [])
+            guard case .kept(let number)? = receptions.first else {
+                Issue.record("the other text was not kept")
+                return
+            }
+            try await storage.fail(number, code: "storage_damaged", message: "it is damaged", at: 0)
+            let listed = try await world.api.get("/v1/notifications?state=failed").items
+            #expect(listed.map { $0["uuid"] as? String } == [first.uuid])
+            #expect(listed.map { $0["is_other_text"] as? Bool } == [true])
+            #expect(try await world.api.get("/v1/completeness").text.contains(#""failed_notifications":1"#))
+            let shown = try await world.api.get("/v1/notifications/\(first.uuid)?include=signed_data")
+            let others = try #require(shown["other_texts"] as? [[String: Any]])
+            #expect(others.map { $0["signed_data"] as? String } == [other.text])
+            #expect(shown["state"] as? String == "folded")
+            #expect(try await world.api.send("POST", "/v1/notifications/\(first.uuid)/reprocess").status == 202)
+            #expect(try await storage.failedNotifications(code: "storage_damaged", in: filter.scopes, limit: 9) == [])
+        }
+    }
+
     private static func events(_ world: World) async throws -> Int {
         let storage = try #require(try world.server.core.storage as? SQLiteStorage)
         return try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") ?? 0 }

@@ -40,9 +40,4 @@ struct OpenAPIFile: Sendable, CustomTestStringConvertible {
         }
         walk(document, "")
     }
-
-    @Test(arguments: OpenAPIFile.all)
-    func `has lines that are read without scrolling`(_ file: OpenAPIFile) {
-        #expect(file.embedded.split(separator: "\n").filter { $0.count > 120 } == [])
-    }
 }

@@ -3,6 +3,7 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 import Yams
 
@@ -98,5 +99,93 @@ import Yams
         #expect(words("EventType") == Set(EventType.all + ["webhook.test"]))
         #expect(words("SegmentName") == Set(Segment.allCases.map(\.name)))
         #expect(words("DeliveryState") == Set(WebhookDelivery.State.allCases.map(\.name)))
+        #expect(words("VerificationCode") == (try Self.codes("Sources/AppStoreTrust/VerificationError.swift")))
+        #expect(words("Detail") == (try Self.details()))
+    }
+
+    /// The words that a member has, by a path such as `Refusal.code`.
+    private static func words(of member: String) throws -> Set<String> {
+        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
+        let path = member.split(separator: ".").map(String.init)
+        var schema = try #require(schemas[path[0]] as? [String: Any])
+        for name in path.dropFirst() {
+            let properties = try #require(schema["properties"] as? [String: Any])
+            schema = try #require(properties[name] as? [String: Any], "\(member)")
+            schema = schema["items"] as? [String: Any] ?? schema
+        }
+        let choices = schema["anyOf"] as? [[String: Any]] ?? [schema]
+        return Set(
+            choices.flatMap { choice in
+                let name = (choice["$ref"] as? String)?.split(separator: "/").last.map(String.init)
+                return (name.flatMap { schemas[$0] as? [String: Any] } ?? choice)["enum"] as? [String] ?? []
+            })
+    }
+
+    /// The codes of an error, from the file that declares them.
+    private static func codes(_ path: String) throws -> Set<String> {
+        let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
+        return Set(text.matches(of: /Code\("([a-z0-9_]+)"\)/).map { String($0.output.1) })
+    }
+
+    private static func details() throws -> Set<String> {
+        let path = "Sources/Entitlements/States/Words.swift"
+        let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
+        let body = try #require(text.firstMatch(of: /struct StateDetail[\s\S]*?\n}/)).output
+        return Set(body.matches(of: /Self\(rawValue: "([a-z_]+)"\)/).map { String($0.output.1) })
+    }
+
+    /// The codes with which a file refuses, as the second argument of a failure.
+    private static func failures(_ path: String) throws -> Set<String> {
+        let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
+        return Set(text.matches(of: /\.[a-zA-Z]+, "([a-z0-9_]+)"/).map { String($0.output.1) })
+    }
+
+    @Test func `names every code with which it refuses`() throws {
+        let verification = try Self.codes("Sources/AppStoreTrust/VerificationError.swift")
+        #expect(verification.count > 20)
+        let receiving = try Self.failures("Sources/CounterfoilServer/API/NotificationRoutes.swift")
+            .union(Self.failures("Sources/LedgerServices/Receipts/NotificationV1Receiver.swift"))
+        #expect(receiving.isSuperset(of: ["forbidden_network", "wrong_secret"]))
+        #expect(try Self.words(of: "Refusal.code") == verification.union(receiving))
+        #expect(
+            try Self.words(of: "Notification.failure")
+                == verification.union([StorageError.Code.damaged.rawValue]))
+        let reporting = ["ProvenPurchases", "RestoreService"].map { "Sources/LedgerServices/Restore/\($0).swift" }
+        for code in try Self.words(of: "RefusedTransaction.code").subtracting(verification) {
+            let texts = try reporting.map {
+                try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
+            }
+            #expect(texts.contains { $0.contains("\"\(code)\"") }, "\(code)")
+        }
+        #expect(try Self.words(of: "SegmentMember.reason") == Self.details())
+        #expect(
+            try Self.words(of: "DecodedNotification.problems.part")
+                == Set(DecodedNotification.Part.allCases.map { "\($0.name)" }))
+        #expect(try Self.words(of: "DecodedNotification.problems.code") == verification)
+        #expect(try Self.words(of: "UnverifiedText.code") == verification)
+    }
+
+    @Test func `names instants as its description says`() throws {
+        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        let rule = try #require((document["info"] as? [String: Any])?["description"] as? String)
+        let exceptions = Set(rule.matches(of: /`([a-z_]+)`/).map { String($0.output.1) })
+        var names: Set<String> = []
+        func walk(_ value: Any) {
+            if let list = value as? [Any] { list.forEach(walk) }
+            guard let object = value as? [String: Any] else { return }
+            for (name, member) in object["properties"] as? [String: Any] ?? [:] {
+                let reference = (member as? [String: Any])?["$ref"] as? String ?? ""
+                if reference.hasSuffix("/Instant") || reference.hasSuffix("/SentInstant") { names.insert(name) }
+            }
+            object.values.forEach(walk)
+        }
+        walk(document)
+        #expect(names.count > 30)
+        let unnamed = names.filter { name in
+            !["_date", "_at", "_since", "_until"].contains { name.hasSuffix($0) } && !exceptions.contains(name)
+        }
+        #expect(unnamed == [])
+        #expect(exceptions.isSuperset(of: ["since", "until", "from", "to"]))
     }
 }

@@ -18,7 +18,7 @@ import Testing
         let outcome = try await world.simulator.perform(
             .purchase(customer: customer, product: product, introductory: false, appAccountToken: token))
         try await world.settle()
-        return try #require(outcome.transactionId)
+        return try #require(outcome.transactionID)
     }
 
     private static func members(_ segment: String, _ world: World, _ query: String = "") async throws -> [String] {

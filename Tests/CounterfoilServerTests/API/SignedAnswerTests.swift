@@ -72,7 +72,7 @@ import Testing
             let keys = try await world.api.get("/v1/keys").items
             let key = try Curve25519.Signing.PrivateKey(rawRepresentation: Self.key).publicKey.rawRepresentation
             #expect(keys.count == 1 && keys[0]["public_key"] as? String == key.base64EncodedString())
-            #expect(keys[0]["app"] as? String == world.simulator.information.bundleId)
+            #expect(keys[0]["app"] as? String == world.simulator.information.bundleID)
         }
         let other = Self.key.base64EncodedString()
         try await World.withAPI(
@@ -85,7 +85,7 @@ import Testing
             { world in
                 #expect(try await world.api.get("/v1/keys").items.count == 2)
                 let own = try await world.app(for: "anna").get("/v1/keys").items.map { $0["app"] as? String }
-                #expect(own == [world.simulator.information.bundleId])
+                #expect(own == [world.simulator.information.bundleID])
             })
         try await World.withAPI { world in
             let answer = try await world.app(for: "anna").send(

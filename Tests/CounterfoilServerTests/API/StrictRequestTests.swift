@@ -10,13 +10,13 @@ import Testing
         ("purchases", #"{"signedTransactions": []}"#, "unknown_member", #"did you mean \"signed_transactions\"?"#),
         ("purchases", "{}", "empty_report", "Send signed_transactions"),
         ("purchases", #"{"restore": true, "receipt": null}"#, "empty_report", "Send signed_transactions"),
-        ("purchases", "[]", "bad_json", "it is something else"), ("purchases", "{", "bad_json", "not JSON"),
+        ("purchases", "[]", "bad_json", "Expected a JSON object with"), ("purchases", "{", "bad_json", "not JSON"),
         ("purchases", #"{"receipt": 1}"#, "bad_json", "receipt"),
         ("usage", #"{"transaction_id": "1"}"#, "empty_report", "customer_consented"),
         ("usage", #"{"customer_consent": true}"#, "unknown_member", #"did you mean \"customer_consented\"?"#),
         (
             "offers/promotional", #"{"product_id": "p", "offer": "o"}"#, "unknown_member",
-            #"There is no member \"offer\" here"#
+            #"Unknown member \"offer\""#
         ),
         ("offers/introductory", #"{"product_id": "p", "alow": true}"#, "unknown_member", #"did you mean \"allow\"?"#),
         ("offers/introductory", #"{"allow": true}"#, "bad_json", "product_id"),

@@ -32,7 +32,7 @@ import Yams
             let anna = token.uuidString.lowercased()
             let outcome = try await world.simulator.perform(
                 .purchase(customer: "anna", product: Self.monthly, appAccountToken: AppAccountToken(token)))
-            let id = try #require(outcome.transactionId)
+            let id = try #require(outcome.transactionID)
             #expect(try await world.api.get("/v1/transactions/\(id)").status == 404)
             let found = try await world.api.post("/v1/transactions/\(id)/recover", [:])
             #expect(found.status == 200 && found["customers"] as? [String] == [anna], "\(found.text)")

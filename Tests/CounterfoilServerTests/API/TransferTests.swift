@@ -56,7 +56,7 @@ import Testing
             try await world.settle()
             var transfer = Transfer(
                 world: world, loser: named ? token.uuidString.lowercased() : "anna",
-                original: try #require(outcome.originalTransactionId), before: 0)
+                original: try #require(outcome.originalTransactionID), before: 0)
             if !named { try await transfer.reports("anna") }
             try await world.simulator.advance(by: 86_400)
             transfer.before = transfer.now()

@@ -15,7 +15,7 @@ enum Agreement {
         _ truth: [CustomerState.SubscriptionState], _ known: [SubscriptionState]
     ) -> [String] {
         compare(
-            Dictionary(truth.map { ($0.originalTransactionId, members($0)) }) { first, _ in first },
+            Dictionary(truth.map { ($0.originalTransactionID, members($0)) }) { first, _ in first },
             Dictionary(known.map { ($0.originalTransactionID, members($0)) }) { first, _ in first })
     }
 
@@ -23,7 +23,7 @@ enum Agreement {
         _ truth: [CustomerState.PurchaseState], _ known: [PurchaseState]
     ) -> [String] {
         compare(
-            Dictionary(truth.map { ($0.transactionId, members($0)) }) { first, _ in first },
+            Dictionary(truth.map { ($0.transactionID, members($0)) }) { first, _ in first },
             Dictionary(known.map { ($0.transactionID, members($0)) }) { first, _ in first })
     }
 
@@ -37,10 +37,10 @@ enum Agreement {
 
     private static func members(_ state: CustomerState.SubscriptionState) -> [String] {
         [
-            "status \(state.status)", "access \(state.hasAccess)", "product \(state.productId)",
-            "transaction \(state.transactionId)", "group \(state.subscriptionGroupIdentifier)",
+            "status \(state.status)", "access \(state.hasAccess)", "product \(state.productID)",
+            "transaction \(state.transactionID)", "group \(state.subscriptionGroupIdentifier)",
             "expires \(text(state.expiresDate))", "renews \(state.autoRenewStatus == .on)",
-            "into \(state.autoRenewProductId)", "intent \(text(state.expirationIntent?.rawValue))",
+            "into \(state.autoRenewProductID)", "intent \(text(state.expirationIntent?.rawValue))",
             "retry \(state.isInBillingRetryPeriod ?? false)", "grace \(text(state.gracePeriodExpiresDate))",
             "ownership \(state.inAppOwnershipType.rawValue)",
             "offer \(text(state.offerType?.rawValue)) \(text(state.offerIdentifier))",
@@ -63,7 +63,7 @@ enum Agreement {
 
     private static func members(_ state: CustomerState.PurchaseState) -> [String] {
         [
-            "product \(state.productId)", "type \(state.type.rawValue)", "quantity \(state.quantity)",
+            "product \(state.productID)", "type \(state.type.rawValue)", "quantity \(state.quantity)",
             "bought \(text(state.purchaseDate))", "revoked \(text(state.revocationDate))",
             "ownership \(state.inAppOwnershipType.rawValue)",
         ]

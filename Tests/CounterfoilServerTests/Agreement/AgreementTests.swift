@@ -83,7 +83,7 @@ import Testing
         var segments: [String: Set<Segment>] = [:]
         for state in present.states {
             let customer = life.customer(state)
-            try await Recovering(world: life.world).claim(state.appTransactionId, for: customer)
+            try await Recovering(world: life.world).claim(state.appTransactionID, for: customer)
             try await Recovering(world: life.world).report(state.customer, for: customer)
             let now = try await core.customers.customer(customer, in: scope, at: nil)
             wrong += Agreement.differences(state, now.states).map { "\(state.customer) now: \($0)" }

@@ -81,7 +81,7 @@ import Testing
 
             #expect(try await world.completeness().state == .complete)
             let truth = try simulator.state(of: "anna")
-            try await Recovering(world: world).claim(truth.appTransactionId, for: "anna")
+            try await Recovering(world: world).claim(truth.appTransactionID, for: "anna")
             let known = try await world.server.core.customers.customer("anna", in: world.scope(), at: nil)
             #expect(Agreement.differences(truth, known.states) == [])
         }

@@ -18,10 +18,10 @@ struct Recovering {
         for state in world.simulator.states() where !(state.subscriptions.isEmpty && state.purchases.isEmpty) {
             var transactions: [String] = []
             var renewals: [String] = []
-            for try await text in client.transactionHistory(of: state.appTransactionId).items {
+            for try await text in client.transactionHistory(of: state.appTransactionID).items {
                 transactions.append(text)
             }
-            for item in try await client.subscriptionStatuses(of: state.appTransactionId).data
+            for item in try await client.subscriptionStatuses(of: state.appTransactionID).data
                 .flatMap(\.lastTransactions)
             {
                 transactions.append(item.signedTransactionInfo)

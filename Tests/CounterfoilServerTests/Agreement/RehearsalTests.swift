@@ -102,7 +102,7 @@ import Testing
                 let customer = state.appAccountToken ?? state.customer
                 let claim = Claim(
                     customer: customer, scope: scope.id, originalTransactionIDs: [],
-                    appTransactionID: state.appTransactionId, policy: .transfer, claimedAt: core.now.milliseconds)
+                    appTransactionID: state.appTransactionID, policy: .transfer, claimedAt: core.now.milliseconds)
                 _ = try await core.storage.claim(claim) { _ in false }
                 let known = try await core.customers.customer(customer, in: scope, at: nil)
                 wrong += Agreement.differences(state, known.states).map { "the server: \(state.customer): \($0)" }

@@ -31,19 +31,19 @@ struct ConfigurationProblemTests {
                 #"lisen: is not a key of this format; did you mean "listen"?, line 1"#,
                 "listen.port: is 70000 and should be between 0 and 65535, line 3",
                 "listen.tls.key: is missing, line 4",
-                "apps[0].apple_id: is missing; App Store Connect shows it among the app's information, and production "
-                    + "needs it, line 6",
+                "apps[0].apple_id: is missing; production needs it, App Store Connect shows it under App Information, "
+                    + "line 6",
                 #"apps[0].restore_polcy: is not a key of this format; did you mean "restore_policy"?, line 7"#,
                 #"apps[0].key.private_key.file: "missing.p8" does not exist, line 11"#,
                 "keys[0].name: has letters, digits, dots, - and _, at most 100, line 13",
                 "keys[0].secret: is shorter than 24 characters; counterfoil server keys create makes a good one, line 13",
-                "keys[0].scopes[0]: is none of customers:read, customers:write, customers:erase, "
+                "keys[0].scopes[0]: is none of customers:read, customers:write, customers:transfer, customers:erase, "
                     + "grants:write, offers:sign, "
                     + "support:read, support:write, operations:read, operations:write, webhooks:write, "
                     + "audit:read, console:open, all, line 13",
                 "keys[0].secret: the secret is in this file; write {file: …} or {environment: …}, line 13",
-                #"webhooks[0].secrets[0].environment: there is no environment variable "NONE", line 15"#,
-                #"webhooks[0].apps[0]: "com.example.ap" is none of the apps; did you mean "com.example.app"?, line 15"#,
+                #"webhooks[0].secrets[0].environment: the environment variable "NONE" is not set, line 15"#,
+                #"webhooks[0].apps[0]: "com.example.ap" is not one of the apps; did you mean "com.example.app"?, line 15"#,
                 #"webhooks[0].url: "ftp://example.com" is not a URL such as https://example.com/hooks, line 15"#,
             ])
     }
@@ -62,7 +62,7 @@ struct ConfigurationProblemTests {
 
     /// Texts and what is said about them; typed, since the compiler would think about it for long.
     private static let refusals: [(String, String)] = [
-        ("", "apps: is missing"), ("apps: []", "apps: at least one is needed"),
+        ("", "apps: is missing"), ("apps: []", "apps: at least one app is required"),
         ("- a", "is a list and should be a mapping"), ("apps: {", "not YAML"),
         (Test.smallest + "storage: here", "storage: is text and should be a mapping"),
         (Test.smallest + "clock: noon", "neither system nor the URL"),
@@ -76,15 +76,15 @@ struct ConfigurationProblemTests {
         (Test.smallest + "limits: {connections_per_address: 0}", "should be between 1 and"),
         (Test.smallest + "listen: {metrics: everybody}", "is none of key, local"),
         (Test.smallest + "limits: {requests_per_second: 0}", "should be between 1 and"),
-        (Test.smallest + "trust: {anchors: []}", "has none, so nothing would be trusted"),
+        (Test.smallest + "trust: {anchors: []}", "is empty, so nothing would be trusted"),
         (Test.smallest + "trust: {anchors: [root.cer]}", #""root.cer" does not exist"#),
         (Test.smallest + "trust: {anchors: [text]}", #""text": no root certificate was given"#),
         (Test.smallest + "listen: {trusted_proxies: [10.0.0.1/8]}", "is not a network such as"),
         (Test.smallest + "listen: {notification_networks: []}", "no notification would be accepted"),
         (Test.smallest + "listen: {public_url: example.com}", "is not a URL such as"),
-        (Test.smallest + "listen: {tls: {certificate: text, key: text}}", "holds no PEM"),
+        (Test.smallest + "listen: {tls: {certificate: text, key: text}}", "contains no PEM"),
         (Test.smallest + "log: {level: loud}", "is none of trace"),
-        (Test.smallest + Test.smallest.replacing("apps:\n", with: ""), #""com.example.app" is there twice"#),
+        (Test.smallest + Test.smallest.replacing("apps:\n", with: ""), #""com.example.app" is used twice"#),
         (app("apple_id: zero"), "is not a number such as"), (app("entitlements: {a b: [c]}"), "a name has letters"),
         (app("entitlements: {a: []}"), "has no product"), (app("products: {a: {duration: 1M}}"), "is not a period"),
         (app("products: {a: {consumable: true, duration: P1M}}"), "a consumable product has none"),
@@ -99,7 +99,7 @@ struct ConfigurationProblemTests {
         (app("customer_token_secret: {file: text}"), "is shorter than 32 bytes"),
         (app("answer_key: {file: text}"), "is not 32 bytes in base64"),
         (two("customer_token_secret: {file: long}", "customer_token_secret: {file: long}"), "another app has the same"),
-        (app("customer_token_secret: {file: long}\n    shared_secrets: {file: long}"), "is a shared secret as well"),
+        (app("customer_token_secret: {file: long}\n    shared_secrets: {file: long}"), "is also a shared secret"),
         (two("shared_secrets: {file: text}", "shared_secrets: {file: text}"), "belongs in account_shared_secrets"),
         (
             "account_shared_secrets: {file: text}\n" + app("shared_secrets: {file: text}"),
@@ -107,22 +107,22 @@ struct ConfigurationProblemTests {
         ),
         (
             "account_shared_secrets: {file: long}\n" + app("customer_token_secret: {file: long}"),
-            "is a shared secret as well"
+            "is also a shared secret"
         ),
         ("apps: [{bundle_id: \"com.jose\u{301}\", environments: [Sandbox]}]", "Normalization Form C"),
-        (app("key: {issuer_id: a, key_id: b, private_key: api.p8}"), "a file is named {file: …}"),
+        (app("key: {issuer_id: a, key_id: b, private_key: api.p8}"), "name a file as {file: …}"),
         (app("key: {issuer_id: a, key_id: b, private_key: {file: text}}"), "not a PEM file with a private key"),
         (app("key: {issuer_id: \"\", key_id: b, private_key: {file: key}}"), "issuer_id: is empty"),
         (app("base_urls: {production: store}"), "not a usable base URL"),
         (app("consumption: {refund_preference: maybe}"), "is none of undeclared"),
-        (key("scopes: []"), "scopes: has none"), (key(""), "scopes: is missing"),
+        (key("scopes: []"), "scopes: is empty"), (key(""), "scopes: is missing"),
         (
             key("scopes: [all], public: true"),
-            "a key that is shipped in an app cannot have audit:read, console:open, customers:erase, grants:write, operations:read"
+            "a public key cannot have audit:read, console:open, customers:erase, customers:transfer, grants:write"
         ),
         (key("scopes: [customers:read], public: true"), "has no customer_token_secret"),
         (key("scopes: [all]", secret: "{sha256: 0011}"), "is not 64 hexadecimal digits"),
-        (webhook("url: https://example.com"), "secrets: has none"),
+        (webhook("url: https://example.com"), "secrets: is empty"),
         (webhook("url: http://localhost/"), "is not public"), (webhook("url: \"http://[::1]/\""), "is not public"),
         (webhook("url: https://169.254.169.254/"), "is not public"),
         (webhook("url: https://a:b@example.com/"), "is not a URL such as"),
@@ -186,13 +186,13 @@ struct ConfigurationNoteTests {
         #expect(
             try notes(text, ["/etc/counterfoil/secret": Test.file("secret", 0o640)])
                 == [
-                    #"listen: others can reach "0.0.0.0" without TLS; say tls, or trusted_proxies, line 1"#,
+                    #"listen: others can reach "0.0.0.0" without TLS; set tls or trusted_proxies, line 1"#,
                     #"apps[0].shared_secrets[1].file: "secret" can be read by others than its owner (640): chmod 600, "#
                         + "line 5",
                     "apps[0]: has no key: no recovery, and no history for restores, line 3",
-                    "apps[0]: accepts the sandbox alone, line 3",
+                    "apps[0]: accepts only the sandbox, line 3",
                     "apps[0].shared_secrets[0]: the secret is in this file; write {file: …} or {environment: …}, line 5",
-                    "keys: there are none, so the API answers nobody",
+                    "keys: no key is configured, so nobody can use the API",
                 ].sorted { line($0) < line($1) })
     }
 
@@ -215,7 +215,7 @@ struct ConfigurationNoteTests {
         let notes = try Test.read(text, environment: environment).notes.map(\.description)
         #expect(
             notes.filter { $0.contains("variable") } == [
-                #"the environment variable "COUNTERFOIL_PROT" is no setting; did you mean "COUNTERFOIL_PORT"?"#
+                #"the environment variable "COUNTERFOIL_PROT" is not a setting; did you mean "COUNTERFOIL_PORT"?"#
             ])
     }
 
@@ -224,7 +224,7 @@ struct ConfigurationNoteTests {
         let found = try notes(
             Test.smallest + "trust: {certificates_valid_at: signing_date}\nclock: http://127.0.0.1:1/")
         #expect(found.contains("trust.certificates_valid_at: certificates that have expired are accepted, line 4"))
-        #expect(found.contains(#"clock: the server goes by the clock of "127.0.0.1", line 5"#))
+        #expect(found.contains(#"clock: the server uses the clock of "127.0.0.1", line 5"#))
     }
 
     @Test("say which events nobody has heard of, and leave those alone that may come")
@@ -241,7 +241,7 @@ struct ConfigurationNoteTests {
                     """, ["/etc/counterfoil/secret": secret])
         }
         let message = error.map { "\($0)" } ?? ""
-        #expect(message.contains(#"events[0]: "subscription.renewd" is no event"#))
+        #expect(message.contains(#"events[0]: "subscription.renewd" is not an event"#))
         #expect(message.contains(#"did you mean "subscription.renewed"?"#))
         #expect(!message.contains("events[1]") && !message.contains("events[2]") && !message.contains("events[3]"))
     }

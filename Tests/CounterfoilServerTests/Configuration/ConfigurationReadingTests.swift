@@ -204,7 +204,7 @@ struct ServerConfigurationTests {
             ("{bought_before: {date: 2024-02-30}}", "is not a day"),
             ("{bought_before: {date: yesterday}}", "is not a day"),
             ("{bought_before: {versions: \"2\"}}", "is not a key"),
-            ("{product: [m]}", "is not a key"), ("{products: []}", "nobody can have it"),
+            ("{product: [m]}", "is not a key"), ("{products: []}", "only grants give it"),
         ])
     func wrongBoundaries(_ entitlement: String, _ message: String) {
         let text = TestConfiguration.smallest + "    entitlements: {premium: \(entitlement)}\n"

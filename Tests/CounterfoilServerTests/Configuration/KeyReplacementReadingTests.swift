@@ -39,8 +39,8 @@ import X509
 
     @Test(arguments: [
         ("[]", "should be one key, or two"), ("[\(newer), \(older), \(newer)]", "should be one key, or two"),
-        ("[\(newer), \(newer)]", "is that of the newer key"),
-        ("[\(newer), \(older.replacing("issuer_id: i", with: "issuer_id: j"))]", "another than that of the newer key"),
+        ("[\(newer), \(newer)]", "is the same as that of the newer key"),
+        ("[\(newer), \(older.replacing("issuer_id: i", with: "issuer_id: j"))]", "differs from that of the newer key"),
         ("[\(newer), x]", "apps[0].key[1]"),
     ])
     func `refuses what is no such pair`(_ key: String, _ words: String) {

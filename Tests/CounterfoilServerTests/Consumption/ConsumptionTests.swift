@@ -32,7 +32,7 @@ import Testing
     private func ask(_ world: World) async throws -> String {
         let outcome = try await world.simulator.perform(.requestRefund(customer: "anna"))
         try await world.settle()
-        return try #require(outcome.transactionId)
+        return try #require(outcome.transactionID)
     }
 
     /// The newest request, when it is in one of these states and was tried so often. The server's own service may be the
@@ -126,7 +126,7 @@ import Testing
                 // Bought by nobody that the server knows.
                 let outcome = try await world.simulator.perform(
                     .purchase(customer: "anna", product: Self.coins, appAccountToken: .absent))
-                let texts = try await world.signedTransactions(of: try #require(outcome.transactionId))
+                let texts = try await world.signedTransactions(of: try #require(outcome.transactionID))
                 _ = try await ask(world)
                 try await world.server.core.consumption.answerDue()
                 func consent() async throws {

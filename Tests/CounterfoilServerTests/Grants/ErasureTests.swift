@@ -37,7 +37,7 @@ import Testing
         let outcome = try await world.simulator.perform(
             .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
         try await world.settle()
-        let id = try #require(outcome.transactionId)
+        let id = try #require(outcome.transactionID)
         let texts = try await world.signedTransactions(of: id)
         let path = "/v1/customers/person-anna"
         let transaction = try world.appTransaction(ofCustomer: "anna")

@@ -77,11 +77,11 @@ import Testing
             try await world.simulator.advance(by: 3599.999)
             #expect(try await Self.premium(world)["until"] as? Int == Int(until.milliseconds))
             let expiry = try world.server.core.grantExpiry
-            try await expiry.tellDue()
+            try await expiry.emitDue()
             #expect(try await Self.events(world) == ["grant.created"])
             try await world.simulator.advance(by: 0.001)
             #expect(try await Self.premium(world)["is_active"] as? Bool == false)
-            for _ in 0..<2 { try await expiry.tellDue() }
+            for _ in 0..<2 { try await expiry.emitDue() }
             #expect(try await Self.events(world) == ["grant.created", "grant.expired"])
             let timeline = try await world.api.get("/v1/customers/anna/timeline").items
             #expect(timeline.map { $0["type"] as? String } == ["grant.expired", "grant.created"])

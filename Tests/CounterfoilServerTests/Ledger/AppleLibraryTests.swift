@@ -62,7 +62,7 @@ struct `Apple's Python library` {
         func question(_ name: String, _ text: String) -> Questions.Verification {
             .init(
                 name: name, text: text, root: root.base64EncodedString(), environment: "Production",
-                bundleId: information.bundleId, appAppleId: information.appAppleId)
+                bundleId: information.bundleID, appAppleId: information.appAppleID)
         }
         let last = try #require(kept.last?.text)
         let damaged = String(last.dropLast(8)) + (last.hasSuffix("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA")

@@ -37,7 +37,7 @@ import Testing
                 for index in facts.indices.shuffled(using: &random) {
                     // The text with the greater number goes first.
                     _ = try record.put(facts[index], .init(id: Int64(index) + 1) { $0 < index + 1 })
-                    _ = record.note(Int64(index) + 1, signedDate: 0)
+                    _ = record.addMention(of: Int64(index) + 1, signedDate: 0)
                 }
                 return PackedLineage.pack(record)
             }
@@ -97,8 +97,8 @@ import Testing
         for _ in 0..<Int.random(in: 0..<12, using: &random) {
             let source = Int64.random(in: .min...Int64.max, using: &random)
             _ = try record.put(transaction(&random), .init(id: source) { _ in false })
-            _ = record.note(
-                .random(in: 0...Int64.max, using: &random), signedDate: .random(in: -9...9, using: &random))
+            _ = record.addMention(
+                of: .random(in: 0...Int64.max, using: &random), signedDate: .random(in: -9...9, using: &random))
         }
         if Bool.random(using: &random) { _ = try record.put(renewal(&random), .init(id: 3) { _ in false }) }
         return record

@@ -118,7 +118,8 @@ import Testing
                     for (number, index) in order.enumerated() {
                         _ = try Fold.put(
                             facts[index], in: scope,
-                            Fold.Source(id: Int64(-number - 1), text: Data([UInt8(number)]), kind: .transaction), db)
+                            Fold.Source(statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction),
+                            db)
                         if order == [0, 1, 2], number == 1 {
                             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM segments") == 1)
                         }

@@ -8,7 +8,7 @@ import TestSupport
 
 /// What a simulated App Store announced while customers did whatever came to their minds, signed and verified.
 struct StoreLife: Sendable {
-    static let bundleID = SimulatedApp().bundleId
+    static let bundleID = SimulatedApp().bundleID
 
     let notifications: [Verified<ResponseBodyV2DecodedPayload>]
     let transactions: [Verified<JWSTransactionDecodedPayload>]
@@ -45,7 +45,7 @@ struct StoreLife: Sendable {
     static func verifier(trusting simulator: Simulator) throws -> SignedDataVerifier {
         let information = simulator.information
         var options = SignedDataVerifier.Configuration(
-            apps: .only([App(bundleID: information.bundleId, appAppleID: information.appAppleId)]))
+            apps: .only([App(bundleID: information.bundleID, appAppleID: information.appAppleID)]))
         options.anchors = try TrustAnchors(
             certificates: information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) })
         options.validAt = .signingDate

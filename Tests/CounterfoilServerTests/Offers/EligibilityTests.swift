@@ -40,7 +40,7 @@ extension Asker {
         let outcome = try await world.simulator.perform(
             .purchase(customer: customer, product: product, appAccountToken: AppAccountToken(token)))
         try await world.settle()
-        return try #require(outcome.transactionId)
+        return try #require(outcome.transactionID)
     }
 
     /// Has it signed for a backend.

@@ -16,11 +16,11 @@ import Testing
             let offer: [String: Any] = ["product_id": "com.example.premium.monthly", "offer_id": "save20"]
             let signed = try await world.call(.POST, promotional, offer)
             #expect(signed.status == 200)
-            #expect(signed.text("transaction_id") == outcome.transactionId)
+            #expect(signed.text("transaction_id") == outcome.transactionID)
             let claims = try #require(Self.claims(signed.text("jws")))
             #expect(claims.text("aud") == "promotional-offer")
             #expect(claims.text("offerIdentifier") == "save20")
-            #expect(claims.text("transactionId") == outcome.transactionId)
+            #expect(claims.text("transactionId") == outcome.transactionID)
 
             let nonce = UUID()
             let original: [String: Any] = [
@@ -39,7 +39,7 @@ import Testing
             #expect(forced.status == 200)
             let stolen = try await world.call(
                 .POST, stranger,
-                offer.merging(["force": true, "transaction_id": outcome.transactionId ?? ""]) { $1 })
+                offer.merging(["force": true, "transaction_id": outcome.transactionID ?? ""]) { $1 })
             #expect(stolen.text("code") == "not_the_customers")
 
             let introductory: [String: Any] = ["product_id": "com.example.premium.monthly", "allow": true]

@@ -23,7 +23,7 @@ import Testing
             let outcomes = try await Self.check(world)
             #expect(outcomes.map(\.environment) == [.production, .sandbox])
             #expect(outcomes.map(\.finding.code) == ["arrived", "arrived"])
-            #expect(outcomes.allSatisfy { $0.isGood && $0.bundleID == world.simulator.information.bundleId })
+            #expect(outcomes.allSatisfy { $0.isGood && $0.bundleID == world.simulator.information.bundleID })
             let start = Int64(World.start.timeIntervalSince1970 * 1000)
             let attempts = outcomes.compactMap(\.attemptedAt)
             #expect(attempts.count == 2 && attempts.allSatisfy { (start..<start + 1000).contains($0) })

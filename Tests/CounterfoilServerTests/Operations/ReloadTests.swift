@@ -79,7 +79,7 @@ import Testing
     private static func signingKey(_ world: World) throws -> SigningKey {
         let information = world.simulator.information
         return try SigningKey(
-            pem: String(contentsOfFile: information.privateKey, encoding: .utf8), keyID: information.keyId)
+            pem: String(contentsOfFile: information.privateKey, encoding: .utf8), keyID: information.keyID)
     }
 
     private static func keyID(of jws: String?) throws -> String? {
@@ -94,7 +94,7 @@ import Testing
             let old = try Self.signingKey(world)
             let new = try SigningKey(pem: world.simulator.addAPIKey("NEWKEY0001"), keyID: "NEWKEY0001")
             let transaction = try #require(
-                try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly)).transactionId)
+                try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly)).transactionID)
             func asks() async throws -> String? {
                 _ = try await world.signedTransactions(of: transaction)
                 return try Self.keyID(of: try world.store().tokens.token().text)
@@ -122,7 +122,7 @@ import Testing
             let old = try Self.signingKey(world)
             let new = try SigningKey(pem: world.simulator.addAPIKey("NEWKEY0002"), keyID: "NEWKEY0002")
             let transaction = try #require(
-                try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly)).transactionId)
+                try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly)).transactionID)
             var changed = try world.configuration()
             changed.apps[0].key?.signingKey = new
             changed.apps[0].key?.formerKey = old

@@ -114,7 +114,7 @@ import Testing
             try await world.simulator.perform(.finish(customer: "anna"))
             try await world.simulator.perform(.approveRefund(customer: "anna"))
             try await Self.settle(world)
-            let id = try #require(bought.transactionId)
+            let id = try #require(bought.transactionID)
             let lineage = try #require(try await world.server.core.storage.lineage(id, in: world.scope().id))
             #expect(lineage.transactions.map(\.revocationDate) == [world.simulator.now])
         }
@@ -143,7 +143,7 @@ import Testing
             try await settle(world)
             var answers: [String: String] = [:]
             for state in world.simulator.states() {
-                try await Recovering(world: world).claim(state.appTransactionId, for: state.customer)
+                try await Recovering(world: world).claim(state.appTransactionID, for: state.customer)
                 let known = try await world.server.core.customers.customer(state.customer, in: world.scope(), at: nil)
                 #expect(Agreement.differences(state, known.states) == [], "seed \(seed), \(version): \(state.customer)")
                 guard !state.customer.contains(where: { !$0.isLetter }) else { continue }

@@ -25,7 +25,7 @@ import Testing
             try await world.simulator.advance(by: Period.month)
             try await verify(world, receipt)
             try await refusals(world, receipt)
-            try await notify(world, receipt, try #require(bought.originalTransactionId))
+            try await notify(world, receipt, try #require(bought.originalTransactionID))
         }
     }
 

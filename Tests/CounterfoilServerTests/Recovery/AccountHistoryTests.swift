@@ -29,7 +29,7 @@ import Testing
             #expect(history.state == .complete)
             #expect(try await core.storage.historyMark(of: [original], in: scope.id)?.revision == mark.revision)
             #expect(try await core.histories.read(original, in: scope, origin: .asked).news == 0)
-            // It counts as asked about, so that no sweep asks again.
+            // It counts as asked about, so that no pass asks again.
             let summary = try await core.storage.summaries(after: "", in: scope.id, limit: 1).first
             #expect(try #require(summary?.askedAt) > 0)
         }
@@ -45,7 +45,7 @@ import Testing
             let scope = try world.scope()
             let original = try #require(
                 try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionID)
-            world.simulator.revokeAPIKey(world.simulator.information.keyId)
+            world.simulator.revokeAPIKey(world.simulator.information.keyID)
             let history = try await core.histories.ask(about: [original], in: scope, because: .restore)
             #expect(history.state == .pending)
             #expect(try await core.storage.historyRequestCounts(in: scope.id).waiting == 1)

@@ -17,7 +17,7 @@ import Testing
             for number in 0..<70 {
                 let outcome = try await simulator.perform(
                     .purchase(customer: "customer-\(number)", product: "com.example.premium.monthly"))
-                lines.append(try #require(outcome.originalTransactionId))
+                lines.append(try #require(outcome.originalTransactionID))
             }
             let receipt = try simulator.receipt(of: "customer-7")
             lines.insert(contentsOf: ["", receipt, "bm8gcmVjZWlwdA==", "2000000000000000999"], at: 0)

@@ -89,8 +89,8 @@ import Testing
             let completeness = try await world.completeness()
             #expect(completeness.missing.unverifiedSpans == 0 && completeness.missing.unverified == 0)
             #expect(try #require(completeness.mark).since > World.start.milliseconds)
-            let sweep = try await world.server.core.storage.sweep(in: world.scope().id)
-            #expect(sweep?.everyoneSince == simulator.now.milliseconds)
+            let pass = try await world.server.core.storage.historyPass(in: world.scope().id)
+            #expect(pass?.everyoneSince == simulator.now.milliseconds)
         }
     }
 
@@ -100,7 +100,7 @@ import Testing
             try simulator.add(Fault("notification:*", .drop))
             let outcome = try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly"))
-            let transaction = try #require(outcome.transactionId)
+            let transaction = try #require(outcome.transactionID)
             let (core, scope) = (try world.server.core, try world.scope())
             try await core.recovery.runNow()
             #expect(try await world.completeness().state == .complete)
@@ -179,7 +179,7 @@ import Testing
             // Whose history held the other one was not written down.
             #expect(try await storage.missing(in: scope).unverified == 1)
             #expect(try await storage.historyMark(of: ["7"], in: scope) == nil)
-            #expect(try await storage.sweep(in: scope)?.everyoneSince == 8500)
+            #expect(try await storage.historyPass(in: scope)?.everyoneSince == 8500)
             try storage.close()
         }
     }

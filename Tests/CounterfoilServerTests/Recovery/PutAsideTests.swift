@@ -28,7 +28,7 @@ import Testing
                 for number in 0..<6 {
                     let outcome = try await simulator.perform(
                         .purchase(customer: "customer-\(number)", product: Self.monthly))
-                    transactions.append(try #require(outcome.originalTransactionId))
+                    transactions.append(try #require(outcome.originalTransactionID))
                 }
                 try await world.settle()
                 try await world.server.core.recovery.runNow()
@@ -43,7 +43,7 @@ import Testing
                     let count = try await core.storage.lineage(transaction, in: scope.id)?.transactions.count ?? 0
                     #expect((count == 8) == (transaction != transactions[2]), "\(transaction): \(count)")
                 }
-                #expect(try await core.storage.sweep(in: scope.id)?.finishedAt != nil)
+                #expect(try await core.storage.historyPass(in: scope.id)?.finishedAt != nil)
                 let completeness = try await world.completeness()
                 #expect(completeness.missing.putAside == 1)
                 let named = try #require(completeness.names.histories.first)
@@ -67,7 +67,7 @@ import Testing
                 for number in 0..<70 {
                     let outcome = try await simulator.perform(
                         .purchase(customer: "customer-\(number)", product: Self.monthly))
-                    lines.append(try #require(outcome.originalTransactionId))
+                    lines.append(try #require(outcome.originalTransactionID))
                 }
                 let file = world.folder.appending(path: "customers.txt")
                 try Data(lines.joined(separator: "\n").utf8).write(to: file)
@@ -101,7 +101,7 @@ import Testing
             try await world.settle()
             let core = try world.server.core
             try simulator.add(Fault("route:subscription-statuses", .status(code: 418)))
-            let transaction = try #require(outcome.transactionId)
+            let transaction = try #require(outcome.transactionID)
             try await core.storage.add(requests: [transaction], in: world.scope().id, because: .restore, at: 0)
             await #expect(throws: AppStoreServerError.self) { try await core.recovery.runNow() }
             let due = try await core.storage.takeHistoryRequests(at: simulator.now.milliseconds, limit: 10)

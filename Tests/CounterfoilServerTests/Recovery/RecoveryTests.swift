@@ -130,7 +130,7 @@ import Testing
             let core = try world.server.core
             try await core.recovery.runNow()
             try await world.settle()
-            let original = try #require(outcome.originalTransactionId)
+            let original = try #require(outcome.originalTransactionID)
             let lineage = try #require(try await core.storage.lineage(original, in: world.scope().id))
             #expect(lineage.transactions.count == 8)
             let mark = try #require(try await world.completeness().mark)
@@ -166,7 +166,7 @@ import Testing
                 .purchase(customer: "anna", product: "com.example.premium.monthly"))
             let core = try world.server.core
             let scope = try world.scope()
-            let transaction = try #require(outcome.transactionId)
+            let transaction = try #require(outcome.transactionID)
             try await core.storage.add(
                 requests: [transaction, "2000000999999999"], in: scope.id, because: .restore, at: 0)
             try await core.recovery.runNow()

@@ -44,7 +44,7 @@ extension World {
 
     /// What the server says about its gaps.
     func completeness(_ environment: AppStoreEnvironment = .production) async throws -> Completeness {
-        try await server.core.recovery.completeness(of: scope(environment))
+        try await server.core.recovery.completeness(of: [scope(environment)])[0]
     }
 
     /// Whether a window stands in the middle, between two pages.

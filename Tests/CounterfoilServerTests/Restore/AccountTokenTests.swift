@@ -19,7 +19,7 @@ import Testing
     private static func buy(_ world: World, _ product: String = "com.example.premium.monthly") async throws -> String {
         let outcome = try await world.simulator.perform(
             .purchase(customer: "anna", product: product, appAccountToken: AppAccountToken(token)))
-        let id = try #require(outcome.transactionId)
+        let id = try #require(outcome.transactionID)
         return try #require(try await world.signedTransactions(of: id).last)
     }
 

@@ -22,7 +22,7 @@ extension World {
             try world.simulator.add(Fault("notification:*", .drop))
             let outcome = try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
-            let id = try #require(outcome.transactionId)
+            let id = try #require(outcome.transactionID)
             let text = try #require(try await world.signedTransactions(of: id).first)
             // Nothing goes wrong; it is counted.
             let asked = try world.simulator.add(Fault("route:transaction-history", .delay(seconds: 0.05)))
@@ -75,7 +75,7 @@ extension World {
             try world.simulator.add(Fault("notification:*", .drop))
             let outcome = try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
-            let texts = try await world.signedTransactions(of: try #require(outcome.transactionId))
+            let texts = try await world.signedTransactions(of: try #require(outcome.transactionID))
             try world.simulator.add(Fault("route:transaction-history", .invalidSignature))
             let answer = try await world.call(
                 .POST, "/v1/customers/anna/purchases", ["signed_transactions": texts])

@@ -22,7 +22,7 @@ import Testing
         let outcome = try await world.simulator.perform(
             .purchase(customer: "anna", product: product, appAccountToken: AppAccountToken(token)))
         try await world.settle()
-        return try #require(outcome.transactionId)
+        return try #require(outcome.transactionID)
     }
 
     @Test func `gives what was claimed, signed for and bought later by one customer to the other`() async throws {
@@ -101,7 +101,7 @@ import Testing
                 body: JSONSerialization.data(withJSONObject: ["signed_transactions": texts]))
             let answer = try await Self.merge(
                 world.app(for: "anna"), into: "anna", ["from": name, "from_token": token])
-            let bought = try #require(outcome.transactionId)
+            let bought = try #require(outcome.transactionID)
             #expect(answer.status == 200 && answer.text.contains(bought))
         }
     }

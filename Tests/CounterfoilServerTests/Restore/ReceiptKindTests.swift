@@ -27,7 +27,7 @@ import Testing
             let receipt = try world.simulator.receipt(of: "anna", in: environment)
             let answer = try await report(receipt)
             #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
-            #expect(answer.text("subscriptions.0.original_transaction_id") == bought.originalTransactionId)
+            #expect(answer.text("subscriptions.0.original_transaction_id") == bought.originalTransactionID)
             // Of an organisation's app it is the receipt that ends, not what was bought in it.
             try await world.simulator.advance(by: 41 * 86_400)
             let expired = try await report(receipt)
@@ -61,7 +61,7 @@ import Testing
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             let outcome = try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
             try await world.settle()
-            let order = try #require(outcome.orderId)
+            let order = try #require(outcome.orderID)
             let looked = try await world.call(.GET, "/v1/orders/\(order)")
             #expect(looked.texts("customers") == [outcome.appAccountToken].compactMap { $0 })
         }

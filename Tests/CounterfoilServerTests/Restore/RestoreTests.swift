@@ -30,7 +30,7 @@ import Testing
     ) async throws -> String {
         let outcome = try await world.simulator.perform(
             .purchase(customer: customer, product: product, appAccountToken: AppAccountToken(token)))
-        return try #require(outcome.transactionId)
+        return try #require(outcome.transactionID)
     }
 
     private func events(_ world: World) async throws -> [String] {
@@ -200,7 +200,7 @@ import Testing
             let sandbox = try #require(
                 try await world.simulator.perform(
                     .purchase(customer: "anna", product: "com.example.unlock"), in: .sandbox
-                ).transactionId)
+                ).transactionID)
             let mixed = try await world.signedTransactions(of: sandbox, in: .sandbox) + [text]
             let cases: [([String: Any], String)] = [
                 (["signed_transactions": [Self.forged(text)]], "bad_signature"),
@@ -294,8 +294,9 @@ import Testing
             try await world.simulator.perform(.requestRefund(customer: "anna"))
             try await world.simulator.settle()
             try await world.settle()
-            let explained = try await world.server.core.storage.statements(about: id, in: world.scope().id)
-            #expect(explained.isEmpty)
+            let sources = try await world.server.core.storage.sources(
+                of: id, transactions: nil, renewal: true, in: world.scope().id)
+            #expect(!sources.isEmpty && sources.allSatisfy { $0.statement == nil })
             let kinds = try await (world.server.core.storage as? SQLiteStorage)?.pool.read {
                 try Int.fetchAll($0, sql: "SELECT kind FROM statements")
             }

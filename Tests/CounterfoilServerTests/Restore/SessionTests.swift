@@ -32,7 +32,7 @@ import Testing
         let outcome = try await world.simulator.perform(
             .purchase(customer: customer, product: product, appAccountToken: .absent, device: "phone"),
             in: environment)
-        return try #require(outcome.transactionId)
+        return try #require(outcome.transactionID)
     }
 
     private static func begin(
@@ -193,7 +193,7 @@ import Testing
             #expect(try await Self.begin(world, ["app_transaction": text]).code == "wrong_environment")
             // An app transaction of another store is of an app that nobody here knows.
             var other = SimulatorConfiguration()
-            other.app.bundleId = "com.example.stranger"
+            other.app.bundleID = "com.example.stranger"
             other.clock = .frozen(World.start)
             let stranger = try await Simulator.start(other)
             try await stranger.perform(.createCustomer(customer: "anna"))

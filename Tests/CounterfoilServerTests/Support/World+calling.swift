@@ -47,7 +47,7 @@ struct APIAnswer {
         guard let keyID = text("key_id"), let nonce = text("nonce"), let timestamp = number("timestamp"),
             let signature = text("signature")
         else { return nil }
-        return .original(keyId: keyID, nonce: nonce, timestamp: Int64(timestamp), signature: signature)
+        return .original(keyID: keyID, nonce: nonce, timestamp: Int64(timestamp), signature: signature)
     }
 
     func texts(_ path: String) -> [String]? { self[path] as? [String] }

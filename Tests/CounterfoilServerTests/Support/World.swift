@@ -96,10 +96,10 @@ final class World: Sendable {
     /// The configuration of a server that trusts the simulator and nobody else.
     func configuration() throws -> ServerConfiguration {
         let information = simulator.information
-        var app = ServerConfiguration.App(bundleID: information.bundleId, appAppleID: information.appAppleId)
+        var app = ServerConfiguration.App(bundleID: information.bundleID, appAppleID: information.appAppleID)
         let pem = try String(contentsOfFile: information.privateKey, encoding: .utf8)
         app.key = .init(
-            issuerID: information.issuerId, signingKey: try SigningKey(pem: pem, keyID: information.keyId))
+            issuerID: information.issuerID, signingKey: try SigningKey(pem: pem, keyID: information.keyID))
         for environment in [AppStoreEnvironment.production, .sandbox] {
             app.hosts[environment] = try AppStoreHost(
                 url: information.baseURLs[environment], environment: environment)
@@ -145,7 +145,7 @@ final class World: Sendable {
 
     /// The scope of the simulator's app in an environment.
     func scope(_ environment: AppStoreEnvironment = .production) throws -> Scope {
-        guard let scope = try server.core.scopes[simulator.information.bundleId, environment] else {
+        guard let scope = try server.core.scopes[simulator.information.bundleID, environment] else {
             throw StorageError(.failed, "no such scope")
         }
         return scope

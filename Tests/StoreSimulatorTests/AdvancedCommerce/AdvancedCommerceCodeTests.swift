@@ -39,7 +39,7 @@ struct AdvancedCommerceCodeTests {
 
     /// Buys something ordinary.
     static func buy(_ product: String) -> @Sendable (inout AdvancedCommerceStore) throws -> String {
-        { world in try #require(world.perform(.purchase(customer: "ben", product: product)).transactionId) }
+        { world in try #require(world.perform(.purchase(customer: "ben", product: product)).transactionID) }
     }
 
     static let lapse: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
@@ -78,7 +78,7 @@ struct AdvancedCommerceCodeTests {
 
     static let twice: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
         try #require(
-            world.perform(.purchase(customer: "anna", product: "com.example.news.weekly")).transactionId)
+            world.perform(.purchase(customer: "anna", product: "com.example.news.weekly")).transactionID)
     }
 
     static let communicated: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
@@ -132,7 +132,7 @@ struct AdvancedCommerceCodeTests {
             world.perform(
                 .subscribeAdvancedCommerce(
                     customer: "ben", product: AdvancedCommerceStore.subscriptionProduct, request: order)
-            ).transactionId)
+            ).transactionID)
     }
 
     static let common: [Row] =

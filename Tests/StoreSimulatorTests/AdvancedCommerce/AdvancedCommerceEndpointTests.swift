@@ -62,7 +62,7 @@ struct AdvancedCommerceEndpointTests {
     func migration() throws {
         var world = try AdvancedCommerceStore()
         let bought = try world.perform(.purchase(customer: "ben", product: "com.example.news.weekly"))
-        let old = try #require(bought.transactionId)
+        let old = try #require(bought.transactionID)
         let expires = world.store.transactions[old]?.payload.expiresDate
         world.now += 3600
         let first = world.announced().count

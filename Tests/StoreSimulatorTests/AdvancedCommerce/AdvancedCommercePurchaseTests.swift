@@ -43,7 +43,7 @@ struct AdvancedCommercePurchaseTests {
         let bought = try world.perform(
             .subscribeAdvancedCommerce(
                 customer: "ben", product: AdvancedCommerceStore.subscriptionProduct, request: order))
-        let id = try #require(bought.transactionId)
+        let id = try #require(bought.transactionID)
         var prices: [Int64?] = []
         for _ in 0..<3 {
             let subscription = try #require(world.store.subscriptions[id])
@@ -64,7 +64,7 @@ struct AdvancedCommercePurchaseTests {
         let again = try world.perform(
             .subscribeAdvancedCommerce(
                 customer: "anna", product: AdvancedCommerceStore.subscriptionProduct, request: order))
-        #expect(again.originalTransactionId == world.subscription)
+        #expect(again.originalTransactionID == world.subscription)
         #expect(
             world.announced(from: 2) == [
                 "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "EXPIRED/VOLUNTARY", "SUBSCRIBED/RESUBSCRIBE",

@@ -19,9 +19,9 @@ struct AdvancedCommerceSignatureTests {
         do {
             let key =
                 isForeign
-                ? try SigningKey(pem: P256.Signing.PrivateKey().pemRepresentation, keyID: information.keyId)
-                : try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
-            let signer = try OfferSigner(key: key, issuerID: information.issuerId, bundleID: bundle)
+                ? try SigningKey(pem: P256.Signing.PrivateKey().pemRepresentation, keyID: information.keyID)
+                : try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
+            let signer = try OfferSigner(key: key, issuerID: information.issuerID, bundleID: bundle)
             let data = try signer.advancedCommerce(AdvancedCommerceStore.order(UUID()))
             let text = isBase64 ? data.base64 : String(decoding: data.data, as: UTF8.self)
             let outcome = try await simulator.perform(

@@ -23,7 +23,7 @@ struct AdvancedCommerceStore {
         let order = Self.order(reference())
         let bought = try perform(
             .subscribeAdvancedCommerce(customer: "anna", product: Self.subscriptionProduct, request: order))
-        subscription = try #require(bought.transactionId)
+        subscription = try #require(bought.transactionID)
         let item = AdvancedCommerceOneTimeChargeItem(sku: "hat", displayName: "Hat", description: "A hat", price: 3000)
         let charged = try perform(
             .chargeAdvancedCommerce(
@@ -31,7 +31,7 @@ struct AdvancedCommerceStore {
                 request: .init(
                     requestInfo: .init(requestReferenceId: reference()), currency: "USD", item: item,
                     taxCode: "C003-00-2")))
-        charge = try #require(charged.transactionId)
+        charge = try #require(charged.transactionID)
     }
 
     mutating func reference() -> UUID {

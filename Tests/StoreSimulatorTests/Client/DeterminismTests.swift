@@ -27,7 +27,7 @@ struct DeterminismTests {
         for command in commands {
             for environment in [AppStoreEnvironment.production, .sandbox] {
                 let outcome = try await simulator.perform(command, in: environment)
-                record.identifiers += [outcome.transactionId, outcome.token].compactMap(\.self)
+                record.identifiers += [outcome.transactionID, outcome.token].compactMap(\.self)
                 record.identifiers += outcome.notifications.map(\.notificationUUID)
                 try await simulator.advance(by: 61)
             }
@@ -107,7 +107,7 @@ struct DeterminismTests {
                 // Whether a command makes sense by then is the seed's business as well.
                 do {
                     let outcome = try await simulator.perform(command)
-                    record.identifiers += [outcome.transactionId, outcome.orderId].compactMap(\.self)
+                    record.identifiers += [outcome.transactionID, outcome.orderID].compactMap(\.self)
                     record.identifiers += outcome.notifications.map(\.notificationUUID)
                 } catch let error as StoreError { record.identifiers.append(error.code.rawValue) }
                 try await simulator.advance(by: 6 * 86_400 + 61)

@@ -1,9 +1,10 @@
 import AppStoreServer
 import Foundation
-import StoreSimulator
 import TestSupport
 import Testing
 import WebConsole
+
+@testable import StoreSimulator
 
 @Suite struct `The simulator's panel` {
     private func fetch(_ simulator: Simulator, _ path: String) async throws -> (
@@ -48,7 +49,7 @@ import WebConsole
             try await simulator.advance(by: Period.month)
             try await simulator.snapshot("x")
             for page in Self.pages { try await check(page) }
-            for query in ["", "?text=app", "?text=receipt", "?to=2027-01-01"] {
+            for query in ["", "?text=app", "?text=receipt", "?to=2027-01-01", "?by=1%20year"] {
                 try await check("/customers/an%3Cb%3Ena" + query)
             }
             try await check("/customers/nobody", status: 404)
@@ -74,7 +75,7 @@ import WebConsole
             #expect([200, 303].contains(done.status))
             #expect(simulator.states().map(\.customer) == ["anna"])
             _ = try await send(simulator, "do", fields + "&product=com.example.premium.yearly")
-            #expect(try simulator.state(of: "anna").subscriptions.map(\.productId) == ["com.example.premium.monthly"])
+            #expect(try simulator.state(of: "anna").subscriptions.map(\.productID) == ["com.example.premium.monthly"])
             #expect(try await send(simulator, "do", fields, type: "text/plain").status == 415)
             #expect(try await send(simulator, "nothing", fields).status == 404)
             #expect(try await send(simulator, "do", "ticket=%zz").status == 400)
@@ -82,9 +83,8 @@ import WebConsole
     }
 
     @Test func `templates are those of the folder, and none of them inserts what it must not`() throws {
-        var audit = try TemplateAudit(SimulatorPages.files)
+        let audit = try TemplateAudit(SimulatorPages.files)
         #expect(audit.problems.isEmpty, "\(audit.problems.sorted())")
-        audit.render("missing", ["advice": "x"])
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/StoreSimulator/Console/Templates")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

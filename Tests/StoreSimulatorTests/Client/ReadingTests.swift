@@ -100,16 +100,16 @@ struct ReadingTests {
             let yesterday: @Sendable () -> Date = { Date() - 86_400 }
             let sources = [
                 try APITokenSource(
-                    key: SigningKey(P256.Signing.PrivateKey(), keyID: information.keyId),
-                    issuerID: information.issuerId, bundleID: information.bundleId),
+                    key: SigningKey(P256.Signing.PrivateKey(), keyID: information.keyID),
+                    issuerID: information.issuerID, bundleID: information.bundleID),
                 try APITokenSource(
                     key: SigningKey(
                         pem: String(contentsOfFile: information.privateKey, encoding: .utf8), keyID: "OTHER"),
-                    issuerID: information.issuerId, bundleID: information.bundleId),
-                try APITokenSource(key: key, issuerID: "other", bundleID: information.bundleId),
-                try APITokenSource(key: key, issuerID: information.issuerId, bundleID: "com.example.other"),
+                    issuerID: information.issuerID, bundleID: information.bundleID),
+                try APITokenSource(key: key, issuerID: "other", bundleID: information.bundleID),
+                try APITokenSource(key: key, issuerID: information.issuerID, bundleID: "com.example.other"),
                 try APITokenSource(
-                    key: key, issuerID: information.issuerId, bundleID: information.bundleId, now: yesterday),
+                    key: key, issuerID: information.issuerID, bundleID: information.bundleID, now: yesterday),
             ]
             for source in sources {
                 let client = AppStoreServerClient(tokens: source, host: host)

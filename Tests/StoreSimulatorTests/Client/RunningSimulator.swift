@@ -45,7 +45,7 @@ extension Simulator {
     var key: SigningKey {
         get throws {
             try SigningKey(
-                pem: String(contentsOfFile: information.privateKey, encoding: .utf8), keyID: information.keyId)
+                pem: String(contentsOfFile: information.privateKey, encoding: .utf8), keyID: information.keyID)
         }
     }
 
@@ -60,7 +60,7 @@ extension Simulator {
         configuration.retry = .never
         change(&configuration)
         let tokens = try APITokenSource(
-            key: key ?? self.key, issuerID: information.issuerId, bundleID: information.bundleId)
+            key: key ?? self.key, issuerID: information.issuerID, bundleID: information.bundleID)
         let host = try AppStoreHost(url: information.baseURLs[environment], environment: environment)
         return AppStoreServerClient(tokens: tokens, host: host, configuration: configuration)
     }
@@ -69,7 +69,7 @@ extension Simulator {
     func verifier(
         _ change: (inout SignedDataVerifier.Configuration) -> Void = { _ in }
     ) throws -> SignedDataVerifier {
-        let app = App(bundleID: information.bundleId, appAppleID: information.appAppleId)
+        let app = App(bundleID: information.bundleID, appAppleID: information.appAppleID)
         var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
         let roots = try information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) }
         configuration.anchors = try TrustAnchors(certificates: roots)
@@ -84,7 +84,7 @@ extension Simulator {
     ) async throws -> String {
         let outcome = try await perform(
             .purchase(customer: customer, product: product, introductory: false), in: environment)
-        guard let id = outcome.transactionId else { throw StoreError(.unknownTransaction, "nothing was bought") }
+        guard let id = outcome.transactionID else { throw StoreError(.unknownTransaction, "nothing was bought") }
         return id
     }
 }

@@ -46,7 +46,7 @@ import Testing
             #expect(body["notification_type"] as? String == "DID_CHANGE_RENEWAL_STATUS")
             #expect(body["environment"] as? String == (isSandbox ? "Sandbox" : "PROD"))
             #expect(body["password"] as? String == simulator.information.sharedSecret)
-            #expect(body["bid"] as? String == simulator.information.bundleId)
+            #expect(body["bid"] as? String == simulator.information.bundleID)
             #expect(body["auto_renew_product_id"] as? String == Self.product)
             // Words at the top, numbers below.
             #expect(body["auto_renew_status"] as? String == "false")
@@ -81,7 +81,7 @@ import Testing
             try await simulator.advance(by: 200 * 3600)
             func hours(_ environment: AppStoreEnvironment) -> [Double] {
                 simulator.core.read(environment) { store, _ in
-                    store.notifications[0].attempts.map { $0.attemptDate.timeIntervalSince(Simulator.start) / 3600 }
+                    store.notifications[0].attempts.map { $0.date.timeIntervalSince(Simulator.start) / 3600 }
                 }
             }
             #expect(hours(.production) == [0, 6, 30, 78])

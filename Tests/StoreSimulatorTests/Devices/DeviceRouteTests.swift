@@ -39,7 +39,7 @@ struct DeviceRouteTests {
             #expect(product.displayPrice == "$9.99" && product.price == Decimal(string: "9.99"))
             #expect(product.type == "Auto-Renewable Subscription" && product.subscriptionGroupIdentifier != nil)
             try await simulator.perform(
-                .finish(customer: "anna", transaction: bought.transactionId, device: "phone"), in: .sandbox)
+                .finish(customer: "anna", transaction: bought.transactionID, device: "phone"), in: .sandbox)
             #expect(try await get(simulator, "/anna/devices/phone", as: DeviceContents.self).unfinished.isEmpty)
         }
     }

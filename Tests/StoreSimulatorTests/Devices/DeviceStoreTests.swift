@@ -34,7 +34,7 @@ extension Shop {
     @Test func `hears of what was bought on another one, and not of its own purchase`() throws {
         var shop = try shop()
         let outcome = try shop.buys("gold")
-        let id = try #require(outcome.transactionId)
+        let id = try #require(outcome.transactionID)
         #expect(outcome.result == .success)
         #expect(try shop.told("tablet") == [id, nil])
         // The status of its own subscription changed all the same.
@@ -75,9 +75,9 @@ extension Shop {
 
     @Test func `without a network knows what it knew, hears nothing and cannot buy`() throws {
         var shop = try shop()
-        let first = try #require(try shop.buys("lamp", on: "tablet").transactionId)
+        let first = try #require(try shop.buys("lamp", on: "tablet").transactionID)
         try shop.perform(.goOffline(customer: "anna", device: "phone"))
-        let second = try #require(try shop.buys("coins", on: "tablet").transactionId)
+        let second = try #require(try shop.buys("coins", on: "tablet").transactionID)
         #expect(try shop.known("phone") == [first] && shop.told("phone") == [first])
         try shop.refuses(.purchase(customer: "anna", product: "coins", device: "phone"), .deviceOffline)
         try shop.refuses(.sync(customer: "anna", device: "phone"), .deviceOffline)
@@ -88,8 +88,8 @@ extension Shop {
     @Test func `hears late, out of order, twice and unverified when told to`() throws {
         var shop = try shop()
         try shop.perform(.holdUpdates(customer: "anna", device: "phone"))
-        let first = try #require(try shop.buys("coins", on: "tablet").transactionId)
-        let second = try #require(try shop.buys("lamp", on: "tablet").transactionId)
+        let first = try #require(try shop.buys("coins", on: "tablet").transactionID)
+        let second = try #require(try shop.buys("lamp", on: "tablet").transactionID)
         #expect(try shop.told().isEmpty)
         try shop.perform(.releaseUpdates(customer: "anna", device: "phone", reversed: true))
         #expect(try shop.told() == [second, first])
@@ -107,7 +107,7 @@ extension Shop {
     ])
     func `misses renewals until it syncs or the app is installed anew`(_ repair: StoreCommand) throws {
         var shop = try shop()
-        let first = try #require(try shop.buys("gold").transactionId)
+        let first = try #require(try shop.buys("gold").transactionID)
         try shop.perform(.hideRenewals(customer: "anna", device: "phone"))
         shop.wait(.month)
         #expect(try shop.known("phone") == [first])
@@ -122,7 +122,7 @@ extension Shop {
 
     @Test func `finishes for all devices`() throws {
         var shop = try shop()
-        let id = try #require(try shop.buys("coins").transactionId)
+        let id = try #require(try shop.buys("coins").transactionID)
         try shop.perform(.finish(customer: "anna", transaction: id, device: "tablet"))
         #expect(shop.store.transactions[id]?.isFinished == true)
     }
@@ -149,7 +149,7 @@ extension Shop {
         var shop = Shop()
         try shop.perform(.planPurchase(customer: "anna", device: "phone", result: result, message: "networkError"))
         let outcome = try shop.buys("coins")
-        #expect(outcome.result?.rawValue == result.rawValue && outcome.transactionId == nil)
+        #expect(outcome.result?.rawValue == result.rawValue && outcome.transactionID == nil)
         #expect(outcome.message == (result == .failed ? "networkError" : nil))
         #expect(try shop.buys("coins").result == .success)
     }
@@ -163,7 +163,7 @@ extension Shop {
         #expect(try shop.perform(.declinePurchase(customer: "anna", product: "coins")).result == .cancelled)
         try shop.refuses(.approvePurchase(customer: "anna", product: "coins"), .impossibleTransition)
         shop.wait(days: 2)
-        let id = try #require(try shop.perform(.approvePurchase(customer: "anna")).transactionId)
+        let id = try #require(try shop.perform(.approvePurchase(customer: "anna")).transactionID)
         #expect(try shop.told() == [id, nil])
         try shop.refuses(.approvePurchase(customer: "anna"), .impossibleTransition)
         try shop.perform(.stopAskingToBuy(customer: "anna"))
@@ -189,7 +189,7 @@ extension Shop {
         try shop.perform(.planPurchase(customer: "anna", device: "phone", result: .interrupted))
         #expect(try shop.buys("coins").result == .pending)
         #expect(try shop.buys("lamp").result == .success)
-        let id = try #require(try shop.perform(.approvePurchase(customer: "anna")).transactionId)
+        let id = try #require(try shop.perform(.approvePurchase(customer: "anna")).transactionID)
         #expect(try shop.told() == [id])
     }
 

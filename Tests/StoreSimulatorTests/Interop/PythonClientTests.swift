@@ -43,7 +43,7 @@ struct PythonClientTests {
         func perform(_ command: StoreCommand) async throws -> String {
             let outcome = try await simulator.perform(command, in: environment)
             notifications += outcome.notifications.map(\.notificationUUID)
-            return try #require(outcome.transactionId)
+            return try #require(outcome.transactionID)
         }
         let subscription = try await perform(
             .purchase(customer: "anna", product: Self.product, introductory: false))
@@ -56,7 +56,7 @@ struct PythonClientTests {
         let (order, appTransaction) = try simulator.core.read(environment) { store, _ in
             (
                 try #require(store.transactions[subscription]?.order),
-                try #require(store.customers["anna"]?.appTransactionId)
+                try #require(store.customers["anna"]?.appTransactionID)
             )
         }
         let now = try #require(simulator.now.millisecondsSince1970)

@@ -28,12 +28,12 @@ struct ReceiptContentsTests {
         let device = shop.store.deviceID(of: customer)
         let data = try Self.receipt(shop)
         var validator = try Self.validator(now: shop.now)
-        validator.bundleIDs = [APIShop.app.bundleId]
+        validator.bundleIDs = [APIShop.app.bundleID]
         let id = withUnsafeBytes(of: device.uuid) { Data($0) }
         let receipt = try #require(try validator.validate(contents: data, deviceID: id).appReceipt).payload
         #expect(receipt.environment?.rawValue == environment.rawValue)
         #expect(receipt.version == APIShop.app.version && receipt.creationDate == shop.now)
-        #expect(receipt.appAppleID == (environment == .sandbox ? 0 : APIShop.app.appAppleId))
+        #expect(receipt.appAppleID == (environment == .sandbox ? 0 : APIShop.app.appAppleID))
         #expect(receipt.originalVersion == (environment == .sandbox ? "1.0" : APIShop.app.version))
         let other = Data(repeating: 1, count: 16)
         #expect(throws: VerificationError.self) { try validator.validate(contents: data, deviceID: other) }

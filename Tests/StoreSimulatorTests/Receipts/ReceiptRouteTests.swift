@@ -94,8 +94,8 @@ import Testing
             #expect(looked.signedTransactions?.count == 1)
             try await simulator.buy("com.example.unlock")
             let state = try simulator.state(of: "anna")
-            #expect(state.subscriptions.map(\.orderId) == [order])
-            let unlocked = try #require(state.purchases.first?.orderId)
+            #expect(state.subscriptions.map(\.orderID) == [order])
+            let unlocked = try #require(state.purchases.first?.orderID)
             #expect(unlocked != order)
             #expect(try await simulator.client().order(unlocked).signedTransactions?.count == 1)
             // Ask to Buy, and a purchase that the customer has to finish outside the app.

@@ -23,7 +23,7 @@ struct RealtimeTests {
                 try send(.setRealtimeURL, [:], #"{"realtimeURL":"\#(url)"}"#, to: simulator)
                 let bought = try await simulator.perform(
                     .purchase(customer: "anna", product: "com.example.premium.monthly"), in: .sandbox)
-                try await body(simulator, server, try #require(bought.transactionId))
+                try await body(simulator, server, try #require(bought.transactionID))
             } catch {
                 await simulator.stop()
                 throw error
@@ -92,11 +92,11 @@ struct RealtimeTests {
         try await Self.run { simulator, server, _ in
             let information = simulator.information
             let key = try SigningKey(
-                contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
+                contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
             for (bundle, shown) in [("com.example.app", .promotionalOffer), ("com.example.other", .nothing)]
                 as [(String, RealtimeRecord.Shown)]
             {
-                let signer = try OfferSigner(key: key, issuerID: information.issuerId, bundleID: bundle)
+                let signer = try OfferSigner(key: key, issuerID: information.issuerID, bundleID: bundle)
                 let signature = try signer.promotionalOffer(
                     productID: "com.example.premium.monthly", offerID: "save20")
                 let body = RealtimeResponseBody(

@@ -78,13 +78,13 @@ struct RetentionEndpointTests {
         let coins = try store.perform(.purchase(customer: "anna", product: "com.example.coins.100"), at: Sample.now)
         let premium = try store.perform(
             .purchase(customer: "anna", product: "com.example.premium.monthly"), at: Sample.now)
-        let app = try #require(store.customers["anna"]?.appTransactionId)
+        let app = try #require(store.customers["anna"]?.appTransactionID)
         func start(_ id: String) throws {
             try Self.send(.startPerformanceTest, [:], #"{"originalTransactionId":"\#(id)"}"#, to: &store)
         }
         #expect(try code { try start(app) } == .appTransactionIdNotSupported)
-        #expect(try code { try start(coins.transactionId ?? "") } == .invalidTransactionId)
-        try start(premium.transactionId ?? "")
-        #expect(try code { try start(premium.transactionId ?? "") } == .existingPerformanceTestRun)
+        #expect(try code { try start(coins.transactionID ?? "") } == .invalidTransactionId)
+        try start(premium.transactionID ?? "")
+        #expect(try code { try start(premium.transactionID ?? "") } == .existingPerformanceTestRun)
     }
 }

@@ -143,13 +143,19 @@ import Yams
 
 /// The names of a value's members as JSON has them; of a command's, those of its case.
 private func members(of value: Any) -> Set<String> {
-    let renamed = ["receiptData": "receipt-data", "nextPage": "next_page"]
+    let renamed = [
+        "receiptData": "receipt-data", "nextPage": "next_page", "namesAppAppleID": "namesAppAppleID",
+    ]
     var mirror = Mirror(reflecting: value)
     if mirror.displayStyle == .enum {
         guard let payload = mirror.children.first?.value else { return [] }
         mirror = Mirror(reflecting: payload)
     }
-    return Set(mirror.children.compactMap(\.label).map { renamed[$0] ?? $0 })
+    // JSON has Apple's spelling of identifiers.
+    return Set(
+        mirror.children.compactMap(\.label).map { name in
+            renamed[name] ?? (name.hasSuffix("UUID") ? name : name.replacing(/ID(?=s?$)/, with: "Id"))
+        })
 }
 
 /// The file, and samples of what it describes.

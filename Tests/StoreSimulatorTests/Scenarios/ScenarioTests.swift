@@ -122,7 +122,7 @@ struct ScenarioTests {
             #expect(try await simulator.run(scenario).passed)
             #expect(try await simulator.run(scenario).passed)
             #expect(simulator.settings() == settings)
-            #expect(try simulator.state(of: "anna").subscriptions.map(\.productId) == ["com.example.news.monthly"])
+            #expect(try simulator.state(of: "anna").subscriptions.map(\.productID) == ["com.example.news.monthly"])
             #expect(simulator.states().map(\.customer).sorted() == ["anna", "anna-2", "anna-3"])
         }
     }

@@ -176,7 +176,7 @@ extension APIRefusalTests {
         { shop in
             try shop.buy("plus")
             let member = try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
-            return APIShop.request(endpoint, [member.transactionId ?? ""], body: body)
+            return APIShop.request(endpoint, [member.transactionID ?? ""], body: body)
         }
     }
 
@@ -185,7 +185,7 @@ extension APIRefusalTests {
     ) -> @Sendable (inout APIShop) throws -> APIRequest {
         { shop in
             let seat = try shop.perform(.assignSeat(customer: "cleo", product: "plus"))
-            return APIShop.request(endpoint, [seat.transactionId ?? ""], body: body)
+            return APIShop.request(endpoint, [seat.transactionID ?? ""], body: body)
         }
     }
 

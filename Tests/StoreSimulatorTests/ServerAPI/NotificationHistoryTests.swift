@@ -24,8 +24,8 @@ struct NotificationHistoryTests {
             let delivers = index % 3 == 1
             shop.store.notifications[index].isDelivered = delivers
             shop.store.notifications[index].attempts = [
-                SendAttemptItem(attemptDate: shop.now, sendAttemptResult: .timedOut),
-                SendAttemptItem(attemptDate: shop.now, sendAttemptResult: delivers ? .success : .other),
+                NotificationAttempt(date: shop.now, result: .timedOut),
+                NotificationAttempt(date: shop.now, result: delivers ? .success : .other),
             ]
         }
         return shop
@@ -82,7 +82,11 @@ struct NotificationHistoryTests {
         let items = try Self.pages(&shop, body.text)
         #expect(items.map(\.signedPayload) == expected.map(String.init))
         for (item, number) in zip(items, expected) {
-            #expect(item.sendAttempts == shop.store.notifications[number].attempts)
+            #expect(
+                item.sendAttempts
+                    == shop.store.notifications[number].attempts.map {
+                        SendAttemptItem(attemptDate: $0.date, sendAttemptResult: $0.result)
+                    })
             #expect(item.firstSendAttemptResult == item.sendAttempts.first?.sendAttemptResult)
         }
     }
@@ -130,7 +134,7 @@ struct NotificationHistoryTests {
     func attempts() throws {
         var shop = APIShop()
         try shop.buy("coins")
-        let attempt = SendAttemptItem(attemptDate: shop.now, sendAttemptResult: .other)
+        let attempt = NotificationAttempt(date: shop.now, result: .other)
         shop.store.notifications[0].attempts = Array(repeating: attempt, count: 9)
         let items = try Self.pages(&shop, JSONFields.notifications(from: shop.now - 1, to: shop.now).text)
         #expect(items.first?.sendAttempts.count == 6)
@@ -140,7 +144,7 @@ struct NotificationHistoryTests {
     func test() throws {
         var shop = APIShop(.sandbox)
         let token = try shop.get(SendTestNotificationResponse.self, .requestTestNotification).testNotificationToken
-        shop.store.notifications[0].attempts = [SendAttemptItem(attemptDate: shop.now, sendAttemptResult: .success)]
+        shop.store.notifications[0].attempts = [NotificationAttempt(date: shop.now, result: .success)]
         shop.advance(days: 180)
         let status = try shop.get(CheckTestNotificationResponse.self, .testNotification, token)
         #expect(status.signedPayload == "0")

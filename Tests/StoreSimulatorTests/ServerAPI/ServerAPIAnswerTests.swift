@@ -29,13 +29,13 @@ struct ServerAPIAnswerTests {
     func appAppleId(_ environment: AppStoreEnvironment) throws {
         var shop = APIShop(environment)
         let id = try shop.buy("plus")
-        let number = environment == .production ? APIShop.app.appAppleId : nil
+        let number = environment == .production ? APIShop.app.appAppleID : nil
         let history = try shop.get(HistoryResponse.self, .transactionHistory, id)
         #expect(history.appAppleId == number)
-        #expect(history.bundleId == APIShop.app.bundleId && history.environment == environment)
+        #expect(history.bundleId == APIShop.app.bundleID && history.environment == environment)
         let statuses = try shop.get(StatusResponse.self, .subscriptionStatuses, id)
         #expect(statuses.appAppleId == number)
-        #expect(statuses.bundleId == APIShop.app.bundleId && statuses.environment == environment)
+        #expect(statuses.bundleId == APIShop.app.bundleID && statuses.environment == environment)
         let answer = try shop.send(APIShop.request(.appTransaction, [id]))
         guard case .object(let members) = answer.body, case .appTransaction(let app) = members.first?.1 else {
             Issue.record("no app transaction in \(answer)")

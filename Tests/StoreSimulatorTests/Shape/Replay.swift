@@ -38,7 +38,7 @@ enum Replay {
     /// A test notification of 2022, which came alone.
     static let test = Task {
         try await Simulator.runWithReceiver {
-            $0.app = SimulatedApp(bundleId: "com.Abilities", appAppleId: 1)
+            $0.app = SimulatedApp(bundleID: "com.Abilities", appAppleID: 1)
         } _: { simulator, receiver in
             try await simulator.perform(.requestTestNotification, in: .sandbox)
             return try receiver.payloads.map(Event.init)
@@ -51,7 +51,7 @@ enum Replay {
     private static func play() async throws -> [Event] {
         try await Simulator.runWithReceiver { configuration in
             configuration.app = SimulatedApp(
-                bundleId: "com.loki-project.loki-messenger", appAppleId: 1_470_168_868, version: "637")
+                bundleID: "com.loki-project.loki-messenger", appAppleID: 1_470_168_868, version: "637")
             configuration.catalogue = catalogue
             configuration.clock = .frozen(Date(timeIntervalSince1970: 1_759_301_833))
             configuration.sandbox.rate = .monthlyEvery3Minutes

@@ -56,7 +56,7 @@ import Testing
                 .purchase(customer: "anna", product: Self.monthly, introductory: false))
             try await simulator.advance(by: .months(2))
             let facts = try await simulator.client().customerFacts(
-                of: try #require(bought.transactionId), verifiedBy: simulator.verifier())
+                of: try #require(bought.transactionID), verifiedBy: simulator.verifier())
             #expect(Set(facts.transactions.map(\.transactionID)).count == 3)
             #expect(facts.renewals.map(\.willRenew) == [true])
             let engine = EntitlementEngine(
@@ -64,7 +64,7 @@ import Testing
             #expect(engine.currentState(of: facts, now: simulator.now).entitlements.first?.isActive == true)
             await #expect(throws: (any Error).self) {
                 try await simulator.client(.sandbox).customerFacts(
-                    of: try #require(bought.transactionId), verifiedBy: simulator.verifier())
+                    of: try #require(bought.transactionID), verifiedBy: simulator.verifier())
             }
         }
     }
@@ -77,7 +77,7 @@ import Testing
         let verifier = try simulator.verifier()
         let text = try #require(received.withLock(\.first)?.signedPayload)
         guard
-            case .app(simulator.information.bundleId, nil) = try await verifier.content(of: verifier.notification(text))
+            case .app(simulator.information.bundleID, nil) = try await verifier.content(of: verifier.notification(text))
         else {
             Issue.record("not about the app")
             return

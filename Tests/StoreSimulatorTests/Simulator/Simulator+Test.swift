@@ -15,8 +15,8 @@ extension SimulatorConfiguration {
 extension Simulator {
     /// A client that asks this simulator.
     func client(_ environment: AppStoreEnvironment) throws -> AppStoreServerClient {
-        let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyId)
-        let tokens = try APITokenSource(key: key, issuerID: information.issuerId, bundleID: information.bundleId)
+        let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
+        let tokens = try APITokenSource(key: key, issuerID: information.issuerID, bundleID: information.bundleID)
         return AppStoreServerClient(
             tokens: tokens,
             host: try AppStoreHost(url: information.baseURLs[environment], environment: environment))

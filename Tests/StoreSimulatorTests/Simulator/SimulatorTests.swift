@@ -15,7 +15,7 @@ import Testing
 
         let client = try simulator.client(.production)
         var history: [String] = []
-        for try await transaction in try client.transactionHistory(of: #require(bought.transactionId)).items {
+        for try await transaction in try client.transactionHistory(of: #require(bought.transactionID)).items {
             history.append(transaction)
         }
         #expect(history.count == 13)

@@ -81,7 +81,7 @@ import Testing
         )
         #expect(read.production.notifications.count == new.production.notifications.count)
         #expect(theirs.uuid == ours.uuid && theirs.date == ours.date && theirs.signedDate == ours.signedDate)
-        #expect(theirs.due == ours.date && theirs.customer == "anna" && theirs.appAppleId == ours.appAppleId)
+        #expect(theirs.due == ours.date && theirs.customer == "anna" && theirs.appAppleID == ours.appAppleID)
         guard case .purchase(let before) = ours.content, case .purchase(let after) = theirs.content else {
             Issue.record("no purchase")
             return

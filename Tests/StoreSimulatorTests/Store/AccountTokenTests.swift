@@ -31,7 +31,7 @@ import Testing
         let others = try ["anna", "ben"].map { name in
             try without.perform(
                 .purchase(customer: name, product: "coins", introductory: false, appAccountToken: .absent)
-            ).transactionId
+            ).transactionID
         }
         #expect(ids == others)
     }
@@ -56,7 +56,7 @@ import Testing
         func buy(_ product: String, _ token: AppAccountToken? = nil) throws -> UUID? {
             let command = StoreCommand.purchase(
                 customer: "anna", product: product, introductory: false, appAccountToken: token)
-            let id = try #require(try shop.perform(command).transactionId)
+            let id = try #require(try shop.perform(command).transactionID)
             return try shop.transaction(id).appAccountToken
         }
         let own = try #require(try buy("coins"))

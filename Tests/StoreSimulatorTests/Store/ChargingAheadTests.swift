@@ -47,7 +47,7 @@ import Testing
             leads.insert(end.timeIntervalSince(shop.now))
             shop.now = end
             shop.store.run(until: end)
-            #expect(try shop.state().transactionId == told.transaction.transactionId)
+            #expect(try shop.state().transactionID == told.transaction.transactionId)
         }
         #expect(leads.count > 15)
     }
@@ -101,9 +101,9 @@ import Testing
         try shop.buy("basic")
         shop.now = end
         shop.store.run(until: end)
-        #expect(try shop.state().productId == "plus")
+        #expect(try shop.state().productID == "plus")
         shop.wait(.month)
-        #expect(try shop.state().productId == "basic")
+        #expect(try shop.state().productID == "basic")
     }
 
     @Test func `A downgrade before the charge is charged ahead, and begins on its day`() throws {
@@ -112,10 +112,10 @@ import Testing
         try shop.buy("basic")
         shop.waitForNext()
         #expect(try shop.last().transaction.productId == "basic")
-        #expect(try shop.state().productId == "plus")
+        #expect(try shop.state().productID == "plus")
         shop.now = Period.month.after(Shop.start)
         shop.store.run(until: shop.now)
-        #expect(try shop.state().productId == "basic")
+        #expect(try shop.state().productID == "basic")
     }
 
     @Test func `An upgrade after the charge ends both periods`() throws {
@@ -127,7 +127,7 @@ import Testing
         #expect(try shop.transaction(gold).purchaseDate == shop.now)
         shop.now = end
         shop.store.run(until: end)
-        #expect(try shop.state().productId == "gold")
+        #expect(try shop.state().productID == "gold")
         try expectSound(shop.store, at: shop.now)
     }
 
@@ -139,7 +139,7 @@ import Testing
         #expect(told.transaction.transactionId == paid)
         #expect(told.transaction.revocationDate == shop.now)
         #expect(told.status == .active)
-        #expect(try shop.state().transactionId == first)
+        #expect(try shop.state().transactionID == first)
         try expectSound(shop.store, at: shop.now)
 
         // Taken back, it begins after all.
@@ -147,7 +147,7 @@ import Testing
         try other.perform(.reverseRefund(customer: "anna"))
         other.now = end
         other.store.run(until: end)
-        #expect(try other.state().transactionId == paid)
+        #expect(try other.state().transactionID == paid)
         #expect(try other.status() == .active)
         try expectSound(other.store, at: other.now)
 

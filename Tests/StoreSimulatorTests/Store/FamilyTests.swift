@@ -116,7 +116,7 @@ import Testing
         #expect(shop.news() == ["DID_CHANGE_RENEWAL_PREF/UPGRADE", "ben: DID_CHANGE_RENEWAL_PREF/UPGRADE"])
         try shop.buy("basic")
         #expect(shop.news() == ["DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "ben: DID_CHANGE_RENEWAL_PREF/DOWNGRADE"])
-        #expect(try shop.state("ben").autoRenewProductId == "basic")
+        #expect(try shop.state("ben").autoRenewProductID == "basic")
         shop.wait(.month)
         #expect(shop.news() == ["DID_RENEW", "ben: REVOKE"])
         try shop.buy("plus")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct LifeCycleTests {
     @Test func `A trial is followed by paid periods, a cancellation, the end, and a new beginning`() throws {
         var shop = Shop()
-        let first = try #require(try shop.perform(.purchase(customer: "anna", product: "plus")).transactionId)
+        let first = try #require(try shop.perform(.purchase(customer: "anna", product: "plus")).transactionID)
         #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY"])
         var payload = try shop.transaction(first)
         #expect(payload.offerType == .introductory)

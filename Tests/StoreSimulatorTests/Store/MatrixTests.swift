@@ -62,12 +62,12 @@ internal import TestSupport
 
         guard case .purchase(let purchase) = record.content else {
             #expect(!row.isSubscription)
-            #expect(outcome.transactionId == nil)
+            #expect(outcome.transactionID == nil)
             return
         }
         let transaction = purchase.transaction
-        #expect(outcome.transactionId == transaction.transactionId)
-        #expect(outcome.originalTransactionId == transaction.originalTransactionId)
+        #expect(outcome.transactionID == transaction.transactionId)
+        #expect(outcome.originalTransactionID == transaction.originalTransactionId)
         #expect(transaction.signedDate == record.signedDate)
         #expect(purchase.renewalInfo.map { $0.signedDate == record.signedDate } ?? true)
         #expect((purchase.renewalInfo != nil) == row.isSubscription)
@@ -83,7 +83,7 @@ internal import TestSupport
         let state = try shop.state(customer)
         #expect(state.status == row.status)
         #expect(state.hasAccess == (row.status == .active || row.status == .billingGracePeriod))
-        #expect(state.transactionId == transaction.transactionId)
+        #expect(state.transactionID == transaction.transactionId)
     }
 
     @Test(arguments: MatrixRow.all)

@@ -12,7 +12,7 @@ import Testing
         var key = P256.Signing.PrivateKey()
         var keyID = "ABCDE12345"
         var issuer = "issuer"
-        var bundle = SimulatedApp().bundleId
+        var bundle = SimulatedApp().bundleID
         var date = Shop.start
         var nonce = UUID()
 
@@ -28,7 +28,7 @@ import Testing
         ) throws -> OfferSignature {
             let made = try offers().promotionalOffer(productID: product, offerID: offer, appAccountToken: account)
             return .original(
-                keyId: made.keyId, nonce: made.nonce.uuidString.lowercased(), timestamp: made.timestamp,
+                keyID: made.keyId, nonce: made.nonce.uuidString.lowercased(), timestamp: made.timestamp,
                 signature: made.encodedSignature)
         }
 
@@ -62,7 +62,7 @@ import Testing
             let anna = try shop.store.customer("anna")
             let signature =
                 isOriginal
-                ? try signer.original(anna.accountToken) : try signer.jws("plus", "loyal", anna.appTransactionId)
+                ? try signer.original(anna.accountToken) : try signer.jws("plus", "loyal", anna.appTransactionID)
             try shop.perform(Self.buys(signature))
             #expect(try shop.last().renewalInfo?.offerIdentifier == "loyal")
             try shop.refuses(Self.buys(signature), .offerSignatureReused)
@@ -78,13 +78,13 @@ import Testing
         let anna = try shop.store.customer("anna").accountToken
         guard case .original(let key, let nonce, let date, let signature) = try signer.original(anna) else { return }
         try shop.refuses(
-            Self.buys(.original(keyId: key, nonce: "x", timestamp: date, signature: signature)),
+            Self.buys(.original(keyID: key, nonce: "x", timestamp: date, signature: signature)),
             .offerSignatureMalformed)
         try shop.refuses(
-            Self.buys(.original(keyId: key, nonce: nonce, timestamp: .max, signature: signature)),
+            Self.buys(.original(keyID: key, nonce: nonce, timestamp: .max, signature: signature)),
             .offerSignatureMalformed)
         try shop.refuses(
-            Self.buys(.original(keyId: key, nonce: nonce, timestamp: date, signature: "c2ln")),
+            Self.buys(.original(keyID: key, nonce: nonce, timestamp: date, signature: "c2ln")),
             .offerSignatureMalformed)
         try shop.refuses(
             .purchase(customer: "anna", product: "plus", offer: "PLUS", signature: .jws("eyJ")), .invalidArgument)
@@ -92,7 +92,7 @@ import Testing
             .purchase(customer: "anna", product: "plus", offer: "loyal", signature: .jws("eyJ"), sign: true),
             .invalidArgument)
         // None of these has used up anything.
-        try shop.perform(Self.buys(.original(keyId: key, nonce: nonce, timestamp: date, signature: signature)))
+        try shop.perform(Self.buys(.original(keyID: key, nonce: nonce, timestamp: date, signature: signature)))
     }
 
     @Test func `of the original format is refused for its own reason`() throws {
@@ -122,8 +122,8 @@ import Testing
     @Test func `as a JWS is refused for its own reason`() throws {
         var shop = try shop()
         try shop.buy("plus", by: "ben")
-        let ben = try shop.store.customer("ben").appTransactionId
-        let anna = try shop.store.customer("anna").appTransactionId
+        let ben = try shop.store.customer("ben").appTransactionID
+        let anna = try shop.store.customer("anna").appTransactionID
         var (other, stranger, late, early, issuer, app) = (signer, signer, signer, signer, signer, signer)
         other.keyID = "OTHER00000"
         stranger.key = P256.Signing.PrivateKey()
@@ -153,7 +153,7 @@ import Testing
 
     @Test func `decides about the introductory offer in the place of the group's rule`() throws {
         var shop = try shop()
-        let anna = try shop.store.customer("anna").appTransactionId
+        let anna = try shop.store.customer("anna").appTransactionID
         func buys(_ allow: Bool, _ transaction: String) throws -> StoreCommand {
             var signer = signer
             (signer.nonce, signer.date) = (UUID(), shop.now)
@@ -165,7 +165,7 @@ import Testing
         func endAndBuy(_ command: StoreCommand) throws -> OfferType? {
             try shop.perform(.approveRefund(customer: "anna"))
             let outcome = try shop.perform(command)
-            return try shop.transaction(try #require(outcome.transactionId)).offerType
+            return try shop.transaction(try #require(outcome.transactionID)).offerType
         }
         try shop.refuses(try buys(true, "704000000000000001"), .offerSignatureWrongCustomer)
         #expect(try endAndBuy(buys(false, anna)) == nil)

@@ -187,7 +187,7 @@ import Testing
     @Test func `A code that stacks follows the introductory offer`() throws {
         var shop = Self.limited { $0.stacks = true }
         let outcome = try shop.perform(.purchase(customer: "anna", product: "plus", offer: "PLUS"))
-        #expect(try shop.transaction(try #require(outcome.transactionId)).offerType == .introductory)
+        #expect(try shop.transaction(try #require(outcome.transactionID)).offerType == .introductory)
         #expect(try shop.last().renewalInfo?.offerType == .offerCode)
         shop.wait(.week)
         #expect(try shop.last().transaction.offerIdentifier == "PLUS")

@@ -39,7 +39,7 @@ struct Shop {
             .purchase(
                 customer: customer, product: product, offer: offer, introductory: false,
                 sign: offer == nil ? nil : true))
-        return try #require(outcome.transactionId)
+        return try #require(outcome.transactionID)
     }
 
     /// Buys something and gives what the transaction says.

@@ -54,7 +54,7 @@ import Testing
                 try note(store.answer(APIShop.request(.transaction, [id]), at: now))
             }
             for customer in store.customers.values.sorted(by: { $0.id < $1.id }) where !customer.transactions.isEmpty {
-                let request = APIShop.request(.subscriptionStatuses, [customer.appTransactionId])
+                let request = APIShop.request(.subscriptionStatuses, [customer.appTransactionID])
                 try note(store.answer(request, at: now))
             }
         }

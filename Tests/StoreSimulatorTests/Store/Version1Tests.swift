@@ -104,7 +104,7 @@ import Testing
     }
 
     private static func outcome(of command: StoreCommand, in shop: inout Shop) throws -> String? {
-        do { return try shop.perform(command).transactionId } catch let error as StoreError {
+        do { return try shop.perform(command).transactionID } catch let error as StoreError {
             return error.code.rawValue
         }
     }

@@ -75,8 +75,12 @@ package struct TemplateAudit {
         return problems.sorted()
     }
 
-    /// The parts of a foreign text; which of them are asked for depends on the text.
+    /// The parts of a foreign text and of a form's field; which of them are asked for depends on the text, and on whether the
+    /// field is hidden.
     private static func isPart(_ name: String) -> Bool {
-        ["runs", "allRuns", "chip", "plain", "isCut", "whole", "count"].contains(name)
+        [
+            "runs", "allRuns", "chip", "plain", "isCut", "whole", "count", "fieldHint", "fieldID", "fieldLabel",
+            "isRequired", "isWrong",
+        ].contains(name)
     }
 }

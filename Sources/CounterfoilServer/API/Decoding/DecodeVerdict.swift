@@ -1,41 +1,40 @@
 internal import AppStoreTrust
-internal import Entitlements
 internal import Foundation
 
 /// What was found about something that somebody pasted.
-struct DecodeVerdict {
+package struct DecodeVerdict {
     /// One step of a verification.
-    struct Check {
-        enum Result: String { case passed, failed, notReached = "not_reached", notAsked = "not_asked" }
+    package struct Check {
+        package enum Result: String { case passed, failed, notReached = "not_reached", notAsked = "not_asked" }
 
-        var name: String
-        var result: Result
+        package var name: String
+        package var result: Result
         /// Why it failed, or what it found.
         var note: String?
     }
 
     /// What it is: `transaction`, `receipt`, `webhook` and so on; `unknown`.
-    var kind: String
+    package var kind: String
     /// Whether everything that can be proven about it was.
-    var isProven = false
+    package var isProven = false
     /// The reason why not, for programs.
-    var code: String?
+    package var code: String?
     /// The verdict in a sentence.
-    var message: String
+    package var message: String
     /// Every check in the order in which it is made.
-    var checks: [Check] = []
+    package var checks: [Check] = []
     /// What it says, as JSON. Not to be believed unless ``isProven``.
-    var payload: [UInt8]?
+    package var payload: [UInt8]?
     var trace: VerificationTrace?
     /// What is inside of it, and in which member.
-    var parts: [Part] = []
+    package var parts: [Part] = []
     /// The app, environment and transaction that it is about, by its own word.
     var subject = Subject()
 
     /// Something inside, and the member that it was in.
-    struct Part {
-        var name: String
-        var verdict: DecodeVerdict
+    package struct Part {
+        package var name: String
+        package var verdict: DecodeVerdict
     }
 
     struct Subject {
@@ -43,8 +42,6 @@ struct DecodeVerdict {
         var environment: String?
         var transactionID: String?
         var notification: String?
-        /// What a signed transaction says.
-        var transaction: TransactionFact?
     }
 }
 
@@ -55,10 +52,8 @@ struct CheckList {
     /// The checks as they came out: all before the one that failed have passed, all after it were not reached.
     func results(_ error: VerificationError?, revocation: RevocationFinding?) -> [DecodeVerdict.Check] {
         let failed = error.map { error in
-            // The header and the payload are both JSON. The payload's reason says so.
-            let isPayload = error.code == .badJSON && error.message.hasPrefix("the payload")
             let indices = steps.indices.filter { steps[$0].codes.contains(error.code) }
-            return (isPayload ? indices.last : indices.first) ?? 0
+            return (Self.isOfTheLater(error) ? indices.last : indices.first) ?? 0
         }
         return steps.enumerated().map { index, step in
             if step.name == "revocation", failed == nil { return Self.check(revocation) }
@@ -66,6 +61,15 @@ struct CheckList {
             return index == failed
                 ? .init(name: step.name, result: .failed, note: error?.message)
                 : .init(name: step.name, result: .notReached)
+        }
+    }
+
+    /// Of two steps that fail with one code, which it was: the reason says so.
+    private static func isOfTheLater(_ error: VerificationError) -> Bool {
+        switch error.code {
+        case .badJSON: error.message.hasPrefix("the payload")
+        case .badChainSignature: !error.message.contains("names another issuer")
+        default: false
         }
     }
 
@@ -82,8 +86,9 @@ struct CheckList {
         ("header", [.badJSON, .unsupportedHeader, .unsupportedAlgorithm]),
         ("chain_length", [.chainLength, .notEnrolled]),
         ("anchor", [.untrustedRoot]), ("certificates", [.certificateMalformed]), ("rules", [.badChainRules]),
-        ("markers", [.missingLeafMarker, .missingIntermediateMarker]), ("chain_signatures", [.badChainSignature]),
-        ("signature", [.badSignature]), ("payload", [.badJSON]), ("dates", [.expiredOrNotYetValid]),
+        ("markers", [.missingLeafMarker, .missingIntermediateMarker]), ("names", [.badChainSignature]),
+        ("chain_signatures", [.badChainSignature]), ("signature", [.badSignature]), ("payload", [.badJSON]),
+        ("dates", [.expiredOrNotYetValid]),
         ("app_and_environment", [.wrongEnvironment, .wrongApp]), ("revocation", [.revoked, .revocationUnknown]),
     ])
 
@@ -104,7 +109,7 @@ struct CheckList {
     static let certificates = CheckList(steps: [
         ("size", [.tooLarge]), ("form", [.certificateMalformed]), ("chain_length", [.chainLength]),
         ("anchor", [.untrustedRoot]), ("rules", [.badChainRules]),
-        ("markers", [.missingLeafMarker, .missingIntermediateMarker]), ("chain_signatures", [.badChainSignature]),
-        ("dates", [.expiredOrNotYetValid]),
+        ("markers", [.missingLeafMarker, .missingIntermediateMarker]), ("names", [.badChainSignature]),
+        ("chain_signatures", [.badChainSignature]), ("dates", [.expiredOrNotYetValid]),
     ])
 }

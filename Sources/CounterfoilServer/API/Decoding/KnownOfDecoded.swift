@@ -1,25 +1,17 @@
 internal import AppStoreModels
 internal import Basics
-internal import Entitlements
 internal import Foundation
 internal import Ledger
 internal import LedgerServices
 
 /// Where the ledger has what somebody pasted, and what it says otherwise.
 struct KnownOfDecoded {
-    /// Something that the ledger says otherwise, by Apple's name.
-    struct Difference: Hashable {
-        var member: String
-        var kept: String
-        var shown: String
-    }
-
     var kind: String
     var id: String
     var scope: Scope
     var customers: [String] = []
     var note: String?
-    var differences: [Difference] = []
+    var differences: [PayloadDifference] = []
 
     static func find(
         _ verdict: DecodeVerdict, for principal: Principal, _ scopes: ScopeRegistry, _ storage: any LedgerEngine
@@ -41,10 +33,11 @@ struct KnownOfDecoded {
             kept.scope == scope.id
         {
             var known = KnownOfDecoded(kind: "notification", id: kept.uuid, scope: scope)
-            let isSame = DecodedNotification.payload(of: kept.text) == verdict.payload
+            let payload = DecodedNotification.payload(of: kept.text)
             known.note =
                 "It was received, and is \(kept.state.rawValue)."
-                + (isSame ? "" : " Another text was received under its identifier.")
+                + (payload == verdict.payload ? "" : " Another text was received under its identifier.")
+            known.differences = PayloadDifference.between(payload, verdict.payload)
             return known
         }
         guard let id = verdict.subject.transactionID,
@@ -52,22 +45,10 @@ struct KnownOfDecoded {
         else { return nil }
         var known = KnownOfDecoded(
             kind: "transaction", id: id, scope: scope, customers: try await storage.owners(of: original, in: scope.id))
-        let kept = try await storage.lineage(original, in: scope.id)?.transactions.first { $0.transactionID == id }
-        if let kept, let shown = verdict.subject.transaction { known.differences = differences(kept, shown) }
+        if let newest = try await NewestText.payload(like: verdict, about: original, in: scope.id, storage) {
+            known.differences = PayloadDifference.between(newest, verdict.payload)
+        }
         return known
-    }
-
-    private static func differences(_ kept: TransactionFact, _ shown: TransactionFact) -> [Difference] {
-        func day(_ date: Date?) -> String { date?.formatted(.iso8601) ?? "none" }
-        let pairs = [
-            ("signedDate", day(kept.signedDate), day(shown.signedDate)),
-            ("productId", kept.productID, shown.productID),
-            ("purchaseDate", day(kept.purchaseDate), day(shown.purchaseDate)),
-            ("expiresDate", day(kept.expiresDate), day(shown.expiresDate)),
-            ("revocationDate", day(kept.revocationDate), day(shown.revocationDate)),
-            ("isUpgraded", kept.isUpgraded ? "yes" : "no", shown.isUpgraded ? "yes" : "no"),
-        ]
-        return pairs.filter { $0.1 != $0.2 }.map { Difference(member: $0.0, kept: $0.1, shown: $0.2) }
     }
 }
 

@@ -12,7 +12,7 @@ enum TokenVerdict {
         _ text: String, _ header: [String: Any], _ payload: [UInt8]?, _ keys: [String: SigningKey], now: Date
     ) -> DecodeVerdict {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let claims = payload.flatMap { try? JSONSerialization.jsonObject(with: Data($0)) as? [String: Any] }
+        let claims = payload.flatMap(PlainJSON.object)
         let kind = claims?["aud"] as? String == "appstoreconnect-v1" ? "api_token" : "our_signature"
         var checks: [DecodeVerdict.Check] = [
             .init(name: "form", result: claims == nil ? .failed : .passed),
@@ -23,7 +23,7 @@ enum TokenVerdict {
         checks.append(
             .init(
                 name: "key", result: key == nil ? .failed : .passed,
-                note: key == nil ? "No app of the configuration has the key that the header names." : nil))
+                note: key == nil ? "No app in the configuration has the key in the header." : nil))
         let isSigned = key.map { Self.holds(parts, by: $0) } ?? false
         checks.append(.init(name: "signature", result: key == nil ? .notReached : isSigned ? .passed : .failed))
         let expiry = (claims?["exp"] as? NSNumber)?.doubleValue
@@ -39,7 +39,7 @@ enum TokenVerdict {
             kind: kind, isProven: failed == nil, code: failed.flatMap { codes[$0.name] },
             message: failed == nil
                 ? "Valid: signed with a key of this configuration."
-                : "Refused: it is none of this configuration's, or it does not hold any more.",
+                : "Refused: it was not signed with a key of this configuration, or it has expired.",
             checks: checks, payload: payload, subject: .init(bundleID: claims?["bid"] as? String))
     }
 
@@ -60,14 +60,14 @@ enum WebhookVerdict {
     static func make(
         _ headers: [String: String], _ body: Data, _ secrets: [String: [Secret]], now: Date
     ) -> DecodeVerdict {
-        let isJSON = (try? JSONSerialization.jsonObject(with: body)) is [String: Any]
+        let isJSON = PlainJSON.object(Array(body)) != nil
         var verdict = DecodeVerdict(
             kind: "webhook", message: "", payload: isJSON ? Array(body) : nil)
         guard let id = headers["webhook-id"], let time = headers["webhook-timestamp"].flatMap(Int64.init),
             let signatures = headers["webhook-signature"]?.split(separator: " ").map(String.init)
         else {
             verdict.code = "missing_header"
-            verdict.message = "Refused: it needs webhook-id, webhook-timestamp and webhook-signature."
+            verdict.message = "Refused: the headers webhook-id, webhook-timestamp and webhook-signature are required."
             verdict.checks = [.init(name: "headers", result: .failed), .init(name: "signature", result: .notReached)]
             return verdict
         }
@@ -83,14 +83,14 @@ enum WebhookVerdict {
         verdict.code = endpoint == nil ? "bad_signature" : nil
         verdict.message =
             endpoint.map { "Valid: sent to the endpoint \($0)." }
-            ?? "Refused: none of the endpoints' secrets signed exactly this text. A body that was parsed and written "
-            + "again is another text."
+            ?? "Refused: the signature matches no secret of an endpoint. A body that was parsed and serialized again "
+            + "does not match either."
         verdict.checks = [
             .init(name: "headers", result: .passed),
             .init(name: "signature", result: endpoint == nil ? .failed : .passed),
             .init(
                 name: "age", result: abs(age) <= tolerance ? .passed : .failed,
-                note: abs(age) <= tolerance ? nil : "Receivers refuse it now: it is not five minutes old at most."),
+                note: abs(age) <= tolerance ? nil : "Older than five minutes: receivers refuse it now."),
         ]
         return verdict
     }

@@ -10,6 +10,8 @@ enum PastedData {
     /// An answer of `verifyReceipt`: nothing in it is signed but the receipt that it may carry.
     case receiptAnswer(receipt: String?, payload: [UInt8])
     case certificates(Data)
+    /// A signature of an offer in the original format, with what was signed, as the API answers it.
+    case offer([UInt8])
     /// A receipt, in base64 or as bytes.
     case receipt(Data)
     /// A webhook of ours: headers, an empty line, the body.
@@ -39,9 +41,8 @@ enum PastedData {
     ]
 
     private static func json(_ text: String) -> PastedData? {
-        guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
-            return nil
-        }
+        guard let object = PlainJSON.object(Array(text.utf8)) else { return nil }
+        if object["signature"] is String, object["nonce"] is String { return .offer(Array(text.utf8)) }
         for member in members {
             if let token = object[member] as? String { return .wrapped(token, member: member) }
         }

@@ -3,19 +3,20 @@ internal import AppStoreReceipts
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
-internal import Entitlements
-internal import Foundation
+package import Foundation
 internal import Ledger
-internal import LedgerServices
+package import LedgerServices
 
 /// Reads whatever people paste, and says what can be proven about it. Keeps nothing and logs nothing.
-struct PastedDataDecoder: Sendable {
+package struct PastedDataDecoder: Sendable {
     /// How something is judged.
-    struct Choices {
+    package struct Choices {
         /// The instant at which certificates had to be valid; nil for when it was signed.
-        var instant: Date?
+        package var instant: Date?
         /// Whether Apple's responders are asked.
-        var asksResponder = false
+        package var asksResponder = false
+
+        package init() {}
 
         var validAt: ValidationInstant { instant.map { .at($0) } ?? .signingDate }
     }
@@ -30,7 +31,7 @@ struct PastedDataDecoder: Sendable {
     private let keys: [String: SigningKey]
     private let now: @Sendable () -> Date
 
-    init(_ configuration: ServerConfiguration, _ clock: ServerClock) throws {
+    package init(_ configuration: ServerConfiguration, _ clock: ServerClock) throws {
         func verifier(_ policy: RevocationPolicy) throws -> SignedDataVerifier {
             var configuration = configuration
             configuration.trust.revocation = policy
@@ -41,7 +42,9 @@ struct PastedDataDecoder: Sendable {
         trust = configuration.trust
         bundleIDs = Set(configuration.apps.map(\.bundleID))
         var keys: [String: SigningKey] = [:]
-        for key in configuration.apps.compactMap({ $0.key?.signingKey }) { keys[key.keyID] = key }
+        for key in configuration.apps.flatMap({ [$0.key?.signingKey, $0.offerKey].compactMap(\.self) }) {
+            keys[key.keyID] = key
+        }
         self.keys = keys
         now = clock.now
     }
@@ -49,7 +52,9 @@ struct PastedDataDecoder: Sendable {
     /// What there is to say about it.
     ///
     /// - Parameter secrets: Those of the webhooks that whoever asks may manage, by the endpoint's name.
-    func verdict(_ bytes: [UInt8], _ choices: Choices, secrets: [String: [Secret]]) async -> DecodeVerdict {
+    package func verdict(
+        _ bytes: [UInt8], _ choices: Choices, secrets: [String: [Secret]]
+    ) async -> DecodeVerdict {
         switch PastedData(bytes) {
         case .token(let text): return await token(text, choices)
         case .wrapped(let text, let member):
@@ -57,11 +62,12 @@ struct PastedDataDecoder: Sendable {
             verdict.message += " It was in the member \(member)."
             return verdict
         case .certificates(let data): return certificates(data, choices)
+        case .offer(let json): return OfferVerdict.make(json, keys, bundleIDs: bundleIDs, now: now())
         case .receipt(let data): return receipt(data, choices)
         case .receiptAnswer(let receipt, let payload):
             var verdict = DecodeVerdict(
                 kind: "verify_receipt_answer", code: "not_signed",
-                message: "An answer of verifyReceipt: it is not signed, so only the receipt in it can be proven.",
+                message: "A verifyReceipt response is not signed; only the receipt in it can be verified.",
                 payload: payload)
             if let receipt {
                 verdict.parts.append(.init(name: "latest_receipt", verdict: self.receipt(Data(receipt.utf8), choices)))
@@ -102,8 +108,7 @@ struct PastedDataDecoder: Sendable {
     private static func unproven(_ text: String) -> (header: [String: Any]?, payload: [UInt8]?) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         func object(_ index: Int) -> ([String: Any], [UInt8])? {
-            guard parts.count == 3, let bytes = Base64.decodeURL(parts[index]),
-                let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+            guard parts.count == 3, let bytes = Base64.decodeURL(parts[index]), let object = PlainJSON.object(bytes)
             else { return nil }
             return (object, bytes)
         }
@@ -133,7 +138,7 @@ struct PastedDataDecoder: Sendable {
                 kind: content == nil ? "unknown" : "receipt",
                 code: content == nil ? "unrecognised" : "\(error.code)",
                 message: content == nil
-                    ? "This is neither signed data, nor a receipt, nor anything else that is known here: \(error.message)."
+                    ? "Unknown format: neither signed data nor a receipt (\(error.message))."
                     : "Refused: \(error.message).",
                 checks: content == nil ? [] : CheckList.receipt.results(error, revocation: nil),
                 payload: content.map { Array(ReceiptDocument($0).json.utf8) })
@@ -191,7 +196,7 @@ extension AnySignedPayload {
         case .transaction(let payload):
             .init(
                 bundleID: payload.bundleId, environment: payload.environment.rawValue,
-                transactionID: payload.transactionId, transaction: TransactionFact(payload))
+                transactionID: payload.transactionId)
         case .renewalInfo(let payload):
             .init(environment: payload.environment.rawValue, transactionID: payload.originalTransactionId)
         case .notification(let payload):

@@ -40,7 +40,7 @@ package struct ConfigurationFiles: Sendable {
         do { attributes = try manager.attributesOfItem(atPath: url.path) } catch {
             throw Unreadable(manager.fileExists(atPath: path) ? "cannot be read" : "does not exist")
         }
-        guard attributes[.type] as? FileAttributeType == .typeRegular else { throw Unreadable("is no regular file") }
+        guard attributes[.type] as? FileAttributeType == .typeRegular else { throw Unreadable("is not a regular file") }
         let data: Data
         do {
             let handle = try FileHandle(forReadingFrom: url)

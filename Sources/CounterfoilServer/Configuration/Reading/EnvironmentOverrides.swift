@@ -55,7 +55,7 @@ package struct EnvironmentOverrides {
         let others = known + commandVariables
         return names.filter { $0.hasPrefix("COUNTERFOIL_") && !others.contains($0) }.sorted().map { name in
             let suggestion = Spelling.suggestion(for: name, among: known)
-            return ConfigurationIssue(message: "the environment variable \(quoted(name)) is no setting\(suggestion)")
+            return ConfigurationIssue(message: "the environment variable \(quoted(name)) is not a setting\(suggestion)")
         }
     }
 }

@@ -45,8 +45,7 @@ extension LoadedConfiguration {
                 configuration: configuration,
                 notes: Self.sorted(reader.notes.map(overrides.attributed) + strangers))
         } catch {
-            let issues = error.problems.map { ConfigurationIssue(path: $0.path, message: $0.message, line: $0.line) }
-            throw ConfigurationError(problems: Self.sorted(issues.map(overrides.attributed)))
+            throw ConfigurationError(problems: Self.sorted(error.problems.map(overrides.attributed)))
         }
     }
 

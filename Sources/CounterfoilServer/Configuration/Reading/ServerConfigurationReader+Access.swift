@@ -19,7 +19,7 @@ extension ServerConfigurationReader {
         return root.sections("keys").compactMap { section in
             var section = section
             guard let key = key(&section, apps: apps) else { return nil }
-            if !names.insert(key.name).inserted { section.problem("name", "\(quoted(key.name)) is there twice") }
+            if !names.insert(key.name).inserted { section.problem("name", "\(quoted(key.name)) is used twice") }
             if !hashes.insert(key.hash).inserted { section.problem("secret", "another key has the same") }
             return key
         }
@@ -30,7 +30,7 @@ extension ServerConfigurationReader {
         let hash = hash(&section)
         if !section.has("scopes") { section.problem("scopes", "is missing") }
         let scopes = Set(section.words("scopes", of: Self.scopes).joined())
-        if section.has("scopes"), section.list("scopes").isEmpty { section.problem("scopes", "has none") }
+        if section.has("scopes"), section.list("scopes").isEmpty { section.problem("scopes", "is empty") }
         let key = ServerConfiguration.Key(
             name: name ?? "", hash: hash ?? Data(), scopes: scopes, apps: bundleIDs(&section, apps: apps),
             environments: section.has("environments") ? Set(section.words("environments", of: Self.environments)) : nil,
@@ -66,7 +66,7 @@ extension ServerConfigurationReader {
     private func judgePublic(_ key: ServerConfiguration.Key, _ section: Section, apps: [ServerConfiguration.App]) {
         let excess = key.scopes.subtracting(APIScope.forApps).map(\.rawValue).sorted()
         if !excess.isEmpty {
-            section.problem("scopes", "a key that is shipped in an app cannot have \(excess.joined(separator: ", "))")
+            section.problem("scopes", "a public key cannot have \(excess.joined(separator: ", "))")
         }
         for app in apps where key.apps?.contains(app.bundleID) ?? true {
             guard app.customerTokenSecret == nil else { continue }
@@ -82,7 +82,7 @@ extension ServerConfigurationReader {
             var section = section
             guard let webhook = webhook(&section, apps: apps) else { return nil }
             if !names.insert(webhook.name).inserted {
-                section.problem("name", "\(quoted(webhook.name)) is there twice")
+                section.problem("name", "\(quoted(webhook.name)) is used twice")
             }
             return webhook
         }
@@ -94,7 +94,7 @@ extension ServerConfigurationReader {
         if !section.has("secrets") { section.problem("secrets", "is missing") }
         let secrets = secrets(&section, "secrets")
         if let value = section.value("secrets"), case .list(let items) = value.content, items.isEmpty {
-            section.problem("secrets", "has none")
+            section.problem("secrets", "is empty")
         }
         for (secret, path) in secrets where secret.webhookKey == nil {
             findings.problem(path, "is not whsec_ and then base64 of 24 to 64 bytes")
@@ -120,7 +120,7 @@ extension ServerConfigurationReader {
                 } else if !EventType.isKnown(event.text) {
                     let suggestion = Spelling.suggestion(for: event.text, among: EventType.all)
                     findings.problem(
-                        event.path, "\(quoted(event.text)) is no event that this version knows\(suggestion)")
+                        event.path, "\(quoted(event.text)) is not an event of this version\(suggestion)")
                 }
             }
             return events.map(\.text)
@@ -153,7 +153,7 @@ extension ServerConfigurationReader {
         let known = apps.map(\.bundleID)
         for id in ids where !known.containsExactly(id.text) {
             findings.problem(
-                id.path, "\(quoted(id.text)) is none of the apps" + Spelling.suggestion(for: id.text, among: known))
+                id.path, "\(quoted(id.text)) is not one of the apps" + Spelling.suggestion(for: id.text, among: known))
         }
         return Set(ids.map(\.text))
     }

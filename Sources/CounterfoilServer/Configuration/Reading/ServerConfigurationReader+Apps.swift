@@ -33,7 +33,7 @@ extension ServerConfigurationReader {
             return []
         }
         let sections = root.sections("apps")
-        if sections.isEmpty { root.problem("apps", "at least one is needed") }
+        if sections.isEmpty { root.problem("apps", "at least one app is required") }
         var seen: Set<ExactText> = []
         let account = secrets(&root, "account_shared_secrets").map(\.secret)
         var secrets = AppSecrets()
@@ -41,7 +41,7 @@ extension ServerConfigurationReader {
             var section = section
             var app = app(&section)
             if !app.bundleID.isEmpty, !seen.insert(ExactText(app.bundleID)).inserted {
-                section.problem("bundle_id", "\(quoted(app.bundleID)) is there twice")
+                section.problem("bundle_id", "\(quoted(app.bundleID)) is used twice")
             }
             if !CustomerName.isNormal(app.bundleID) {
                 section.problem("bundle_id", "is not in Unicode Normalization Form C (NFC)")
@@ -82,7 +82,7 @@ extension ServerConfigurationReader {
             section.problem("customer_token_secret", "another app has the same")
         }
         if app.accepts(password: secret.revealed) {
-            section.problem("customer_token_secret", "is a shared secret as well, which every old client has")
+            section.problem("customer_token_secret", "is also a shared secret, which every old client has")
         }
         secrets.tokens.append(secret)
     }
@@ -102,7 +102,7 @@ extension ServerConfigurationReader {
         if app.environments.contains(.production), !section.has("apple_id") {
             section.problem(
                 "apple_id",
-                "is missing; App Store Connect shows it among the app's information, and production needs it")
+                "is missing; production needs it, App Store Connect shows it under App Information")
         }
         app.key = apiKey(of: &section)
         app.offerKey = app.key?.signingKey
@@ -159,13 +159,13 @@ extension ServerConfigurationReader {
             return keys.first?.key
         }
         if !formerKey.issuerID.isExactly(key.issuerID) {
-            former.section.problem("issuer_id", "is another than that of the newer key")
+            former.section.problem("issuer_id", "differs from that of the newer key")
         }
         if formerKey.signingKey.keyID.isExactly(key.signingKey.keyID) {
-            former.section.problem("key_id", "is that of the newer key")
+            former.section.problem("key_id", "is the same as that of the newer key")
         }
         key.formerKey = formerKey.signingKey
-        note(former.section.path, "the key that is being replaced; revoke it in App Store Connect and take it out")
+        note(former.section.path, "this key is being replaced; revoke it in App Store Connect and remove it here")
         return key
     }
 
@@ -187,7 +187,7 @@ extension ServerConfigurationReader {
         if let value = section.value("private_key"), case .text(let text) = value.content,
             !text.contains("-----BEGIN")
         {
-            section.problem("private_key", "is no private key; a file is named {file: …}")
+            section.problem("private_key", "is not a private key; name a file as {file: …}")
             return nil
         }
         guard let secret = secret(&section, "private_key"), let identifier else { return nil }
@@ -248,9 +248,9 @@ extension ServerConfigurationReader {
 
     private func judge(_ app: ServerConfiguration.App, at path: String) {
         if app.key == nil { note(path, "has no key: no recovery, and no history for restores") }
-        if !app.environments.contains(.production) { note(path, "accepts the sandbox alone") }
+        if !app.environments.contains(.production) { note(path, "accepts only the sandbox") }
         if !app.environments.contains(.sandbox) {
-            note(path, "refuses the sandbox: nothing that App Review and testers buy is taken")
+            note(path, "refuses the sandbox: purchases of App Review and testers are not accepted")
         }
     }
 

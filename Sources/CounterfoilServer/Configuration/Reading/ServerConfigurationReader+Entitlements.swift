@@ -20,7 +20,7 @@ extension ServerConfigurationReader {
                 if var boundary = entitlement.section("bought_before") {
                     catalogue.boughtBefore[name] = boughtBefore(&boundary)
                 } else if products.isEmpty {
-                    names.problem(name, "has no product and no bought_before, so nobody can have it but by grants")
+                    names.problem(name, "has no product and no bought_before, so only grants give it")
                 }
                 entitlement.finish()
             } else {
@@ -46,10 +46,10 @@ extension ServerConfigurationReader {
             }
         }
         if !section.has("version"), !section.has("date") {
-            section.problem("version", "is missing, and so is date: one of them has to be there")
+            section.problem("version", "is missing, and so is date: set at least one of them")
         }
         rule.countsTestData = section.flag("counts_sandbox") ?? false
-        if rule.countsTestData { note(section.path("counts_sandbox"), "everybody in the sandbox has it") }
+        if rule.countsTestData { note(section.path("counts_sandbox"), "everybody in the sandbox has this entitlement") }
         section.finish()
         return rule
     }

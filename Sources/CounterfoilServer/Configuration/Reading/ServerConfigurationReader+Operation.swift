@@ -38,7 +38,7 @@ extension ServerConfigurationReader {
         listen.metrics = section.word("metrics", of: Self.metricsAccess) ?? listen.metrics
         listen.notificationNetworks = networks(&section, "notification_networks")
         if listen.notificationNetworks?.isEmpty == true {
-            section.problem("notification_networks", "has none, so no notification would be accepted")
+            section.problem("notification_networks", "is empty, so no notification would be accepted")
         }
         section.finish()
         return listen
@@ -51,7 +51,7 @@ extension ServerConfigurationReader {
         for (name, path, mark) in [("certificate", certificate, "BEGIN CERTIFICATE"), ("key", key, "PRIVATE KEY")] {
             guard let contents = contents(of: path, at: section.path(name), isSecret: name == "key") else { continue }
             if !String(decoding: contents, as: UTF8.self).contains(mark) {
-                section.problem(name, "\(quoted(path)) holds no PEM with \(quoted(mark))")
+                section.problem(name, "\(quoted(path)) contains no PEM with \(quoted(mark))")
             }
         }
         return .init(certificateFile: resolved(certificate), keyFile: resolved(key))
@@ -79,9 +79,9 @@ extension ServerConfigurationReader {
         trust.revocationHosts = Set((section.texts("revocation_hosts") ?? []).map { $0.text.lowercased() })
         trust.validAt = section.word("certificates_valid_at", of: Self.instants) ?? trust.validAt
         section.finish()
-        if trust.anchors != .apple { note(section.path("anchors"), "others than Apple's roots are trusted") }
+        if trust.anchors != .apple { note(section.path("anchors"), "roots other than Apple's are trusted") }
         if trust.receiptAnchors != .apple, trust.receiptAnchors != trust.anchors {
-            note(section.path("receipts"), "others than Apple's roots are trusted")
+            note(section.path("receipts"), "roots other than Apple's are trusted")
         }
         if trust.validAt == .signingDate {
             note(section.path("certificates_valid_at"), "certificates that have expired are accepted")
@@ -92,7 +92,7 @@ extension ServerConfigurationReader {
     /// Apple's roots, or those in files; nil if the file does not tell.
     private func anchors(_ section: inout Section, _ key: String) -> TrustAnchors? {
         guard let names = section.texts(key) else { return nil }
-        if names.isEmpty { section.problem(key, "has none, so nothing would be trusted") }
+        if names.isEmpty { section.problem(key, "is empty, so nothing would be trusted") }
         var anchors: TrustAnchors?
         for name in names {
             guard let found = self.anchors(name.text, at: name.path) else { continue }
@@ -141,7 +141,8 @@ extension ServerConfigurationReader {
         limits.requestBytes = section.bytes("request_bytes", in: 65_536...(64 << 20)) ?? limits.requestBytes
         limits.bufferedBytes = section.bytes("buffered_bytes", in: 1 << 20...(64 << 30)) ?? limits.bufferedBytes
         if limits.bufferedBytes < limits.requestBytes {
-            section.problem("buffered_bytes", "is less than request_bytes, so the largest request would never be taken")
+            section.problem(
+                "buffered_bytes", "is less than request_bytes, so the largest request would never be accepted")
         }
         limits.connectionsPerAddress =
             section.number("connections_per_address", in: 1...1_000_000) ?? limits.connectionsPerAddress
@@ -166,7 +167,7 @@ extension ServerConfigurationReader {
             root.problem("clock", "\(quoted(text)) is neither system nor the URL of a simulator's control API")
             return .system
         }
-        note("clock", "the server goes by the clock of \(quoted(host))")
+        note("clock", "the server uses the clock of \(quoted(host))")
         return .simulator(text)
     }
 
@@ -176,14 +177,14 @@ extension ServerConfigurationReader {
         let listen = configuration.listen
         let isHere = listen.host == "localhost" || Network.loopback.contains { $0.contains(listen.host) }
         if !isHere, listen.tls == nil, listen.trustedProxies.isEmpty {
-            note("listen", "others can reach \(quoted(listen.host)) without TLS; say tls, or trusted_proxies")
+            note("listen", "others can reach \(quoted(listen.host)) without TLS; set tls or trusted_proxies")
         }
         if configuration.console.isEnabled,
             !configuration.keys.contains(where: { !$0.isPublic && $0.scopes.contains(.consoleOpen) })
         {
             note("console", "no key has the scope console:open, so nobody can sign in")
         }
-        if configuration.keys.isEmpty { note("keys", "there are none, so the API answers nobody") }
+        if configuration.keys.isEmpty { note("keys", "no key is configured, so nobody can use the API") }
     }
 
     /// The host of an `http` or `https` URL without a password, without the brackets of IPv6; nil for anything else.

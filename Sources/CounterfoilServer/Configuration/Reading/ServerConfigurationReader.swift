@@ -128,7 +128,7 @@ final class ServerConfigurationReader {
     private func variable(_ name: String, at path: String) -> Secret? {
         secretVariables.insert(name)
         guard let text = environment[name] else {
-            findings.problem(path, "there is no environment variable \(quoted(name))")
+            findings.problem(path, "the environment variable \(quoted(name)) is not set")
             return nil
         }
         return filled(text, at: path)

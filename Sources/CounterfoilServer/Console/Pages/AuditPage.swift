@@ -11,23 +11,29 @@ enum AuditPage {
         page.up = ("Operations", visit.link("operations"))
         let query = visit.parameter("page").map { [("page", $0)] } ?? []
         let target = visit.target(["audit"], query, isScoped: false)
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        page.api = target
         let answer = try await visit.get(target)
         guard visit.accept(answer, &page, "The audit log") else { return page }
         page.table(
             "Who did what, the last first",
-            ["When", "Who", "What", "About", "Result", "Session", "Address", "Chain"],
+            ["When", "Who", "What", "About", "Change", "Result", "Session", "Address", "Chain"],
             answer.json["items"].items.map { item in
                 let isChained = item["is_chained"].flag != false
                 return [
                     .time(item["at"].instant), .foreign(item["actor"].text ?? ""), .code(item["action"].text ?? ""),
-                    .foreign(item["target"].text ?? ""), .plain(item["result"].text ?? ""),
+                    .foreign(item["target"].text ?? ""), .foreign(item["detail"].text ?? "", limit: 300),
+                    .plain(item["result"].text ?? ""),
                     .code(item["session"].text ?? ""), .foreign(item["address"].text ?? ""),
                     .tag(isChained ? "whole" : "broken", isChained ? .good : .bad),
                 ]
             }, empty: "Nothing was done yet.")
         page.links(
-            [("These as a file for a spreadsheet (CSV)", visit.link("operations", "audit.csv", query: query))],
+            [
+                (
+                    "The last \(SegmentFormat.csv.largestPage.grouped) as a file for a spreadsheet (CSV)",
+                    visit.link("operations", "audit.csv", query: query)
+                )
+            ],
             next: answer.json["next_page"].text.map { visit.link("operations", "audit", query: [("page", $0)]) })
         return page
     }

@@ -10,19 +10,28 @@ enum CompletenessPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Completeness")
         page.topics = ["recoveries"]
-        (page.api, page.command) = ("/v1/completeness", "counterfoil api GET /v1/completeness")
+        page.api = "/v1/completeness"
         page.sayWhatWasDone(visit)
         let answer = try await visit.get("/v1/completeness")
-        if visit.accept(answer, &page, "Completeness") {
-            for item in answer.json["items"].items { show(item, &page) }
-        }
         let query = visit.parameter("page").map { [("page", $0)] } ?? []
         let recoveries = try await visit.get(visit.target(["recoveries"], query, isScoped: false))
-        page.title("Recoveries")
-        if visit.accept(recoveries, &page, "Recoveries") {
+        if visit.accept(answer, &page, "Completeness") {
+            let items = answer.json["items"].items
+            drawing(of: items, now: visit.console.core.now, &page)
+            for item in items { show(item, &page) }
+        }
+        let open = recoveries.json["items"].items.filter { $0["state"].text == "open" }
+        if !open.isEmpty {
+            page.title("Under way")
             page.table(
-                "Readings of the notification history, the last first",
-                ["Recovery", "App", "State", "Windows", "Pages", "Found", "New", "Failed"],
+                "Recoveries that are not over", RecoveryPage.columns, open.map { RecoveryPage.row($0, visit) },
+                empty: "")
+        }
+        page.holdFromHere()
+        page.title("Recoveries")
+        if visit.accept(recoveries, &page, "Recoveries", isPart: true) {
+            page.table(
+                "Readings of the notification history, the last first", RecoveryPage.columns,
                 recoveries.json["items"].items.map { RecoveryPage.row($0, visit) },
                 empty: "The history was not read yet. It needs an In-App Purchase key in the configuration.")
             page.links(
@@ -53,34 +62,37 @@ enum CompletenessPage {
                 "Not believed: \(unverified["code"].text ?? "") \(unverified["message"].text ?? "")", "note")
         }
     }
+
+    /// Up to where nothing is missing, on a time axis.
+    private static func drawing(of items: [APIValue], now: Date, _ page: inout ConsolePage) {
+        let marks = items.compactMap { CompletenessBars($0, now: now) }
+        guard !marks.isEmpty else { return }
+        let bars = TimeBars(marks.map(\.row), now: now)
+        page.drawing(
+            bars.drawing(title: "Completeness", summary: marks.map(\.sentence).joined(separator: " ")),
+            caption: "Up to where nothing is missing, in UTC", legend: bars.legend)
+    }
 }
 
-/// One reading of the history.
-enum RecoveryPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let id = visit.segment("id")
-        var page = visit.page("Recovery", foreign: id)
-        page.up = ("Completeness", visit.link("completeness"))
-        page.topics = ["recoveries"]
-        let target = visit.target(["recoveries", id], isScoped: false)
-        (page.api, page.command) = (target, "counterfoil api GET \(target)")
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The recovery") else { return page }
-        page.facts(answer.json.members.map { ($0.0.words, PageFacts.cell($0.0, $0.1)) })
-        return page
-    }
+/// The completeness mark of an app in an environment as bars.
+private struct CompletenessBars {
+    var row: TimeBars.Row
+    var sentence: String
 
-    static func row(_ item: APIValue, _ visit: Visit) -> [ConsolePage.Cell] {
-        let (id, state) = (item["id"].text ?? "", item["state"].text ?? "")
-        let (all, open) = (item["windows"].number ?? 0, item["open_windows"].number ?? 0)
-        return [
-            .link(id, visit.link("recoveries", id)),
-            .foreign("\(item["app"].text ?? "") \(item["environment"].text ?? "")"),
-            .tag(
-                state,
-                ["completed", "complete", "done", "finished"].contains(state) ? .good : NotificationsPage.tone(state)),
-            .plain("\(all - open) of \(all)"), .plain(item["pages"].text ?? "0"), .plain(item["found"].text ?? "0"),
-            .plain(item["new"].text ?? "0"), .plain(item["failed"].text ?? "0"),
-        ]
+    /// Nil where there is no mark.
+    init?(_ item: APIValue, now: Date) {
+        guard let since = item["complete_since"].instant, let until = item["complete_until"].instant else { return nil }
+        let name = "\(item["app"].text ?? "") \(item["environment"].text ?? "")"
+        sentence = "\(name) is complete from \(since.consoleText) to \(until.consoleText)."
+        var bars = [TimeBars.Bar(since, until, .complete, sentence)]
+        if until < now {
+            bars.append(.init(until, now, .unknown, "Not known to be complete since \(until.consoleText)"))
+        }
+        for span in item["unverified_spans"].items {
+            guard let from = span["from"].instant, let to = span["to"].instant else { continue }
+            let label = "Not all believed from \(from.consoleText) to \(to.consoleText)"
+            bars.append(.init(from, max(to, from + 1), .unbelieved, label))
+        }
+        row = TimeBars.Row(name, bars)
     }
 }

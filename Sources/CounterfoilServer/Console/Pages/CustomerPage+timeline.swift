@@ -13,7 +13,7 @@ extension CustomerPage {
         let answer = try await visit.get(visit.target(["customers", id, "timeline"], instant + place))
         page.holdFromHere()
         page.title("Timeline")
-        guard visit.accept(answer, &page, "The timeline") else { return }
+        guard visit.accept(answer, &page, "The timeline", isPart: true) else { return }
         var entries: [ConsolePage.Entry] = []
         for item in answer.json["items"].items {
             let uuid = item["uuid"].text
@@ -57,18 +57,10 @@ extension CustomerPage {
     private static func details(of uuid: String, of id: String, _ visit: Visit) async throws -> ConsolePage {
         var inside = visit.page(uuid)
         let answer = try await visit.get(visit.target(["customers", id, "timeline", uuid]))
-        if visit.accept(answer, &inside, "The notification") {
+        if visit.accept(answer, &inside, "The notification", isPart: true) {
             NotificationPage.parts(answer.json, visit, &inside)
-            for (part, trace) in answer.json["verifications"].members {
-                inside.subtitle("Verification of the \(part.words)")
-                inside.facts([
-                    ("anchor", .foreign(trace["anchor"].text ?? "")),
-                    ("valid at", .time(trace["validated_at"].instant)),
-                    ("revocation", .plain((trace["revocation"].text ?? "").words)),
-                    ("note", trace["revocation_note"].text.map { .foreign($0) } ?? .none),
-                ])
-                inside.exact("The certificates", trace["certificates"].pretty)
-            }
+            VerificationFacts.show(
+                answer.json["verifications"].members.map { ("Verification of the \($0.0.words)", $0.1) }, &inside)
         }
         guard visit.may(.webhooksWrite) else { return inside }
         inside.subtitle("Webhooks")
@@ -78,25 +70,14 @@ extension CustomerPage {
             inside.paragraph("No event was made of it yet.", "empty")
             return inside
         }
-        guard visit.accept(told, &inside, "Deliveries") else { return inside }
-        deliveries(told.json["items"].items, visit, &inside)
+        guard visit.accept(told, &inside, "Deliveries", isPart: true) else { return inside }
+        let deliveries = told.json["items"].items
+        EventPage.deliveries(deliveries, visit, &inside)
+        for endpoint in Set(deliveries.compactMap { $0["endpoint"].text }).sorted() {
+            inside.action(
+                "replay-event", visit, [("name", endpoint), ("event_id", "\(LedgerEvent.prefix)\(uuid)")],
+                button: "Send the event again to \(endpoint)…", isInPlace: true)
+        }
         return inside
-    }
-
-    private static func deliveries(_ items: [APIValue], _ visit: Visit, _ page: inout ConsolePage) {
-        page.table(
-            "Deliveries of its event", ["Endpoint", "State", "Attempts", "Last answer", "Last attempt"],
-            items.map { item in
-                let (endpoint, state) = (item["endpoint"].text ?? "", item["state"].text ?? "")
-                let last = item["attempt_list"].items.last
-                return [
-                    .link(endpoint, visit.link("webhooks", endpoint, "deliveries", item["id"].text ?? "")),
-                    NotificationsPage.tag(state), .plain(item["attempts"].text ?? "0"),
-                    .foreign(
-                        [item["last_status"].text, item["last_error"].text, last?["answer"].text]
-                            .compactMap(\.self).joined(separator: " "), limit: 200),
-                    last.map { .time($0["at"].instant) } ?? .none,
-                ]
-            }, empty: "No endpoint takes events of this kind, or the deliveries are older than thirty days.")
     }
 }

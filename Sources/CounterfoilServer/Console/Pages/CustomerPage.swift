@@ -11,19 +11,19 @@ enum CustomerPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
         var page = visit.page("Customer", foreign: id)
-        page.up = ("Customers", visit.link("customers"))
-        page.topics = visit.parameter("at") == nil ? ["customers"] : []
+        page.up = ("Customers", visit.list("customers"))
+        page.topics = visit.parameter("at") == nil ? [ChangeTopic.customer(id)] : []
         page.sayWhatWasDone(visit)
-        let at = visit.parameter("at").flatMap { ConsoleAction.milliseconds($0) }
-        let instant = at.map { [("at", String($0))] } ?? []
+        let instant = visit.instant.map { [("at", $0)] } ?? []
+        let at = visit.instant.flatMap { Int64($0) }
         let target = visit.target(["customers", id], instant)
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        page.api = target
         let answer = try await visit.get(target)
         guard visit.accept(answer, &page, "The customer") else { return page }
         if at != nil { page.paragraph("As it was known at that instant.", "note") }
         states(answer.json, id, instant, visit, &page)
         try await bars(id, at, visit, &page)
-        lists(answer.json, visit, &page)
+        lists(answer.json, id, visit, &page)
         try await claims(id, instant, visit, &page)
         try await grants(id, visit, &page)
         try await timeline(id, instant, visit, &page)
@@ -52,25 +52,37 @@ enum CustomerPage {
     private static func bars(_ id: String, _ at: Int64?, _ visit: Visit, _ page: inout ConsolePage) async throws {
         guard let scope = visit.selection.scope else { return }
         let instant = at.map { Date(milliseconds: $0) }
-        let reading = try await visit.console.core.customers.customer(CustomerName.normal(id), in: scope, at: instant)
-        let rows = PeriodRows.rows(of: reading.facts, now: instant ?? visit.console.core.now)
+        let facts = try await visit.console.core.customers.purchases(
+            of: CustomerName.normal(id), in: scope, at: instant)
+        let rows = PeriodRows.rows(of: facts, now: instant ?? visit.console.core.now)
         guard !rows.isEmpty else { return }
         let bars = TimeBars(rows, now: instant ?? visit.console.core.now)
+        let isCut = rows.contains { $0.bars.count > TimeBars.mostBars }
         page.title("Periods")
         page.drawing(
             bars.drawing(
                 title: "Periods",
                 summary:
-                    "\(rows.count) purchases with \(reading.facts.transactions.count) transactions; the lists below name them."
+                    "\(rows.count) purchases with \(facts.transactions.count) transactions; the lists below name them."
             ),
-            caption: "Subscriptions and purchases on a time axis, in UTC", legend: bars.legend)
+            caption: "Subscriptions and purchases on a time axis, in UTC"
+                + (isCut ? "; the last \(TimeBars.mostBars) of each" : ""),
+            legend: bars.legend)
     }
 
-    private static func lists(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage) {
+    /// What the App Store would be told of a transaction before it refunds.
+    private static func consumption(_ item: APIValue, of id: String, _ visit: Visit) -> ConsolePage.Cell {
+        guard let transaction = item["transaction_id"].text else { return .none }
+        let query = [("customer", id), ("transaction", transaction)]
+        return .link("preview the answer", visit.link("refunds", "of", query: query))
+    }
+
+    private static func lists(_ json: APIValue, _ id: String, _ visit: Visit, _ page: inout ConsolePage) {
         if !json["subscriptions"].items.isEmpty {
             page.title("Subscriptions")
             page.table(
-                "Subscriptions", ["Product", "Status", "Access until", "Renews", "Next step", "Transaction"],
+                "Subscriptions",
+                ["Product", "Status", "Access until", "Renews", "Next step", "Transaction", "Refund question"],
                 json["subscriptions"].items.map { item in
                     [
                         .foreign(item["product_id"].text ?? ""),
@@ -82,13 +94,14 @@ enum CustomerPage {
                         .link(
                             item["original_transaction_id"].text ?? "",
                             visit.link("transactions", item["original_transaction_id"].text ?? "")),
+                        consumption(item, of: id, visit),
                     ]
                 }, empty: "")
         }
         if !json["purchases"].items.isEmpty {
             page.title("Purchases")
             page.table(
-                "Purchases", ["Product", "Bought", "Ended", "Ownership", "Transaction"],
+                "Purchases", ["Product", "Bought", "Ended", "Ownership", "Transaction", "Refund question"],
                 json["purchases"].items.map { item in
                     [
                         .foreign(item["product_id"].text ?? ""), .time(item["purchase_date"].instant),
@@ -97,6 +110,7 @@ enum CustomerPage {
                         .link(
                             item["transaction_id"].text ?? "",
                             visit.link("transactions", item["transaction_id"].text ?? "")),
+                        consumption(item, of: id, visit),
                     ]
                 }, empty: "")
         }
@@ -106,8 +120,8 @@ enum CustomerPage {
                 "Consumables", ["Product", "Bought", "Taken back"],
                 json["consumables"].items.map { item in
                     [
-                        .foreign(item["product_id"].text ?? ""), .plain(item["quantity"].text ?? "0"),
-                        .plain(item["revoked_quantity"].text ?? "0"),
+                        .foreign(item["product_id"].text ?? ""), .number(item["quantity"].text ?? "0"),
+                        .number(item["revoked_quantity"].text ?? "0"),
                     ]
                 }, empty: "")
         }
@@ -157,6 +171,22 @@ enum CustomerPage {
                         ]),
                 ], title: "More time")
         }
+        grantForms(json, id, visit, &page)
+        page.action(
+            "offer", visit, [("id", id)],
+            [
+                .init(name: "product", label: "Subscription, by its product identifier"),
+                .init(name: "offer", label: "Promotional offer, by its identifier"),
+                .init(
+                    name: "format", label: "Form", value: "jws",
+                    options: [("jws", "JWS"), ("original", "original format")]),
+            ], title: "Sign an offer")
+        page.action(
+            "transfer", visit, [("id", id)],
+            [.init(name: "original", label: "Transaction of the purchase")], title: "Take over a purchase")
+    }
+
+    private static func grantForms(_ json: APIValue, _ id: String, _ visit: Visit, _ page: inout ConsolePage) {
         let entitlements = json["entitlements"].items.compactMap { $0["key"].text }
         if let first = entitlements.first {
             page.action(

@@ -8,10 +8,10 @@ internal import WebConsole
 enum CustomersPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Customers")
-        (page.api, page.command) = ("/v1/search?q=…", "counterfoil api GET '/v1/search?q=…'")
+        page.api = "/v1/search?q=IDENTIFIER"
         if let query = visit.parameter("q") {
             let target = visit.target(["search"], [("q", query)], isScoped: false)
-            (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+            page.api = target
             let answer = try await visit.get(target)
             if visit.accept(answer, &page, "The search") { found(answer.json, query, visit, &page) }
         } else {
@@ -20,7 +20,9 @@ enum CustomersPage {
             )
         }
         // Who has found somebody looks for nobody else.
-        if visit.parameter("q") == nil, visit.may(.operationsRead) { try await active(visit, &page) }
+        if visit.parameter("q") == nil, visit.may(.operationsRead), visit.may(.customersRead) {
+            try await active(visit, &page)
+        }
         return page
     }
 
@@ -33,10 +35,12 @@ enum CustomersPage {
                 let scope = [("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? "")]
                 let customers = item["customers"].items.compactMap(\.text)
                 return [
-                    .link(id, link(kind, id, customers, scope)), .plain(kind.words),
+                    .link(id, link(kind, id, customers, scope, visit)), .plain(kind.words),
                     .foreign(scope.map(\.1).joined(separator: " ")),
                     customers.first.map {
-                        .link(customers.joined(separator: ", "), PageLink(["console", "customers", $0], query: scope))
+                        .link(
+                            customers.joined(separator: ", "),
+                            PageLink(["console", "customers", $0], query: scope + visit.place.origin))
                     } ?? .none,
                 ]
             }, empty: "Nothing has exactly this identifier. Nothing is searched by parts of it.")
@@ -54,37 +58,40 @@ enum CustomersPage {
     }
 
     private static func link(
-        _ kind: String, _ id: String, _ customers: [String], _ scope: [(String, String)]
+        _ kind: String, _ id: String, _ customers: [String], _ scope: [(String, String)], _ visit: Visit
     ) -> PageLink {
+        func link(_ segments: String...) -> PageLink {
+            PageLink(["console"] + segments, query: scope + visit.place.origin)
+        }
         switch kind {
-        case "customer": PageLink(["console", "customers", id], query: scope)
-        case "notification": PageLink(["console", "notifications", id], query: scope)
-        case "event": PageLink(["console", "customers"] + customers.prefix(1), query: scope)
-        default: PageLink(["console", "transactions", id], query: scope)
+        case "customer": return link("customers", id)
+        case "notification": return link("notifications", id)
+        case "event": return customers.first.map { link("customers", $0) } ?? link("events", id)
+        default: return link("transactions", id)
         }
     }
 
     /// How many events are looked at.
-    private static let lastEvents: Int64 = 50
+    private static let lastEvents = 200
+    private static let mostCustomers = 25
 
-    /// The owners of the last events. There is no list of all customers, on purpose.
+    /// The owners of the last events of this app and environment. There is no list of all customers, on purpose.
     private static func active(_ visit: Visit, _ page: inout ConsolePage) async throws {
-        let last = try await visit.get(visit.target(["events"], [("page", "end")]))
-        guard let end = last.json["next_page"].text.flatMap({ Int64($0) }) else { return }
-        let answer = try await visit.get(
-            visit.target(["events"], [("page", String(max(0, end - lastEvents))), ("limit", String(lastEvents))]))
+        guard let scope = visit.selection.scope else { return }
+        let events = try await visit.console.core.storage.lastEventsOfCustomers(in: scope.id, limit: lastEvents)
         var seen: Set<String> = []
-        let rows = answer.json["items"].items.reversed().compactMap { event -> [ConsolePage.Cell]? in
-            let data = event["data"].isNothing ? event : event["data"]
-            guard let customer = data["customer"].text, seen.insert(customer).inserted else { return nil }
+        let rows = events.compactMap { event -> [ConsolePage.Cell]? in
+            guard let customer = event.customer, !Erasure.isStandIn(customer), seen.insert(customer).inserted else {
+                return nil
+            }
             return [
-                .link(customer, visit.link("customers", customer)), .plain(event["type"].text ?? ""),
-                .time(data["occurred_at"].instant),
+                .link(customer, visit.link("customers", customer)), .plain(event.type.rawValue),
+                .time(Date(milliseconds: event.occurredAt)),
             ]
         }
         page.title("Lately active")
         page.table(
-            "Customers of the last events", ["Customer", "Last event", "When"], rows,
+            "Customers of the last events", ["Customer", "Last event", "When"], Array(rows.prefix(mostCustomers)),
             empty: "Nobody yet. What the simulator sells, or a sandbox purchase, appears here.")
     }
 }

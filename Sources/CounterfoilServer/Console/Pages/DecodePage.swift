@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Ledger
@@ -11,18 +12,24 @@ enum DecodePage {
         var page = visit.page("Decode")
         (page.api, page.command) = ("POST /v1/decode", "counterfoil verify FILE")
         page.paragraph(
-            "Paste signed data of the App Store, a receipt, a chain in PEM, or a webhook of this server. Nothing is kept."
-        )
-        let text = visit.fields.file("file").map(text(of:)) ?? visit.fields.exact("text") ?? ""
-        if !text.isEmpty {
+            """
+            Paste signed data of the App Store (transactions, renewal infos, notifications, app transactions, retention \
+            requests), a receipt, an answer of verifyReceipt, a chain in PEM, a webhook of this server with its headers, \
+            an API token, or a signature of an offer. One in the original format needs what was signed with it, as the \
+            API answers it. Nothing is kept.
+            """)
+        let file = visit.fields.file("file")
+        let text = file.flatMap { String(validating: $0, as: UTF8.self) } ?? visit.fields.exact("text") ?? ""
+        let data = file ?? Data(text.utf8)
+        if !data.isEmpty {
             var query: [(String, String)] = []
             if let at = visit.fields["at"] {
-                query.append(("at", ConsoleAction.milliseconds(at).map(String.init) ?? at))
+                query.append(("at", InstantText.milliseconds(at, acceptsDays: true).map { String($0) } ?? at))
             }
             if visit.fields["revocation"] == "soft" { query.append(("revocation", "soft")) }
             let target = visit.target(["decode"], query, isScoped: false)
             let answer = try await visit.console.api.call(
-                .post, target, body: Data(text.utf8), for: visit.context)
+                .post, target, body: data, for: visit.context)
             if visit.accept(answer, &page, "It") { show(answer.json, visit, &page) }
         }
         page.form(
@@ -36,11 +43,6 @@ enum DecodePage {
                     options: [("", "ask nobody"), ("soft", "ask Apple's responder")]),
             ], button: "Decode")
         return page
-    }
-
-    /// A file as text: what is none, such as a receipt in DER, in base64, as apps send it.
-    private static func text(of file: Data) -> String {
-        String(validating: file, as: UTF8.self) ?? file.base64EncodedString()
     }
 
     private static func show(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage, part: String? = nil) {
@@ -83,11 +85,12 @@ enum DecodePage {
                 ]
             }, empty: "Nothing could be checked.")
         if !json["payload"].isNothing {
-            page.exact(
-                isProven ? "What it says" : "What it says, not proven: anybody can have written it",
-                json["payload"].pretty, isOpen: part == nil, isProven: isProven)
+            let caption = isProven ? "What it says" : "What it says, not proven: anybody can have written it"
+            PageFacts.table(of: json["payload"], caption: caption, isProven: isProven, &page)
         }
-        if !json["verification"].isNothing { page.exact("Certificates", json["verification"].pretty) }
+        if !json["verification"].isNothing {
+            VerificationFacts.show([("What the verification rests on", json["verification"])], &page)
+        }
         for inner in json["parts"].items { show(inner, visit, &page, part: inner["name"].text ?? "Part") }
     }
 }

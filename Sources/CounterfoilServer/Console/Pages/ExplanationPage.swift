@@ -10,10 +10,9 @@ enum ExplanationPage {
         let (id, key) = (visit.segment("id"), visit.segment("key"))
         var page = visit.page("Why \(key)", foreign: id)
         page.up = ("Customer", visit.link("customers", id))
-        let instant =
-            visit.parameter("at").flatMap { ConsoleAction.milliseconds($0) }.map { [("at", String($0))] } ?? []
+        let instant = visit.instant.map { [("at", $0)] } ?? []
         let target = visit.target(["customers", id, "entitlements", key, "explain"], instant)
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        page.api = target
         let answer = try await visit.get(target)
         guard visit.accept(answer, &page, "The explanation") else { return page }
         let json = answer.json
@@ -40,11 +39,14 @@ enum ExplanationPage {
                         ?? .plain((fact["origin"].text ?? "").words),
                 ]
             }, empty: "There is no fact about it.")
-        for fact in facts.prefix(20) where !fact["verification"].isNothing {
-            page.exact(
-                "Verification of \(fact["kind"].text ?? "") \(fact["identifier"].text ?? "")",
-                fact["verification"].pretty)
+        if let omitted = json["facts_omitted"].number, omitted > 0 {
+            page.paragraph("\(omitted) more were set aside. The API lists up to 500 of them with limit=500.", "empty")
         }
+        VerificationFacts.show(
+            facts.prefix(20).filter { !$0["verification"].isNothing }.map { fact in
+                let name = "\((fact["kind"].text ?? "").words) \(fact["identifier"].text ?? "")"
+                return ("Verification of \(name)", fact["verification"])
+            }, &page)
         return page
     }
 }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -16,12 +17,16 @@ enum NotificationsPage {
         for name in filters + ["page"] {
             guard let value = visit.parameter(name) else { continue }
             let isInstant = name == "from" || name == "to"
-            query.append((name, isInstant ? ConsoleAction.milliseconds(value).map(String.init) ?? value : value))
+            query.append(
+                (
+                    name,
+                    isInstant ? InstantText.milliseconds(value, acceptsDays: true).map { String($0) } ?? value : value
+                ))
         }
         let target = visit.target(["notifications"], query)
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        page.api = target
         let answer = try await visit.get(target)
-        page.links([("What was refused", visit.link("refused"))])
+        page.links([("What was refused", visit.link("notifications", "refused"))])
         page.holdFromHere()
         if visit.accept(answer, &page, "Notifications") {
             let items = answer.json["items"].items
@@ -65,8 +70,10 @@ enum NotificationsPage {
             items.map { item in
                 let name = [item["type"].text, item["subtype"].text].compactMap(\.self).joined(separator: " · ")
                 let state = item["state"].text ?? ""
+                let isOther = item["is_other_text"].flag ?? false
                 return [
-                    .link(name, visit.link("notifications", item["uuid"].text ?? "")),
+                    .link(
+                        isOther ? name + " · another text" : name, visit.item("notifications", item["uuid"].text ?? "")),
                     tag(state), .time(item["received_at"].instant),
                     .time((item["signed_date"].isNothing ? item["signed_at"] : item["signed_date"]).instant),
                     .plain((item["origin"].text ?? "").words),
@@ -90,12 +97,16 @@ enum NotificationsPage {
 
 /// One notification, with its parts and its exact text.
 enum NotificationPage {
+    private static let shownApart: Set<String> = [
+        "decoded", "problems", "signed_data", "object", "state", "verifications", "other_texts",
+    ]
+
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
         var page = visit.page("Notification", foreign: id)
-        page.up = ("Notifications", visit.link("notifications"))
+        page.up = ("Notifications", visit.list("notifications"))
         let target = visit.target(["notifications", id], [("include", "signed_data")], isScoped: false)
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        page.api = target
         page.sayWhatWasDone(visit)
         let answer = try await visit.get(target)
         guard visit.accept(answer, &page, "The notification") else { return page }
@@ -103,19 +114,24 @@ enum NotificationPage {
         let state = json["state"].text ?? ""
         page.facts(
             json.members.compactMap { name, value in
-                guard !["decoded", "problems", "signed_data", "object", "state", "verifications"].contains(name) else {
-                    return nil
-                }
+                guard !shownApart.contains(name) else { return nil }
                 return (name.words, PageFacts.cell(name, value))
             } + [("state", NotificationsPage.tag(state))])
         page.title("What it says")
         parts(json, visit, &page)
         page.title("As it was signed")
         page.exact("The exact text", json["signed_data"].text ?? "")
-        for (part, trace) in json["verifications"].members {
-            page.exact("What the verification of the \(part.words) rests on", trace.pretty)
+        VerificationFacts.show(
+            json["verifications"].members.map { ("Verification of the \($0.0.words)", $0.1) }, &page)
+        for other in json["other_texts"].items {
+            page.title("Signed under the same identifier")
+            page.facts(
+                ["signed_date", "received_at", "origin", "failure"].map { ($0.words, PageFacts.cell($0, other[$0])) }
+                    + [("state", NotificationsPage.tag(other["state"].text ?? ""))])
+            page.exact("The exact text of this one", other["signed_data"].text ?? "")
         }
         page.action("reprocess", visit, [("id", id)], title: "Again")
+        page.action("send-attempts", visit, [("id", id)], title: "How the App Store delivered it")
         return page
     }
 
@@ -142,7 +158,7 @@ enum RefusedPage {
         page.up = ("Notifications", visit.link("notifications"))
         let query = visit.parameter("page").map { [("page", $0)] } ?? []
         let target = visit.target(["refused"], query, isScoped: false)
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        page.api = target
         let answer = try await visit.get(target)
         guard visit.accept(answer, &page, "What was refused") else { return page }
         let items = answer.json["items"].items
@@ -159,49 +175,16 @@ enum RefusedPage {
                 "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.formatted(.iso8601) ?? "")",
                 item["body"].text ?? "", isProven: false)
         }
-        page.links([], next: answer.json["next_page"].text.map { visit.link("refused", query: [("page", $0)]) })
+        page.links(
+            [],
+            next: answer.json["next_page"].text.map { visit.link("notifications", "refused", query: [("page", $0)]) })
         return page
-    }
-}
-
-/// How members of answers are shown.
-enum PageFacts {
-    /// The signed texts inside of a notification. What they say is shown as parts of their own.
-    private static let signedTexts: Set<String> = [
-        "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
-    ]
-
-    /// All members; those of an object inside by both names.
-    static func all(of part: APIValue) -> [(String, ConsolePage.Cell)] {
-        part.members.flatMap { name, value in
-            guard case .object = value else { return [(name, cell(name, value))] }
-            return value.members.filter { !signedTexts.contains($0.0) }
-                .map { ("\(name).\($0.0)", cell($0.0, $0.1)) }
-        }
-    }
-
-    static func cell(_ name: String, _ value: APIValue) -> ConsolePage.Cell {
-        switch value {
-        case .nothing: return .none
-        case .number(let number) where isInstant(name, number): return .time(value.instant)
-        case .list(let items) where items.isEmpty: return .none
-        case .list, .object: return .code(value.pretty, limit: 2000)
-        case .text(let text) where text.utf8.count > 200: return .code(text, limit: 120)
-        default: return .foreign(value.text ?? "", limit: 300)
-        }
-    }
-
-    private static func isInstant(_ name: String, _ number: Int64) -> Bool {
-        let name = name.lowercased()
-        return number > 100_000_000_000
-            && ["date", "_at", "until", "since", "deadline", "from", "to", "as_of"].contains { name.hasSuffix($0) }
     }
 }
 
 extension Visit {
     /// A parameter of the path.
     func segment(_ name: String) -> String {
-        let text = context.parameters.get(name) ?? ""
-        return text.removingPercentEncoding ?? text
+        PageLink.name(ofSegment: context.parameters.get(name) ?? "")
     }
 }

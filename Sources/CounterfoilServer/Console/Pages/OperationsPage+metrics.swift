@@ -8,7 +8,7 @@ extension OperationsPage {
         let charts = history.charts
         guard charts.contains(where: { $0.values.count > 1 }) else {
             return page.paragraph(
-                "Nothing yet: the console notes its metrics each five seconds while the server runs, and forgets them "
+                "Nothing yet: the server notes its metrics each five seconds, and forgets them "
                     + "after an hour.", "empty")
         }
         for chart in charts where chart.values.count > 1 {
@@ -33,7 +33,7 @@ extension OperationsPage {
             lines.prefix(80).map { line in
                 let (name, value) = MetricHistory.sample(line)
                 let isWhole = value == value.rounded() && value.magnitude < 1e15
-                return [.code(name), .plain(isWhole ? Int64(value).grouped : "\(value)")]
+                return [.code(name), .number(isWhole ? Int64(value).grouped : "\(value)")]
             }, empty: "There are none yet.")
     }
 }

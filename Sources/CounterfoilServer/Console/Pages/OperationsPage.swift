@@ -6,71 +6,87 @@ internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
-/// Health, metrics, keys, sessions, the configuration.
+/// Health, metrics, keys and sessions.
 enum OperationsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Operations")
-        (page.api, page.command) = ("/metrics", "counterfoil server check counterfoil.yaml")
-        guard visit.may(.operationsRead) else {
-            page.paragraph("Operations need the scope operations:read.", "empty")
+        let target = visit.target(["operations", "metrics"], isScoped: false)
+        page.api = target
+        page.sayWhatWasDone(visit)
+        let audit = visit.may(.auditRead) ? [("Audit log", visit.link("operations", "audit"))] : []
+        guard visit.has(.operationsRead, for: "Operations", &page) else {
+            page.links(audit)
             return page
         }
         let core = visit.console.core
-        let problem = await core.readiness.ledgerProblem()
-        page.title("Health")
-        page.facts([
-            ("server", .tag(core.readiness.isDraining ? "draining" : "ok", core.readiness.isDraining ? .warn : .good)),
-            ("ledger", .tag(problem ?? "ok", problem == nil ? .good : .bad)),
-        ])
-        metrics(visit.console.history, &page)
+        try await health(visit, &page)
+        metrics(core.history, &page)
         await metricsNow(core, &page)
-        keys(visit, &page)
-        sessions(visit, &page)
-        if visit.may(.auditRead) { page.links([("Audit log", visit.link("operations", "audit"))]) }
-        ConfigurationFacts.show(core.configuration, &page)
+        try await keys(visit, &page)
+        try await sessions(visit, &page)
+        page.links([("Configuration", visit.link("operations", "configuration"))] + audit)
         return page
     }
 
-    private static func keys(_ visit: Visit, _ page: inout ConsolePage) {
-        page.title("Keys")
+    private static func health(_ visit: Visit, _ page: inout ConsolePage) async throws {
+        page.title("Health")
+        let answer = try await visit.get("/v1/operations/health")
+        guard visit.accept(answer, &page, "Health") else { return }
         page.table(
-            "Keys of the API; their texts are nowhere", ["Key", "Scopes", "Apps", "Environments", "Last used"],
-            visit.console.core.configuration.keys.map { key in
-                let idle = visit.console.core.access.current.keys[key.hash]?.use.idle
+            "Parts of the server", ["Part", "State", "Detail"],
+            answer.json["items"].items.map { part in
+                let status = part["status"].text ?? ""
                 return [
-                    .foreign(key.name),
-                    .plain(
-                        key.scopes == Set(APIScope.all)
-                            ? "all" : key.scopes.map(\.rawValue).sorted().joined(separator: ", ")),
-                    .foreign(key.apps.map { $0.sorted().joined(separator: ", ") } ?? "all"),
-                    .plain(key.environments.map { $0.map(\.rawValue).sorted().joined(separator: ", ") } ?? "all"),
-                    .plain(idle.map { "\(Date.words($0.seconds)) ago" } ?? "not since the start"),
+                    .plain((part["name"].text ?? "").words),
+                    .tag(status, status == "ok" ? .good : status == "warning" ? .warn : .bad),
+                    .foreign(part["detail"].text ?? "", limit: 500),
                 ]
             }, empty: "There are none.")
     }
 
-    private static func sessions(_ visit: Visit, _ page: inout ConsolePage) {
+    private static func keys(_ visit: Visit, _ page: inout ConsolePage) async throws {
+        page.title("Keys")
+        let answer = try await visit.get("/v1/operations/keys")
+        guard visit.accept(answer, &page, "Keys") else { return }
+        func list(_ key: APIValue, _ name: String) -> String {
+            key[name].isNothing ? "all" : key[name].items.compactMap(\.text).joined(separator: ", ")
+        }
+        page.table(
+            "Keys of the API; their texts are nowhere", ["Key", "Scopes", "Apps", "Environments", "Last used"],
+            answer.json["items"].items.map { key in
+                let scopes = key["scopes"].items.count == APIScope.all.count ? "all" : list(key, "scopes")
+                let idle = key["idle_ms"].number.map { Double($0) / 1000 }
+                return [
+                    .foreign(key["name"].text ?? ""), .foreign(scopes, limit: 500), .foreign(list(key, "apps")),
+                    .plain(list(key, "environments")),
+                    .plain(idle.map { "\(Date.words($0)) ago" } ?? "not since the start"),
+                ]
+            }, empty: "There are none.")
+    }
+
+    private static func sessions(_ visit: Visit, _ page: inout ConsolePage) async throws {
         guard visit.may(.auditRead) else { return }
         page.title("Sessions")
-        let open = visit.console.sessions.open
+        let answer = try await visit.get("/v1/operations/sessions")
+        guard visit.accept(answer, &page, "Sessions") else { return }
+        let open = answer.json["items"].items
         page.table(
             "Who is signed in", ["Session", "Key", "Address", "Since", "Last used"],
             open.map { session in
+                // By the machine's clock, which the server's need not be.
                 [
-                    // By the machine's clock, which the server's need not be.
-                    .code(session.id), .foreign(session.key), .foreign(session.address),
-                    .plain(session.started.words(from: Date())), .plain(session.lastUsed.words(from: Date())),
+                    .code(session["id"].text ?? ""), .foreign(session["key"].text ?? ""),
+                    .foreign(session["address"].text ?? ""),
+                    .plain(session["started_at"].instant?.words(from: Date()) ?? ""),
+                    .plain(session["last_used_at"].instant?.words(from: Date()) ?? ""),
                 ]
             }, empty: "Nobody.")
-        guard visit.mayWrite, let first = open.first else { return }
-        page.formTitle("End a session")
-        page.form(
-            PageLink("console", "sessions", "end"),
-            [
-                .init(
-                    name: "session", label: "Session", value: first.id,
-                    options: open.map { ($0.id, "\($0.id) \($0.key)") })
-            ],
-            button: "End the session")
+        guard let first = open.first?["id"].text else { return }
+        let options = open.compactMap { session in
+            session["id"].text.map { ($0, "\($0) \(session["key"].text ?? "")") }
+        }
+        page.action(
+            "end-session", visit, [],
+            [.init(name: "session", label: "Session", value: first, options: options)], title: "End a session")
     }
 }

@@ -10,7 +10,6 @@ enum OverviewPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Overview")
         page.topics = ["overview"]
-        page.command = "counterfoil api GET /v1/completeness"
         page.api = "/v1/completeness"
         guard visit.may(.operationsRead) else {
             page.paragraph("What needs attention needs the scope operations:read.", "empty")
@@ -21,7 +20,11 @@ enum OverviewPage {
         func add(_ what: String, _ detail: String, _ tone: ConsolePage.Tone, _ word: String, _ link: PageLink) {
             rows.append([.link(what, link), .tag(word, tone), .foreign(detail, limit: 200)])
         }
-        if let problem = await visit.console.core.readiness.ledgerProblem() {
+        let readiness = visit.console.core.readiness
+        if readiness.isDraining {
+            add("Server", "It takes no more requests: it is about to end.", .bad, "draining", visit.link("operations"))
+        }
+        if let problem = await readiness.ledgerProblem() {
             add("Ledger", "It cannot be written: \(problem).", .bad, "failing", visit.link("operations"))
         }
         try await completeness(visit, &page, add)
@@ -29,13 +32,27 @@ enum OverviewPage {
         try await inbox(visit, add)
         try await questions(visit, add)
         try await refusals(visit, add)
+        page.holdFromHere()
         page.title("Needs attention")
         page.table(
             "What is not as it should be, now", ["What", "State", "Detail"], rows,
-            empty: "Nothing needs attention. To make something happen, open the simulator, or send a test notification."
-        )
+            empty: "Nothing needs attention.")
+        simulator(visit, rows.isEmpty, &page)
         try await latest(visit, &page)
         return page
+    }
+
+    /// Where something can be made to happen, in Sandbox beside a simulator.
+    private static func simulator(_ visit: Visit, _ isQuiet: Bool, _ page: inout ConsolePage) {
+        guard visit.selection.scope?.environment != .production else { return }
+        guard case .simulator(let url) = visit.console.core.configuration.clock,
+            let panel = URL(string: url).flatMap({ URL(string: "/", relativeTo: $0) }),
+            let link = PageLink(external: panel.absoluteString)
+        else {
+            guard isQuiet else { return }
+            return page.paragraph("To make something happen: counterfoil simulator trigger SUBSCRIBED.", "empty")
+        }
+        page.links([("Make something happen in the simulator", link)])
     }
 
     private static func completeness(
@@ -44,8 +61,15 @@ enum OverviewPage {
     ) async throws {
         let answer = try await visit.get("/v1/completeness")
         guard visit.accept(answer, &page, "Completeness") else { return }
-        for item in answer.json["items"].items where item["state"].text != "complete" {
+        for item in answer.json["items"].items {
             let name = "\(item["app"].text ?? "") \(item["environment"].text ?? "")"
+            if let failed = item["missing"]["failed_notifications"].number, failed > 0 {
+                let scope = [("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? "")]
+                add(
+                    "Notifications that failed", "\(failed.grouped) of \(name).", .warn, "failed",
+                    PageLink(["console", "notifications"], query: scope + [("state", "failed")]))
+            }
+            guard item["state"].text != "complete" else { continue }
             let state = item["state"].text ?? "unknown"
             add(
                 "Completeness of \(name)", item["reason"].text ?? "Something may be missing.",
@@ -71,7 +95,7 @@ enum OverviewPage {
         }
     }
 
-    /// What waits for too long, and what failed.
+    /// What waits for too long.
     private static func inbox(
         _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
     ) async throws {
@@ -83,12 +107,6 @@ enum OverviewPage {
                 "Notifications that wait", "The oldest has waited for \(Int(age / 60)) minutes.", .bad, "waiting",
                 visit.link("notifications", query: [("state", "pending")]))
         }
-        let failed = try await visit.get(visit.target(["notifications"], [("state", "failed"), ("limit", "1")]))
-        if let first = failed.json["items"].items.first {
-            add(
-                "Notifications that failed", "The last: \(first["failure"].text ?? "").", .warn, "failed",
-                visit.link("notifications", query: [("state", "failed")]))
-        }
     }
 
     /// How long a notification may wait before somebody is told.
@@ -96,48 +114,57 @@ enum OverviewPage {
     /// How long before its end a question is urgent.
     private static let urgency: TimeInterval = 2 * 3600
 
-    /// Questions before refunds that end soon.
+    /// Questions before refunds that end soon, in each app and environment that the key is for.
     private static func questions(
         _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
     ) async throws {
-        guard visit.may(.supportRead), visit.selection.scope != nil else { return }
-        let answer = try await visit.get(visit.target(["consumption"], [("state", "pending"), ("limit", "100")]))
+        guard visit.may(.supportRead) else { return }
         let now = visit.console.core.now
-        let urgent = answer.json["items"].items.compactMap { $0["answer_due_at"].instant }
-            .filter { $0.timeIntervalSince(now) < urgency }
-        guard let first = urgent.first else { return }
-        add(
-            "Refund questions",
-            "\(urgent.count) of them end within two hours, the first at \(first.formatted(.iso8601)).",
-            .warn, "due", visit.link("refunds"))
+        for scope in visit.selection.all.prefix(mostScopes) {
+            let query = [("app", scope.bundleID), ("environment", scope.environment.rawValue)]
+            let target = visit.target(
+                ["consumption"], query + [("state", "pending"), ("limit", "100")], isScoped: false)
+            let urgent = try await visit.get(target).json["items"].items
+                .compactMap { $0["answer_due_at"].instant }.filter { $0.timeIntervalSince(now) < urgency }
+            guard let first = urgent.first else { continue }
+            add(
+                "Refund questions of \(query.map(\.1).joined(separator: " "))",
+                "\(urgent.count) of them end within two hours, the first at \(first.formatted(.iso8601)).",
+                .warn, "due", PageLink(["console", "refunds"], query: query))
+        }
     }
+
+    /// Each costs a question of the ledger.
+    private static let mostScopes = 4
+
+    private static let day: Milliseconds = 86_400_000
+    /// How many of the last refusals are looked at.
+    private static let lastRefusals: Int64 = 5000
 
     /// Reasons of refusals of the last day that the day before did not have.
     private static func refusals(
         _ visit: Visit, _ add: (String, String, ConsolePage.Tone, String, PageLink) -> Void
     ) async throws {
-        let answer = try await visit.get("/v1/refused?limit=100")
-        guard answer.isFine else { return }
-        let now = visit.console.core.now
-        var (fresh, known): (Set<String>, Set<String>) = ([], [])
-        for item in answer.json["items"].items {
-            guard let code = item["code"].text, let at = item["received_at"].instant else { continue }
-            if now.timeIntervalSince(at) < 86_400 { fresh.insert(code) } else { known.insert(code) }
-        }
-        fresh.subtract(known)
+        // What was refused names no app that could be believed.
+        guard visit.principal.apps == nil, visit.principal.environments == nil else { return }
+        let (storage, now) = (visit.console.core.storage, visit.console.core.now.milliseconds)
+        let last = try await storage.refusalCounts(from: now - day, to: .max, amongLast: lastRefusals)
+        let known = try await storage.refusalCounts(from: now - 2 * day, to: now - day, amongLast: lastRefusals)
+        let fresh = last.keys.filter { known[$0] == nil }.sorted()
         guard !fresh.isEmpty else { return }
+        let isMany = last.values.reduce(0, +) >= lastRefusals
         add(
             "Refused in the last day",
-            "Reasons that the day before did not have: \(fresh.sorted().joined(separator: ", ")).",
-            .warn, "new", visit.link("refused"))
+            "Reasons that \(isMany ? "are among the last \(lastRefusals.grouped)" : "the day before did not have"): "
+                + fresh.joined(separator: ", ") + ".",
+            .warn, "new", visit.link("notifications", "refused"))
     }
 
     private static func latest(_ visit: Visit, _ page: inout ConsolePage) async throws {
         let target = visit.target(["notifications"], [("limit", "10")])
         let answer = try await visit.get(target)
-        page.holdFromHere()
         page.title("Last notifications")
-        guard visit.accept(answer, &page, "Notifications") else { return }
+        guard visit.accept(answer, &page, "Notifications", isPart: true) else { return }
         NotificationsPage.table(
             answer.json["items"].items, visit, &page,
             empty:

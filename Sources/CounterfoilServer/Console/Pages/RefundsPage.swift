@@ -11,26 +11,27 @@ enum RefundsPage {
         page.topics = visit.parameter("page") == nil ? ["inbox"] : []
         let place = visit.parameter("page").map { [("page", $0)] } ?? []
         let target = visit.target(["consumption"], place)
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        page.api = target
         page.paragraph(
             "The App Store asks before it refunds, and waits for twelve hours. Answers follow the configuration.")
+        page.holdFromHere()
         if place.isEmpty {
             let waiting = try await visit.get(visit.target(["consumption"], [("state", "pending"), ("limit", "50")]))
             page.title("Waiting for an answer")
-            if visit.accept(waiting, &page, "Questions") {
+            if visit.accept(waiting, &page, "Questions", isPart: true) {
                 table(
                     "The next deadline first", waiting.json["items"].items, visit, &page,
                     empty: "No question waits for an answer.")
             }
         }
         let answer = try await visit.get(target)
-        page.holdFromHere()
         page.title("All questions")
         guard visit.accept(answer, &page, "Questions") else { return page }
         table(
             "The last first", answer.json["items"].items, visit, &page,
             empty:
-                "The App Store asked nothing yet. In the simulator: counterfoil simulator request-refund NAME PRODUCT.")
+                "The App Store asked nothing yet. In the simulator: counterfoil simulator refund NAME PRODUCT --request."
+        )
         page.links([], next: answer.json["next_page"].text.map { visit.link("refunds", query: [("page", $0)]) })
         return page
     }
@@ -52,7 +53,7 @@ enum RefundsPage {
                     customer.map {
                         .link(
                             state == "pending" ? "what would be sent" : "what was sent",
-                            visit.link("refunds", "of", query: [("customer", $0), ("transaction", id)]))
+                            visit.item("refunds", "of", query: [("customer", $0), ("transaction", id)]))
                     } ?? .foreign(item["answer"].text ?? ""),
                 ]
             }, empty: empty)
@@ -72,20 +73,21 @@ enum RefundPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let (customer, id) = (visit.parameter("customer") ?? "", visit.parameter("transaction") ?? "")
         var page = visit.page("Refund of", foreign: id)
-        page.up = ("Refunds", visit.link("refunds"))
+        page.up = ("Refunds", visit.list("refunds"))
         let preview = visit.target(["customers", customer, "consumption", "preview"], [("transaction_id", id)])
-        (page.api, page.command) = (preview, "counterfoil api GET '\(preview)'")
+        page.api = preview
+        guard visit.has(.customersRead, for: "Refund", &page) else { return page }
         page.links([("Customer \(customer)", visit.link("customers", customer))])
         let questions = try await visit.get(visit.target(["customers", customer, "consumption"]))
         page.title("Questions")
-        if visit.accept(questions, &page, "Questions") {
+        if visit.accept(questions, &page, "Questions", isPart: true) {
             let about = questions.json["items"].items.filter { $0["transaction_id"].text == id }
             if about.isEmpty { page.paragraph("The App Store asked nothing about this transaction.", "empty") }
             for item in about { show(item, &page) }
         }
         let answer = try await visit.get(preview)
         page.title("What would be sent now")
-        guard visit.accept(answer, &page, "The preview") else { return page }
+        guard visit.accept(answer, &page, "The preview", isPart: true) else { return page }
         page.facts([
             ("would be sent", .plain(answer.json["would_send"].text ?? "no")),
             ("obstacle", answer.json["obstacle"].text.map { .tag($0.words, .warn) } ?? .none),

@@ -9,9 +9,9 @@ enum TransactionPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
         var page = visit.page("Transaction", foreign: id)
-        page.up = ("Customers", visit.link("customers"))
+        page.up = ("Customers", visit.list("customers"))
         let target = visit.target(["transactions", id])
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        page.api = target
         let answer = try await visit.get(target)
         guard visit.accept(answer, &page, "The transaction") else { return page }
         show(answer.json, visit, &page)
@@ -45,18 +45,19 @@ enum OrderPage {
         var page = visit.page("Order", foreign: id)
         page.up = ("Customers", visit.link("customers"))
         let target = visit.target(["orders", id])
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
-        guard visit.parameter("ask") != nil else {
-            page.paragraph("Only the App Store knows which transactions an order has. What it answers is kept.")
-            page.form(
-                PageLink("console", "orders", id),
-                visit.selection.query.map { .hidden($0.0, $0.1) } + [.hidden("ask", "yes")],
-                button: "Ask the App Store", method: "get")
-            return page
-        }
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The order") else { return page }
-        for item in answer.json["transactions"].items {
+        page.api = target
+        guard visit.has(.supportRead, for: "Order", &page) else { return page }
+        page.paragraph("Only the App Store knows which transactions an order has. What it answers is kept.")
+        page.action("order", visit, [("id", id)])
+        return page
+    }
+
+    /// What the App Store answered.
+    @Sendable static func answer(_ json: APIValue, _ visit: Visit) -> ConsolePage {
+        let id = json["order_id"].text ?? ""
+        var page = visit.page("The App Store's answer", foreign: id)
+        page.up = ("Order", visit.link("orders", id))
+        for item in json["transactions"].items {
             page.title("Transaction \(item["transaction_id"].text ?? "")")
             TransactionPage.show(item, visit, &page)
         }

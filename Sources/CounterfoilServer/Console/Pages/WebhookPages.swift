@@ -8,22 +8,38 @@ internal import WebConsole
 enum WebhooksPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Webhooks")
-        page.topics = ["deliveries"]
-        (page.api, page.command) = ("/v1/webhooks", "counterfoil api GET /v1/webhooks")
+        page.topics = [ChangeTopic.deliveries]
+        page.api = "/v1/webhooks"
         let answer = try await visit.get("/v1/webhooks")
         guard visit.accept(answer, &page, "Webhooks") else { return page }
+        page.holdFromHere()
         page.table(
-            "Endpoints", ["Endpoint", "State", "URL", "Failing since", "Made by"],
+            "Endpoints, with what was sent in the last 24 hours",
+            ["Endpoint", "State", "Delivered", "Failed", "Waiting", "Oldest", "URL", "Failing since", "Made by"],
             answer.json["items"].items.map { item in
-                let name = item["name"].text ?? ""
+                let (name, activity) = (item["name"].text ?? "", item["activity"])
                 return [
-                    .link(name, visit.link("webhooks", name)), state(item), .code(item["url"].text ?? ""),
+                    .link(name, visit.link("webhooks", name)), state(item), count(activity, "delivered"),
+                    count(activity, "failed"), count(activity, "pending"), oldest(activity),
+                    .code(item["url"].text ?? ""),
                     item["failing_since"].isNothing ? .plain("no") : .time(item["failing_since"].instant),
                     .plain(item["is_configured"].flag == true ? "configuration" : "API"),
                 ]
             },
             empty: "There are none. Add one under webhooks: in the configuration, or with POST /v1/webhooks.")
         return page
+    }
+
+    /// A number of deliveries, as far as it was counted.
+    static func count(_ activity: APIValue, _ name: String) -> ConsolePage.Cell {
+        let number = activity[name].number ?? 0
+        let isAll = activity["counted_up_to"].number.map { number < $0 } ?? true
+        return .plain(isAll ? number.grouped : "\(number.grouped) or more")
+    }
+
+    /// Since when the oldest delivery waits.
+    static func oldest(_ activity: APIValue) -> ConsolePage.Cell {
+        activity["oldest_pending_at"].isNothing ? .plain("none") : .time(activity["oldest_pending_at"].instant)
     }
 
     static func state(_ item: APIValue) -> ConsolePage.Cell {
@@ -38,13 +54,13 @@ enum WebhookPage {
         let name = visit.segment("name")
         var page = visit.page("Endpoint", foreign: name)
         page.up = ("Webhooks", visit.link("webhooks"))
-        page.topics = visit.parameter("page") == nil ? ["deliveries"] : []
+        page.topics = visit.parameter("page") == nil ? [ChangeTopic.deliveries(of: name)] : []
         page.sayWhatWasDone(visit)
-        let state = visit.parameter("state").map { [("state", $0)] } ?? []
+        let filter = DeliveryFilterForm(visit)
         let target = visit.target(
-            ["webhooks", name, "deliveries"], state + (visit.parameter("page").map { [("page", $0)] } ?? []),
+            ["webhooks", name, "deliveries"], filter.query + (visit.parameter("page").map { [("page", $0)] } ?? []),
             isScoped: false)
-        (page.api, page.command) = (target, "counterfoil api GET '\(target)'")
+        page.api = target
         let endpoint = try await visit.get(visit.target(["webhooks", name], isScoped: false))
         guard visit.accept(endpoint, &page, "The endpoint") else { return page }
         facts(endpoint.json, &page)
@@ -52,16 +68,22 @@ enum WebhookPage {
         page.links(
             [("all", visit.link("webhooks", name))]
                 + ["pending", "delivered", "failed", "discarded"].map {
-                    ($0, visit.link("webhooks", name, query: [("state", $0)]))
+                    ($0, visit.link("webhooks", name, query: filter.fields(state: $0)))
                 })
         let answer = try await visit.get(target)
         page.holdFromHere()
-        if visit.accept(answer, &page, "Deliveries") {
-            deliveries(answer.json, name, visit, &page)
+        if visit.accept(answer, &page, "Deliveries", isPart: true) {
+            let next = answer.json["next_page"].text
+            if filter.looksThrough, next != nil {
+                page.paragraph(
+                    "Looked through the last \(DeliveryQuery.looking.grouped) deliveries of each state; "
+                        + "the next page goes on.", "note")
+            }
+            deliveries(answer.json, name, visit, &page, isFiltered: filter.looksThrough)
             page.links(
-                [],
-                next: answer.json["next_page"].text.map { visit.link("webhooks", name, query: state + [("page", $0)]) })
+                [], next: next.map { visit.link("webhooks", name, query: filter.fields() + [("page", $0)]) })
         }
+        filter.show(name, visit, &page)
         forms(endpoint.json, name, visit, &page)
         return page
     }
@@ -83,9 +105,21 @@ enum WebhookPage {
             ),
             ("made by", .plain(json["is_configured"].flag == true ? "configuration" : "API")),
         ])
+        let activity = json["activity"]
+        page.title("The last 24 hours")
+        page.facts([
+            ("delivered", WebhooksPage.count(activity, "delivered")),
+            ("failed", WebhooksPage.count(activity, "failed")),
+            ("discarded", WebhooksPage.count(activity, "discarded")),
+            ("waiting", WebhooksPage.count(activity, "pending")), ("oldest that waits", WebhooksPage.oldest(activity)),
+            ("events not looked at yet", .plain((activity["events_behind"].number ?? 0).grouped)),
+            ("failing since", json["failing_since"].isNothing ? .plain("no") : .time(json["failing_since"].instant)),
+        ])
     }
 
-    private static func deliveries(_ json: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage) {
+    private static func deliveries(
+        _ json: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage, isFiltered: Bool
+    ) {
         page.table(
             "Deliveries, the last first", ["Delivery", "State", "Attempts", "Last answer", "Made", "Next attempt"],
             json["items"].items.map { item in
@@ -94,12 +128,12 @@ enum WebhookPage {
                 return [
                     .link(
                         "\(item["event_type"].text ?? "") \(item["id"].text ?? "")",
-                        visit.link("webhooks", name, "deliveries", item["id"].text ?? "")),
-                    .tag(state, NotificationsPage.tone(state)), .plain(item["attempts"].text ?? "0"),
+                        visit.item("webhooks", name, "deliveries", item["id"].text ?? "")),
+                    .tag(state, NotificationsPage.tone(state)), .number(item["attempts"].text ?? "0"),
                     .foreign(last.joined(separator: " ")), .time(item["created_at"].instant),
                     item["next_attempt_at"].isNothing ? .none : .time(item["next_attempt_at"].instant),
                 ]
-            }, empty: "There are none. Send a test.")
+            }, empty: isFiltered ? "None of those that were looked through." : "There are none. Send a test.")
     }
 
     /// Secrets of the configuration are changed there.
@@ -128,44 +162,46 @@ enum WebhookPage {
     }
 }
 
-/// One delivery with its attempts and its exact text.
-enum DeliveryPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let (name, id) = (visit.segment("name"), visit.segment("id"))
-        var page = visit.page("Delivery \(id)")
-        page.up = ("Endpoint \(name)", visit.link("webhooks", name))
-        page.topics = ["deliveries"]
-        let target = visit.target(["webhooks", name, "deliveries", id], isScoped: false)
-        (page.api, page.command) = (target, "counterfoil api GET \(target)")
-        let answer = try await visit.get(target)
-        guard visit.accept(answer, &page, "The delivery") else { return page }
-        let (json, state) = (answer.json, answer.json["state"].text ?? "")
-        page.facts(
-            [("state", .tag(state, NotificationsPage.tone(state)))]
-                + json.members.compactMap { name, value in
-                    ["object", "state", "attempt_list", "body"].contains(name)
-                        ? nil : (name.words, PageFacts.cell(name, value))
-                })
-        page.title("Attempts")
-        let attempts = json["attempt_list"].items
-        page.table(
-            "Attempts, the first first", ["When", "Status", "Duration", "Error", "Answer"],
-            attempts.map { attempt in
-                [
-                    .time(attempt["at"].instant), .plain(attempt["status"].text ?? "no answer"),
-                    .plain("\(attempt["duration_ms"].text ?? "0") ms"), .foreign(attempt["error"].text ?? ""),
-                    .foreign(attempt["answer"].text ?? "", limit: 512),
-                ]
-            }, empty: "None was made yet.")
-        page.title("What is sent")
-        if let body = json["body"].text {
-            page.exact("The exact body", body)
-        } else {
-            page.paragraph("There is nothing to say any more.", "empty")
-        }
-        if let event = json["event_id"].text {
-            page.action("replay-event", visit, [("name", name), ("event_id", event)], title: "Again")
-        }
-        return page
+/// Which deliveries of an endpoint are shown, as the URL and the API say it.
+private struct DeliveryFilterForm {
+    private let state: String?
+    /// The type of an event, or the identifier of one.
+    private let event: String?
+    private let customer: String?
+
+    init(_ visit: Visit) {
+        (state, event) = (visit.parameter("state"), visit.parameter("event"))
+        customer = visit.parameter("customer")
+    }
+
+    private var isOneEvent: Bool { event?.hasPrefix("evt_") == true }
+
+    /// Whether deliveries are looked through, for want of an index.
+    var looksThrough: Bool { customer != nil || (event != nil && !isOneEvent) }
+
+    /// The parameters of the API.
+    var query: [(String, String)] {
+        let members = [("state", state), (isOneEvent ? "event_id" : "event_type", event), ("customer", customer)]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    /// The parameters of the page, with another state if one is given.
+    func fields(state other: String? = nil) -> [(String, String)] {
+        let members = [("state", other ?? state), ("event", event), ("customer", customer)]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    func show(_ name: String, _ visit: Visit, _ page: inout ConsolePage) {
+        page.formTitle("Filter deliveries")
+        let states = ["pending", "delivered", "failed", "discarded"]
+        page.form(
+            PageLink("console", "webhooks", name),
+            visit.selection.query.map { .hidden($0.0, $0.1) } + [
+                .init(
+                    name: "state", label: "State", value: state ?? "",
+                    options: [("", "any")] + states.map { ($0, $0) }),
+                .init(name: "event", label: "Event: a type such as subscription.renewed, or evt_…", value: event ?? ""),
+                .init(name: "customer", label: "Customer", value: customer ?? ""),
+            ], button: "Filter", method: "get")
     }
 }

@@ -13,11 +13,11 @@ extension CompatibleEvent {
     }()
 
     /// Whether what happened is what the word means: the table knows the type of the event only.
-    func applies(to told: ToldEvent) -> Bool {
-        let subtype = told.parts?.payload.subtype
-        let transaction = told.parts?.transaction
+    func applies(to context: EventContext) -> Bool {
+        let subtype = context.parts?.payload.subtype
+        let transaction = context.parts?.transaction
         let isSubscription = transaction?.type == .autoRenewableSubscription
-        switch (told.event.type.rawValue, self) {
+        switch (context.event.type.rawValue, self) {
         // An offer for the present product takes effect with the next renewal, which is told then.
         case ("subscription.offer_redeemed", .productChange): return subtype == .upgrade || subtype == .downgrade
         case ("subscription.offer_redeemed", .renewal): return subtype == .upgrade
@@ -25,7 +25,7 @@ extension CompatibleEvent {
         case ("purchase.refunded", .expiration): return isSubscription && wasCurrent(transaction)
         case ("purchase.revoked", .cancellation): return !isSubscription
         case ("purchase.revoked", .expiration): return isSubscription
-        case ("subscription.renewal_changed", _): return told.parts?.renewal?.autoRenewStatus == .off
+        case ("subscription.renewal_changed", _): return context.parts?.renewal?.autoRenewStatus == .off
         default: return true
         }
     }

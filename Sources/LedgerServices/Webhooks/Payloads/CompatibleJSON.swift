@@ -6,45 +6,45 @@ internal import Foundation
 /// The body in the vocabulary that the field knows: `{"api_version": "1.0", "event": {"type", "id", "app_user_id", …}}`.
 enum CompatibleJSON {
     /// Nil when what happened has no such name.
-    static func body(_ told: ToldEvent, as event: CompatibleEvent) -> [UInt8]? {
-        guard event.applies(to: told) else { return nil }
+    static func body(_ context: EventContext, as event: CompatibleEvent) -> [UInt8]? {
+        guard event.applies(to: context) else { return nil }
         var json = JSONWriter()
         json.object { json in
             json.member("api_version", "1.0")
-            json.member("event") { write(told, event, to: &$0) }
+            json.member("event") { write(context, event, to: &$0) }
         }
         return json.bytes
     }
 
-    private static func write(_ told: ToldEvent, _ event: CompatibleEvent, to json: inout JSONWriter) {
+    private static func write(_ context: EventContext, _ event: CompatibleEvent, to json: inout JSONWriter) {
         json.member("type", event.rawValue)
-        json.member("id", told.delivery.messageID)
-        if told.delivery.isRepeat { json.member("repeats", told.event.id) }
-        json.member("event_timestamp_ms", told.event.occurredAt)
-        json.member("app_id", told.scope?.bundleID)
-        json.member("environment", told.scope?.environment == .production ? "PRODUCTION" : "SANDBOX")
+        json.member("id", context.delivery.messageID)
+        if context.delivery.isRepeat { json.member("repeats", context.event.id) }
+        json.member("event_timestamp_ms", context.event.occurredAt)
+        json.member("app_id", context.scope?.bundleID)
+        json.member("environment", context.scope?.environment == .production ? "PRODUCTION" : "SANDBOX")
         json.member("store", "APP_STORE")
-        if event == .transfer { return transfer(told, to: &json) }
-        let user = user(told)
+        if event == .transfer { return transfer(context, to: &json) }
+        let user = user(context)
         json.member("app_user_id", user)
         json.member("original_app_user_id", user)
         json.member("aliases", [user].compactMap(\.self)) { $0.string($1) }
         json.member("subscriber_attributes") { _ in }
-        if let transaction = told.parts?.transaction { purchase(transaction, told, event, to: &json) }
+        if let transaction = context.parts?.transaction { purchase(transaction, context, event, to: &json) }
         switch event {
-        case .cancellation: json.member("cancel_reason", cancelReason(told))
-        case .expiration: json.member("expiration_reason", expirationReason(told))
-        case .renewal: json.member("is_trial_conversion", isTrialConversion(told))
+        case .cancellation: json.member("cancel_reason", cancelReason(context))
+        case .expiration: json.member("expiration_reason", expirationReason(context))
+        case .renewal: json.member("is_trial_conversion", isTrialConversion(context))
         case .billingIssue:
-            nullable("grace_period_expiration_at_ms", told.parts?.renewal?.gracePeriodExpiresDate, to: &json)
-        case .productChange: json.member("new_product_id", newProduct(told))
+            nullable("grace_period_expiration_at_ms", context.parts?.renewal?.gracePeriodExpiresDate, to: &json)
+        case .productChange: json.member("new_product_id", newProduct(context))
         default: break
         }
     }
 
-    private static func transfer(_ told: ToldEvent, to json: inout JSONWriter) {
+    private static func transfer(_ context: EventContext, to json: inout JSONWriter) {
         // The server wrote it itself; if somebody else has, the lists are empty.
-        let names = told.event.data.flatMap { text in
+        let names = context.event.data.flatMap { text in
             do { return try JSONDecoder().decode(Transfer.self, from: Data(text.utf8)) } catch { return nil }
         }
         json.member("transferred_from", names?.from ?? []) { $0.string($1) }
@@ -57,10 +57,10 @@ enum CompatibleJSON {
     }
 
     private static func purchase(
-        _ transaction: JWSTransactionDecodedPayload, _ told: ToldEvent, _ event: CompatibleEvent,
+        _ transaction: JWSTransactionDecodedPayload, _ context: EventContext, _ event: CompatibleEvent,
         to json: inout JSONWriter
     ) {
-        let product = product(transaction, told, event)
+        let product = product(transaction, context, event)
         json.member("product_id", product)
         json.member("period_type", periodType(transaction))
         json.member("purchased_at_ms", transaction.purchaseDate)
@@ -70,11 +70,13 @@ enum CompatibleJSON {
         json.member("is_family_share", transaction.inAppOwnershipType == .familyShared)
         nullable("country_code", transaction.storefront.flatMap(CountryCode.twoLetters), to: &json)
         nullable("currency", transaction.currency, to: &json)
-        let price = transaction.price.map { told.event.type.rawValue == "purchase.refunded" ? -$0.magnitudeOrMax : $0 }
+        let price = transaction.price.map {
+            context.event.type.rawValue == "purchase.refunded" ? -$0.magnitudeOrMax : $0
+        }
         // "price" is in US dollars, and nobody here knows rates.
         number("price", transaction.currency == "USD" ? price : nil, to: &json)
         number("price_in_purchased_currency", price, to: &json)
-        let names = told.entitlements.filter { $0.value.contains(product) }.keys.sorted()
+        let names = context.entitlements.filter { $0.value.contains(product) }.keys.sorted()
         nullable("entitlement_id", nil as String?, to: &json)
         json.member("entitlement_ids", names) { $0.string($1) }
         nullable("presented_offering_id", nil as String?, to: &json)
@@ -88,20 +90,20 @@ enum CompatibleJSON {
     // MARK: - Words
 
     /// The customer. One who is not known has a name made of the purchase, which is the same in all its events.
-    private static func user(_ told: ToldEvent) -> String? {
-        told.event.customer ?? told.event.originalTransactionID.map { "anonymous:" + $0 }
+    private static func user(_ context: EventContext) -> String? {
+        context.event.customer ?? context.event.originalTransactionID.map { "anonymous:" + $0 }
     }
 
     /// A change of product is told of the old one.
     private static func product(
-        _ transaction: JWSTransactionDecodedPayload, _ told: ToldEvent, _ event: CompatibleEvent
+        _ transaction: JWSTransactionDecodedPayload, _ context: EventContext, _ event: CompatibleEvent
     ) -> String {
-        guard event == .productChange, told.parts?.payload.subtype == .upgrade else { return transaction.productId }
-        return told.previous?.productID ?? transaction.productId
+        guard event == .productChange, context.parts?.payload.subtype == .upgrade else { return transaction.productId }
+        return context.previous?.productID ?? transaction.productId
     }
 
-    private static func newProduct(_ told: ToldEvent) -> String? {
-        told.parts?.renewal?.autoRenewProductId ?? told.parts?.transaction?.productId
+    private static func newProduct(_ context: EventContext) -> String? {
+        context.parts?.renewal?.autoRenewProductId ?? context.parts?.transaction?.productId
     }
 
     private static func periodType(_ transaction: JWSTransactionDecodedPayload) -> String {
@@ -109,22 +111,22 @@ enum CompatibleJSON {
         return transaction.offerType == .introductory ? "INTRO" : "NORMAL"
     }
 
-    private static func isTrialConversion(_ told: ToldEvent) -> Bool {
-        told.parts?.transaction?.transactionReason == .renewal && told.previous?.wasTrial == true
+    private static func isTrialConversion(_ context: EventContext) -> Bool {
+        context.parts?.transaction?.transactionReason == .renewal && context.previous?.wasTrial == true
     }
 
-    private static func cancelReason(_ told: ToldEvent) -> String {
-        switch told.event.type.rawValue {
+    private static func cancelReason(_ context: EventContext) -> String {
+        switch context.event.type.rawValue {
         case "purchase.refunded": "CUSTOMER_SUPPORT"
         case "purchase.revoked": "UNKNOWN"
         case "subscription.billing_failed", "subscription.grace_period_started": "BILLING_ERROR"
         default:
-            told.parts?.renewal?.expirationIntent == .priceIncreaseNotAccepted ? "PRICE_INCREASE" : "UNSUBSCRIBE"
+            context.parts?.renewal?.expirationIntent == .priceIncreaseNotAccepted ? "PRICE_INCREASE" : "UNSUBSCRIBE"
         }
     }
 
-    private static func expirationReason(_ told: ToldEvent) -> String {
-        switch (told.event.type.rawValue, told.parts?.payload.subtype) {
+    private static func expirationReason(_ context: EventContext) -> String {
+        switch (context.event.type.rawValue, context.parts?.payload.subtype) {
         case ("purchase.refunded", _): "CUSTOMER_SUPPORT"
         case ("subscription.billing_failed", _), ("subscription.grace_period_expired", _): "BILLING_ERROR"
         case (_, .voluntary?): "UNSUBSCRIBE"

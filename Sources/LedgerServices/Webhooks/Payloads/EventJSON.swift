@@ -6,28 +6,28 @@ internal import Foundation
 /// The body in our own vocabulary: `{"type", "data"}`, with the names and instants of the API. Members are written in one
 /// order, so the same facts give the same bytes.
 enum EventJSON {
-    static func body(_ told: ToldEvent) -> [UInt8] {
+    static func body(_ context: EventContext) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
-            json.member("type", told.event.type.rawValue)
-            json.member("data") { data(&$0, told) }
+            json.member("type", context.event.type.rawValue)
+            json.member("data") { data(&$0, context) }
         }
         return json.bytes
     }
 
-    private static func data(_ json: inout JSONWriter, _ told: ToldEvent) {
+    private static func data(_ json: inout JSONWriter, _ context: EventContext) {
         json.member("object", "event")
-        json.member("id", told.delivery.messageID)
-        if told.delivery.isRepeat { json.member("repeats", told.event.id) }
-        json.member("sequence", told.delivery.event)
-        json.member("app", told.scope?.bundleID)
-        json.member("environment", told.scope?.environment.rawValue)
-        json.member("customer", told.event.customer)
-        json.member("original_transaction_id", told.event.originalTransactionID)
-        json.member("occurred_at", told.event.occurredAt)
-        json.member("created_at", told.event.createdAt)
-        if let parts = told.parts { write(parts, to: &json) }
-        if let details = told.event.data {
+        json.member("id", context.delivery.messageID)
+        if context.delivery.isRepeat { json.member("repeats", context.event.id) }
+        json.member("sequence", context.delivery.event)
+        json.member("app", context.scope?.bundleID)
+        json.member("environment", context.scope?.environment.rawValue)
+        json.member("customer", context.event.customer)
+        json.member("original_transaction_id", context.event.originalTransactionID)
+        json.member("occurred_at", context.event.occurredAt)
+        json.member("created_at", context.event.createdAt)
+        if let parts = context.parts { write(parts, to: &json) }
+        if let details = context.event.data {
             json.key("details")
             json.raw(details.utf8)
         }

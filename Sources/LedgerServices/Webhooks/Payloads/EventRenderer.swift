@@ -30,24 +30,24 @@ package struct EventRenderer: Sendable {
         payload: WebhookPayload
     ) async throws -> Data? {
         if notification?.state == .pending { throw NotYet() }
-        var told = ToldEvent(event: event, delivery: delivery, scope: scopes[id: event.scope])
+        var context = EventContext(event: event, delivery: delivery, scope: scopes[id: event.scope])
         if let notification, let scope = scopes[id: notification.scope] {
-            told.parts = try await NotificationParts(of: notification, in: scope, verifiedBy: proven)
+            context.parts = try await NotificationParts(of: notification, in: scope, verifiedBy: proven)
         }
         switch payload {
-        case .counterfoil: return Data(EventJSON.body(told))
+        case .counterfoil: return Data(EventJSON.body(context))
         case .compatible:
             let events = CompatibleEvent.events(of: event.type)
             guard events.indices.contains(delivery.variant) else { return nil }
-            told.previous = try await previous(of: told)
-            told.entitlements = told.scope.flatMap { apps[$0.bundleID] }?.catalogue.entitlements ?? [:]
-            return CompatibleJSON.body(told, as: events[delivery.variant]).map { Data($0) }
+            context.previous = try await previous(of: context)
+            context.entitlements = context.scope.flatMap { apps[$0.bundleID] }?.catalogue.entitlements ?? [:]
+            return CompatibleJSON.body(context, as: events[delivery.variant]).map { Data($0) }
         }
     }
 
     /// The purchase or renewal before the one that an event is about.
-    private func previous(of told: ToldEvent) async throws -> PreviousPurchase? {
-        guard let transaction = told.parts?.transaction, let scope = told.scope else { return nil }
+    private func previous(of context: EventContext) async throws -> PreviousPurchase? {
+        guard let transaction = context.parts?.transaction, let scope = context.scope else { return nil }
         let lineage = try await storage.lineage(transaction.originalTransactionId, in: scope.id)
         let before = lineage?.transactions
             .filter { $0.transactionID != transaction.transactionId && $0.purchaseDate < transaction.purchaseDate }
@@ -56,8 +56,8 @@ package struct EventRenderer: Sendable {
     }
 }
 
-/// An event with all that is told of it.
-struct ToldEvent {
+/// An event with all that a payload says of it.
+struct EventContext {
     let event: LedgerEvent
     let delivery: WebhookDelivery
     let scope: Scope?

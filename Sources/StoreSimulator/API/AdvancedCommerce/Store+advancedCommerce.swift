@@ -31,7 +31,7 @@ extension Store {
 extension Store {
     /// The transaction in the path, which the customer has bought.
     func bought(_ request: APIRequest) throws(APIFailure) -> StoredTransaction {
-        let id = try AdvancedCommerceChecks.transactionId(request.path["transactionId"] ?? "")
+        let id = try AdvancedCommerceChecks.transactionID(request.path["transactionId"] ?? "")
         guard let transaction = transactions[id] else {
             throw APIFailure(.transactionIdNotFound, "There is no such transaction in \(environment.rawValue).")
         }

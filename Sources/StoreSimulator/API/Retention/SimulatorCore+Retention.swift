@@ -74,9 +74,9 @@ extension SimulatorCore {
     private func nextPerformanceTest() -> PerformanceTest? {
         change(.sandbox) { store, now in
             let run = store.retention.performanceTests.first { !$0.hasEnded(now: now) }
-            guard let run, let subscription = store.subscriptions[run.originalTransactionId] else {
+            guard let run, let subscription = store.subscriptions[run.originalTransactionID] else {
                 // The customer's history was cleared: there is nothing left to ask about.
-                if let run { store.retention.abandon(run.requestId) }
+                if let run { store.retention.abandon(run.requestID) }
                 return nil
             }
             let left = max(Int(run.config.totalRequests) - run.results.count, 0)
@@ -107,7 +107,7 @@ extension SimulatorCore {
         let (answer, milliseconds) = await ask(exchange.question, at: run.target, timeout: limit, in: .sandbox)
         change(.sandbox) { store, now in
             let outcome = exchange.judge(answer, store.retention) { self.problem(of: $0) }
-            store.retention.record(outcome.result, milliseconds: milliseconds, forTest: run.requestId, now: now)
+            store.retention.record(outcome.result, milliseconds: milliseconds, forTest: run.requestID, now: now)
         }
     }
 

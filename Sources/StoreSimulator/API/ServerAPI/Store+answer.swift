@@ -71,7 +71,7 @@ extension Store {
     }
 
     /// The app's number as answers have it: not in the sandbox.
-    var answeredAppAppleId: APIBody? { isSandbox ? nil : .integer(app.appAppleId) }
+    var answeredAppAppleId: APIBody? { isSandbox ? nil : .integer(app.appAppleID) }
 }
 
 extension Date {

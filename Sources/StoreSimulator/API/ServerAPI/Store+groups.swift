@@ -48,7 +48,7 @@ extension Store {
         let query = try QueryParameters(request.query)
         let limit = try query.int("limit", in: 1...Int64(Self.mostGroupMembers), or: .invalidLimit)
         let text = try query.string("paginationToken", or: .invalidPaginationToken)
-        var members = customers.values.filter { $0.groups.contains { $0.id == group } }.map(\.appTransactionId)
+        var members = customers.values.filter { $0.groups.contains { $0.id == group } }.map(\.appTransactionID)
         if group == Self.placeholderGroup, members.isEmpty { members = [Self.placeholderMember] }
         guard !members.isEmpty else { throw APIFailure(.groupNotFound, "There is no such group.") }
         members.sort()

@@ -13,7 +13,7 @@ extension Store {
         let id = try request.identifier("anyTransactionId", or: .invalidTransactionId)
         let query = try HistoryQuery(request.query, catalogue)
         let customer = try account(id)
-        let binding = ["history", version.rawValue, customer.appTransactionId] + query.canonical
+        let binding = ["history", version.rawValue, customer.appTransactionID] + query.canonical
         let last = try Self.token(query.revision, boundTo: binding)
         let page = historyPage(of: customer, query, version, after: last?.position)
         // Without anything new the old revision still holds.
@@ -21,7 +21,7 @@ extension Store {
         return APIAnswer(
             body: .object([
                 ("revision", .string(token.text(boundTo: binding))), ("hasMore", .bool(page.hasMore)),
-                ("bundleId", .string(app.bundleId)), ("appAppleId", answeredAppAppleId),
+                ("bundleId", .string(app.bundleID)), ("appAppleId", answeredAppAppleId),
                 ("environment", .string(environment.rawValue)),
                 ("signedTransactions", signable(page.ids, at: now)),
             ]))
@@ -69,7 +69,7 @@ extension Store {
         let id = try request.identifier("anyTransactionId", or: .invalidTransactionId)
         let revision = try QueryParameters(request.query).string("revision", or: .invalidRequestRevision)
         let customer = try account(id)
-        let binding = ["refunds", customer.appTransactionId]
+        let binding = ["refunds", customer.appTransactionID]
         let last = try Self.token(revision, boundTo: binding)
         let new = refunds(of: customer).filter { refund in
             last.map { ($0.position, $0.minor) < (refund.date, refund.revision) } ?? true

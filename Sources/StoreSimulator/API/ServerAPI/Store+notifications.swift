@@ -75,12 +75,12 @@ extension Store {
                 .array(
                     attempts.map { attempt in
                         .object([
-                            ("attemptDate", attempt.attemptDate.milliseconds),
-                            ("sendAttemptResult", .string(attempt.sendAttemptResult.rawValue)),
+                            ("attemptDate", attempt.date.milliseconds),
+                            ("sendAttemptResult", .string(attempt.result.rawValue)),
                         ])
                     })
             ),
-            ("firstSendAttemptResult", attempts.first.map { .string($0.sendAttemptResult.rawValue) }),
+            ("firstSendAttemptResult", attempts.first.map { .string($0.result.rawValue) }),
         ])
     }
 

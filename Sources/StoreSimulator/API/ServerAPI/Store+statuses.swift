@@ -32,7 +32,7 @@ extension Store {
         }
         return APIAnswer(
             body: .object([
-                ("environment", .string(environment.rawValue)), ("bundleId", .string(app.bundleId)),
+                ("environment", .string(environment.rawValue)), ("bundleId", .string(app.bundleID)),
                 ("appAppleId", answeredAppAppleId), ("data", .array(data)),
             ]))
     }

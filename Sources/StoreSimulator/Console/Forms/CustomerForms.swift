@@ -6,7 +6,7 @@ extension SimulatorPanel {
     func customerForms(_ name: String, _ state: CustomerState, _ request: PanelRequest) -> [PanelForm] {
         let option = request.environmentOption
         let whose = PanelForm.Field.hidden("customer", name)
-        let subscriptions = state.subscriptions.map { (value: $0.originalTransactionId, title: $0.productId) }
+        let subscriptions = state.subscriptions.map { (value: $0.originalTransactionID, title: $0.productID) }
         let which = PanelForm.Field(
             "subscription", "Subscription", .choice(subscriptions), value: subscriptions.last?.value ?? "")
         let transactions = core.read(request.environment) { store, _ in

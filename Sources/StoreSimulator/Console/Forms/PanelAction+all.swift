@@ -44,7 +44,7 @@ extension PanelAction {
                 if let by = fields["by"] { body["by"] = .string(by) }
                 if let to = fields["to"] { body["to"] = .string(instant(to)) }
                 return ControlCall(.post, "/clock/advance", query: ["wait": "false"], body: .object(body))
-            }, done: { _, _ in "The clock is put forward." }),
+            }, done: { _, _ in "The clock is put forward." }, keeps: ["by"]),
         "stop-advance": PanelAction(
             { fields in ControlCall(.delete, "/clock/advances/{id}", ["id": try fields.required("id", "The number")]) },
             done: { _, _ in "The clock stops after what is under way." }),
@@ -139,19 +139,22 @@ extension PanelAction {
         return ControlCall(.post, "/{environment}/commands", body: .object([name: .object(members)]))
     }
 
+    /// The fields for other values. Whoever has more uses the command.
+    static let triggerOverrides = ["override", "override2", "override3", "override4"]
+
     private static func trigger(_ fields: FormFields) throws -> ControlCall {
         let parts = try fields.required("type", "The type").split(separator: ".", maxSplits: 1).map(String.init)
         var body: [String: JSONValue] = ["notificationType": .string(parts.first ?? "")]
         if parts.count > 1 { body["subtype"] = .string(parts[1]) }
         for name in ["product", "customer"] { if let value = fields[name] { body[name] = .string(value) } }
         var overrides: [String: JSONValue] = [:]
-        for line in (fields["overrides"] ?? "").split(whereSeparator: \.isNewline) {
-            guard let equals = line.firstIndex(of: "="), equals != line.startIndex else {
-                throw ControlFailure(
-                    400, "invalid_request", "an override is path=value, not \(line)", param: "overrides")
+        for name in triggerOverrides {
+            guard let text = fields[name] else { continue }
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw ControlFailure(400, "invalid_request", "an override is path=value, not \(text)", param: name)
             }
-            let value = String(line[line.index(after: equals)...])
-            overrides[String(line[..<equals])] =
+            let value = String(text[text.index(after: equals)...])
+            overrides[String(text[..<equals])] =
                 (try? JSONDecoder().decode(JSONValue.self, from: Data(value.utf8))) ?? .string(value)
         }
         if !overrides.isEmpty { body["overrides"] = .object(overrides) }
@@ -187,13 +190,21 @@ extension PanelAction {
         var body: [String: JSONValue] = [:]
         for (name, label, kind) in PanelSettings.fields where fields.names.contains("has-" + name) {
             switch kind {
-            case .flag: body[name] = .bool(fields.contains(name))
-            case .number: body[name] = try fields.number(name, label).map { JSONValue($0) } ?? .null
+            case .flag: body[name] = .bool(fields[name] == "true")
+            case .number: body[name] = try number(fields, name, label)
             case .version: body[name] = .integer(fields[name] == "1" ? 1 : 2)
+            case .numberOrNone: body[name] = fields[name] == "null" ? .null : try number(fields, name, label)
             case .text, .choice: body[name] = fields[name].map { .string($0) } ?? .null
             }
         }
         return ControlCall(.patch, "/{environment}/settings", body: .object(body))
+    }
+
+    private static func number(_ fields: FormFields, _ name: String, _ label: String) throws -> JSONValue {
+        guard let number = try fields.number(name, label) else {
+            throw ControlFailure(400, "invalid_request", "\(label): a number is missing", param: name)
+        }
+        return JSONValue(number)
     }
 
     /// A day alone is its beginning; a field of the browser has no seconds.

@@ -34,16 +34,19 @@ struct PanelAction: Sendable {
     var confirmation: (@Sendable (FormFields) throws -> Question?)?
     /// What was done, in a sentence.
     var done: @Sendable (FormFields, JSONValue) -> String
+    /// The fields that the address of the next page keeps, so that the form begins with them.
+    var keeps: [String]
     /// Where to go then; nil for the page that it came from.
     var leadsTo: @Sendable (FormFields, JSONValue) -> PanelPage?
 
     init(
         _ call: @escaping @Sendable (FormFields) throws -> ControlCall,
         done: @escaping @Sendable (FormFields, JSONValue) -> String,
-        confirmation: (@Sendable (FormFields) throws -> Question?)? = nil,
+        confirmation: (@Sendable (FormFields) throws -> Question?)? = nil, keeps: [String] = [],
         leadsTo: @escaping @Sendable (FormFields, JSONValue) -> PanelPage? = { _, _ in nil }
     ) {
-        (self.call, self.done, self.confirmation, self.leadsTo) = (call, done, confirmation, leadsTo)
+        (self.call, self.done, self.confirmation) = (call, done, confirmation)
+        (self.keeps, self.leadsTo) = (keeps, leadsTo)
     }
 }
 
@@ -101,6 +104,7 @@ extension SimulatorPanel {
             answer.body.isEmpty
             ? JSONValue.null : (try? JSONDecoder().decode(JSONValue.self, from: Data(answer.body))) ?? .null
         var query = [("done", state.keep(note: action.done(fields, json)))]
+        query += action.keeps.compactMap { name in fields[name].map { (name, $0) } }
         if call.path == "/scenarios",
             let report = try? JSONDecoder().decode(ScenarioReport.self, from: Data(answer.body))
         {
@@ -112,23 +116,25 @@ extension SimulatorPanel {
     /// Asks before a form is carried out.
     func confirmation(
         _ question: PanelAction.Question, action: String, _ fields: FormFields, _ request: PanelRequest
-    ) -> String {
+    ) -> Page {
         let kept = fields.names.filter { !["ticket", "confirmed", Confirmation.typedField].contains($0) }
         let confirmation = Confirmation(
             question.consequences, button: question.button, action: PageLink("forms", action),
             cancel: request.link(request.page), ticket: state.tickets.issue(for: action),
             fields: kept.map { ($0, fields.exact($0) ?? "") } + [("confirmed", "yes")],
             typedWord: question.typedWord, isDangerous: true)
-        let content = PanelContent("confirm", question.heading, confirmation.values)
-        var values = content.values
+        var values = confirmation.values
+        // Nobody is asked for reasons here: there is no audit log.
+        values["asksForReason"] = nil
         values["clock"] = clock(request)
-        return Self.library?.page("confirm", values, in: confirmationShell(question.heading, request)) ?? ""
+        return Page(
+            status: 200, template: "confirm", values: values, shell: confirmationShell(question.heading, request))
     }
 
     private func confirmationShell(_ heading: String, _ request: PanelRequest) -> Shell {
         var shell = Shell(
             heading: heading, product: "Counterfoil simulator", home: request.link(.customers), assets: Self.assets,
-            version: core.configuration.app.bundleId)
+            version: core.configuration.app.bundleID)
         shell.navigation = PanelPage.main.map { Shell.Item($0.title, request.link($0.page), shortcut: $0.shortcut) }
         shell.isSandbox = request.environment == .sandbox
         shell.theme = request.theme

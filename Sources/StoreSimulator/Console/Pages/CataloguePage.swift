@@ -43,9 +43,7 @@ extension SimulatorPanel {
                         "consent", "Consent",
                         .choice([("true", "They have to agree"), ("false", "They are only told")]), value: "true"),
                 ], button: "Raise",
-                command:
-                    "counterfoil simulator do '{\"increasePrice\":{\"product\":{json:product},\"price\":THOUSANDTHS,\"consent\":{consent}}}'"
-                    + option),
+                command: "counterfoil simulator raise-price {product} {price} --consent {consent}" + option),
         ]
         let whole = PanelForm(
             "catalogue", "The whole catalogue", about: "Names and values are those of the control API.",

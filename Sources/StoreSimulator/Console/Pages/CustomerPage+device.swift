@@ -1,36 +1,119 @@
 internal import AppStoreModels
+internal import AppStoreReceipts
 internal import Foundation
 internal import WebConsole
 
 extension SimulatorPanel {
-    /// What an app on the customer's device holds, and one of its texts if the URL names it.
+    /// What an app on one of the customer's devices holds, and one of its texts if the URL names it.
+    ///
+    /// Without `device=` it is a device of which nothing is special.
     func device(of name: String, _ request: PanelRequest) throws -> PageValue {
+        let device = request.query["device"]
         let names = core.read(request.environment) { store, _ in store.customers[name]?.devices.keys.sorted() ?? [] }
+        guard device.map(names.contains) ?? true else {
+            throw ControlFailure(404, "unknown_device", "\(name) has no device \(device ?? "")")
+        }
+        let contents = try device.map { try core.contents(of: $0, of: name, in: request.environment) }
+        func link(_ device: String?, _ text: String? = nil) -> PageLink {
+            request.link(
+                request.page,
+                [("device", device), ("text", text)].compactMap { name, value in value.map { (name, $0) } })
+        }
         var values: [String: PageValue] = [
-            "names": .foreign(names.joined(separator: ", "), limit: 300), "hasNames": .flag(!names.isEmpty),
-            "appURL": .link(request.link(request.page, [("text", "app")])),
-            "receiptURL": .link(request.link(request.page, [("text", "receipt")])), "opened": .nothing,
+            "appURL": .link(link(device, "app")), "receiptURL": .link(link(device, "receipt")), "opened": .nothing,
+            "devices": names.isEmpty
+                ? .nothing
+                : .object([
+                    "names": .list(
+                        ([nil] + names.prefix(100).map { $0 }).map { other in
+                            [
+                                "url": .link(link(other)), "name": .foreign(other ?? "any other", limit: 64),
+                                "isCurrent": .flag(other == device),
+                            ]
+                        })
+                ]),
+            "named": contents.map { Self.named($0) { link(device, $0) } } ?? .nothing,
         ]
-        guard let chosen = request.query["text"] else { return .object(values) }
+        if let text = request.query["text"] {
+            values["opened"] = try opened(text, of: name, contents, request, close: link(device))
+        }
+        return .object(values)
+    }
+
+    /// What is particular to a device with a name.
+    private static func named(_ contents: DeviceContents, link: (String) -> PageLink) -> PageValue {
+        let current = Set(contents.current.map(\.signedTransactionInfo))
+        let unfinished = Set(contents.unfinished.map(\.signedTransactionInfo))
+        let rows = contents.all.reversed().prefix(200).map { signed -> PageValue in
+            let payload = SignedText.payload(of: signed.signedTransactionInfo)
+            let id = payload?["transactionId"]?.text ?? ""
+            return [
+                "url": .link(link(id)), "id": .text(id), "product": .foreign(payload?["productId"]?.text ?? ""),
+                "remark": .text(
+                    [
+                        current.contains(signed.signedTransactionInfo) ? "current" : nil,
+                        unfinished.contains(signed.signedTransactionInfo) ? "unfinished" : nil,
+                        signed.isVerified ? nil : "not verified",
+                    ].compactMap { $0 }.joined(separator: ", ")),
+            ]
+        }
+        return [
+            "about": .text(
+                "System \(contents.system), storefront \(contents.storefront)"
+                    + (contents.isOffline ? ", without network" : "")
+                    + (contents.pending.isEmpty ? "" : ", \(contents.pending.count) purchases wait for approval")),
+            "rows": .list(Array(rows)), "hasRows": .flag(!rows.isEmpty),
+        ]
+    }
+
+    /// A text of the device, decoded.
+    private func opened(
+        _ chosen: String, of name: String, _ contents: DeviceContents?, _ request: PanelRequest, close: PageLink
+    ) throws -> PageValue {
         var text: String?
-        var title = "The app transaction"
+        var title = "Transaction \(chosen)"
+        var parts: [PageValue] = []
         switch chosen {
         case "receipt":
             title = "The receipt, in base64"
-            text = try core.receipt(of: name, on: nil, in: request.environment).receipt.base64EncodedString()
-        case "app": text = try core.purchases(of: name, in: request.environment).signedAppTransactionInfo
+            text =
+                contents == nil
+                ? try core.receipt(of: name, in: request.environment).receipt.base64EncodedString() : contents?.receipt
+            if let text { parts = try Self.parts(ofReceipt: text) }
+        case "app":
+            title = "The app transaction"
+            text =
+                contents == nil
+                ? try core.purchases(of: name, in: request.environment).signedAppTransactionInfo
+                : contents?.signedAppTransactionInfo
         default:
-            title = "Transaction \(chosen)"
-            text = try core.purchases(of: name, in: request.environment).signedTransactions.first {
-                SignedText.payload(of: $0)?["transactionId"]?.text == chosen
-            }
+            let held =
+                try contents?.all.map(\.signedTransactionInfo)
+                ?? core.purchases(of: name, in: request.environment).signedTransactions
+            text = held.first { SignedText.payload(of: $0)?["transactionId"]?.text == chosen }
         }
-        guard let text else { throw ControlFailure(404, "unknown_transaction", "\(name) has no transaction \(chosen)") }
-        values["opened"] = [
-            "openedTitle": .foreign(title), "exactText": .exact(text), "rows": SignedText.rows(text),
-            "isDecoded": .flag(chosen != "receipt"),
-            "closeURL": .link(request.link(request.page)),
+        guard let text else {
+            throw ControlFailure(404, "unknown_text", "\(name) has no \(title.lowercased()) on this device")
+        }
+        if parts.isEmpty { parts = [["partTitle": "Payload", "rows": SignedText.rows(text)]] }
+        return [
+            "openedTitle": .foreign(title), "exactText": .exact(text), "parts": .list(parts), "closeURL": .link(close),
         ]
-        return .object(values)
+    }
+
+    /// A receipt's own fields, then those of its newest purchases.
+    private static func parts(ofReceipt base64: String) throws -> [PageValue] {
+        let document = ReceiptDocument(try UnverifiedReceipt(base64: base64).content)
+        let json = try JSONDecoder().decode(JSONValue.self, from: Data(document.json.utf8))
+        guard case .object(var members) = json else { return [] }
+        let purchases = members.removeValue(forKey: "in_app")?.items ?? []
+        var parts: [PageValue] = [["partTitle": "The receipt", "rows": SignedText.rows(.object(members))]]
+        for purchase in purchases.suffix(20).reversed() {
+            parts.append([
+                "partTitle": .text("Purchase \(purchase["transaction_id"]?.text ?? "")"),
+                "rows": SignedText.rows(purchase),
+            ])
+        }
+        return parts
     }
 }

@@ -11,12 +11,12 @@ extension SimulatorPanel {
         }
         let bars = TimeBars(rows(of: Array(history), state, now), now: now)
         let link: (Date) -> PageLink = { date in
-            request.link(request.page, [("to", date.formatted(.iso8601))])
+            request.link(request.page, [("to", date.formatted(.iso8601.year().month().day()))])
         }
         let facts: [PageValue] = [
             ["title": "Storefront", "value": .text(state.storefront)],
             ["title": "Account token", "value": .text(state.appAccountToken ?? "none")],
-            ["title": "App transaction", "value": .text(state.appTransactionId)],
+            ["title": "App transaction", "value": .text(state.appTransactionID)],
             ["title": "Payment method", "value": .text(state.isBillingFailing ? "fails" : "works")],
         ]
         let family: [PageValue] = state.family.map {
@@ -57,10 +57,10 @@ extension SimulatorPanel {
             }
         let renews = subscription.autoRenewStatus == .on
         return [
-            "product": .foreign(subscription.productId), "word": .text(word), "look": .text(look),
+            "product": .foreign(subscription.productID), "word": .text(word), "look": .text(look),
             "until": .time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate, now: now),
-            "renewal": .foreign(renews ? "renews into \(subscription.autoRenewProductId)" : "does not renew"),
-            "original": .text(subscription.originalTransactionId),
+            "renewal": .foreign(renews ? "renews into \(subscription.autoRenewProductID)" : "does not renew"),
+            "original": .text(subscription.originalTransactionID),
         ]
     }
 
@@ -109,11 +109,11 @@ extension SimulatorPanel {
             guard let expires = subscription.expiresDate else { continue }
             let grace = subscription.gracePeriodExpiresDate
             if let grace {
-                bars[subscription.originalTransactionId]?.append(.init(expires, grace, .grace, "Grace period"))
+                bars[subscription.originalTransactionID]?.append(.init(expires, grace, .grace, "Grace period"))
             }
             let start = grace ?? expires
             if now > start {
-                bars[subscription.originalTransactionId]?.append(.init(start, now, .retry, "Billing retry"))
+                bars[subscription.originalTransactionID]?.append(.init(start, now, .retry, "Billing retry"))
             }
         }
         let products = Dictionary(

@@ -23,8 +23,8 @@ extension SimulatorPanel {
             id: "down", title: "Apple is down", about: "Every request to the App Store is answered with 503.",
             target: "route:*", effect: "status", number: "503"),
         Preset(
-            id: "limit", title: "429 for a while",
-            about: "The next hundred requests are too many: come back in a minute.",
+            id: "limit", title: "429, a hundred times",
+            about: "The next hundred requests are answered with 429, and Retry-After says a minute.",
             target: "route:*", effect: "rateLimit", number: "60", count: "100"),
         Preset(
             id: "twice", title: "Everything twice", about: "Each notification is sent twice.", target: "notification:*",
@@ -79,8 +79,8 @@ extension SimulatorPanel {
         let custom = PanelForm(
             "custom", "Another fault", action: "fault",
             [
-                .init("target", "What it befalls", .choice(targets.map { ($0, $0) }), value: "notification:*"),
-                .init("effect", "What happens", .choice(effects.map { ($0, $0) }), value: "drop"),
+                .init("target", "Target", .choice(targets.map { ($0, $0) }), value: "notification:*"),
+                .init("effect", "Effect", .choice(effects.map { ($0, $0) }), value: "drop"),
                 .init(
                     "number", "Number", .number,
                     hint: "For delay, rateLimit and clockSkew: seconds; for status and error: the code"),

@@ -79,6 +79,8 @@ extension SimulatorPanel {
                 return [
                     "number": .number(index + 1), "at": .time(attempt.attemptDate, now: now),
                     "result": .text(attempt.sendAttemptResult), "look": .text(isGood ? "good" : "bad"),
+                    "status": .optional(attempt.status.map { String($0) }),
+                    "answer": .foreign(attempt.answer, limit: 200, showsWhole: true),
                     "pause": .text(
                         next > attempt.attemptDate
                             ? "the next after \(Date.words(next.timeIntervalSince(attempt.attemptDate)))" : ""),
@@ -88,9 +90,7 @@ extension SimulatorPanel {
             "resend", "Send once more", about: "Beside Apple's own attempts, now.", action: "resend",
             [.hidden("uuid", uuid)],
             button: "Resend",
-            command:
-                "curl -X POST \(simulator.information.controlURL)/\(request.environmentName)/notifications/{uuid}/resend"
-        )
+            command: "counterfoil simulator notifications resend {uuid}" + request.environmentOption)
         return PanelContent(
             "notification", Self.name(of: line),
             [

@@ -4,7 +4,7 @@ internal import WebConsole
 
 /// The settings as fields: their names are those of ``StoreSettings``.
 enum PanelSettings {
-    enum Kind: Sendable { case flag, number, text, version, choice([String]) }
+    enum Kind: Sendable { case flag, number, numberOrNone([Int]), text, version, choice([String]) }
 
     static let fields: [(name: String, label: String, kind: Kind)] = [
         ("notificationURL", "URL for notifications", .text),
@@ -12,7 +12,7 @@ enum PanelSettings {
         ("rate", "How long periods last", .choice(rates)),
         ("gracePeriod", "Billing grace period", .choice(BillingGracePeriod.allCases.map(\.rawValue))),
         ("refunds", "Who decides about refunds", .choice(["byCommand", "automatic"])),
-        ("renewalCap", "Renewals before the system turns renewal off", .number),
+        ("renewalCap", "Renewals before the system turns renewal off", .numberOrNone([3, 6, 12, 24])),
         ("renewalLead", "Seconds that a renewal is charged early, at most", .number),
         ("renewalDelay", "Seconds that a renewal is late, at most", .number),
         ("deliveryTimeout", "Seconds that the receiver of a notification has", .number),
@@ -28,11 +28,27 @@ enum PanelSettings {
         ("enforcesRateLimits", "Apple's hourly quotas hold", .flag),
     ]
 
+    /// The command that changes some of the settings: no subcommand has them all.
+    static func command(_ url: String, _ isMeant: (String) -> Bool) -> String {
+        let members = fields.filter { isMeant($0.name) }.map { name, _, kind -> String in
+            switch kind {
+            case .text, .choice: "\"\(name)\":{json:\(name)}"
+            case .flag, .number, .numberOrNone, .version: "\"\(name)\":{\(name)}"
+            }
+        }
+        return "curl -X PATCH -H 'Content-Type: application/json' -d '{\(members.joined(separator: ","))}' \(url)"
+    }
+
     private static let rates = [
         "realTime", "monthlyEveryHour", "monthlyEvery30Minutes", "monthlyEvery15Minutes", "monthlyEvery5Minutes",
         "monthlyEvery3Minutes", "monthlyEvery30Seconds", "anyEvery15Minutes", "anyEvery5Minutes", "anyEveryMinute",
         "anyEvery30Seconds", "anyEvery10Seconds", "anyEvery2Seconds", "dayEveryHour", "dayEvery30Minutes",
     ]
+}
+
+extension PanelSettings.Kind {
+    /// Whether there may be no value.
+    fileprivate var hasNone: Bool { if case .numberOrNone = self { true } else { false } }
 }
 
 extension SimulatorPanel {
@@ -42,10 +58,12 @@ extension SimulatorPanel {
         let json = (try? JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(settings)))) ?? .null
         func fields(_ isMeant: (String) -> Bool) -> [PanelForm.Field] {
             PanelSettings.fields.filter { isMeant($0.name) }.flatMap { name, label, kind -> [PanelForm.Field] in
-                let value = json[name].map(SignedText.text) ?? ""
+                let value = json[name].map(SignedText.text) ?? (kind.hasNone ? "null" : "")
                 let field: PanelForm.Field =
                     switch kind {
-                    case .flag: .init(name, label, .box("true"), value: value)
+                    case .flag: .init(name, label, .choice([("true", "Yes"), ("false", "No")]), value: value)
+                    case .numberOrNone(let numbers):
+                        .init(name, label, .choice(Self.choice(of: numbers, or: value)), value: value)
                     case .number: .init(name, label, .number, value: value)
                     case .text: .init(name, label, value: value, hint: "Empty for none")
                     case .version: .init(name, label, .choice([("2", "2"), ("1", "1")]), value: value)
@@ -58,21 +76,22 @@ extension SimulatorPanel {
                 return [field, .hidden("has-" + name, "yes")]
             }
         }
-        let base = "\(simulator.information.controlURL)/\(request.environmentName)/settings"
-        let patch = "curl -X PATCH -H 'Content-Type: application/json' -d "
+        let url = "\(simulator.information.controlURL)/\(request.environmentName)/settings"
         let notifications = PanelForm(
             "notify", "Notifications", action: "settings", fields { $0.hasPrefix("notification") }, button: "Save",
-            command: patch
-                + "'{\"notificationURL\":{json:notificationURL},\"notificationVersion\":{notificationVersion}}' " + base
-        )
+            command: PanelSettings.command(url) { $0.hasPrefix("notification") })
         let rest = PanelForm(
-            "settings", "Behaviour", about: "A number that is left empty is as if there were none.", action: "settings",
-            fields { !$0.hasPrefix("notification") }, button: "Save",
-            command: patch + "'{\"rate\":{json:rate},\"gracePeriod\":{json:gracePeriod},\"refunds\":{json:refunds}}' "
-                + base)
+            "settings", "Behaviour", action: "settings", fields { !$0.hasPrefix("notification") }, button: "Save",
+            command: PanelSettings.command(url) { !$0.hasPrefix("notification") })
         return PanelContent(
             "settings", "Settings", ["forms": .list([notifications, rest].map { $0.value(request, state) })],
             api: "GET {base}/\(request.environmentName)/settings",
             command: "counterfoil simulator notifications" + request.environmentOption)
+    }
+
+    /// No number, those that are usual, and the one that holds.
+    private static func choice(of numbers: [Int], or value: String) -> [(value: String, title: String)] {
+        let all = Set(numbers + [Int(value)].compactMap(\.self)).sorted().map { String($0) }
+        return [(value: "null", title: "Without end")] + all.map { (value: $0, title: $0) }
     }
 }

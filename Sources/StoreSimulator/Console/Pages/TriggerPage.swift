@@ -15,13 +15,16 @@ extension SimulatorPanel {
                 .init("type", "Type", .choice(names), value: chosen?.name ?? "SUBSCRIBED.INITIAL_BUY"),
                 .init("customer", "Customer", value: request.query["customer"] ?? "", hint: "Empty for a new one"),
                 .init("product", "Product", .choice([("", "The first that fits")] + products(request))),
-                .init(
-                    "overrides", "Other values", .area,
-                    hint: "One on each line, such as transaction.price=1990 or renewalInfo.autoRenewStatus=0"),
-            ], button: "Trigger",
-            command:
-                "counterfoil simulator trigger {type} [--customer {customer}] [--product {product}] [--override {overrides}]"
-                + request.environmentOption)
+            ]
+                + PanelAction.triggerOverrides.enumerated().map { index, name in
+                    index == 0
+                        ? .init(
+                            name, "Another value",
+                            hint: "Such as transaction.price=1990 or renewalInfo.autoRenewStatus=0")
+                        : .init(name, "And another")
+                }, button: "Trigger",
+            command: "counterfoil simulator trigger {type} [--customer {customer}] [--product {product}]"
+                + PanelAction.triggerOverrides.map { " [--override {\($0)}]" }.joined() + request.environmentOption)
         let rows = NotificationKind.all.map { kind -> PageValue in
             [
                 "name": .text(kind.name), "sentence": .text(kind.sentence ?? "No sentence: \(kind.event)."),

@@ -5,11 +5,14 @@
 public enum OfferSignature: Sendable, Hashable, Codable {
     /// The original format. Apple's page: *Generating a signature for promotional offers*. The signed text names the product,
     /// the offer and the account as well; those are the purchase's.
-    case original(keyId: String, nonce: String, timestamp: Int64, signature: String)
+    case original(keyID: String, nonce: String, timestamp: Int64, signature: String)
     /// A compact JWS. Apple's page: *Generating JWS to sign App Store requests*.
     case jws(String)
 
-    private enum CodingKeys: String, CodingKey { case keyId, nonce, timestamp, signature }
+    private enum CodingKeys: String, CodingKey {
+        case keyID = "keyId"
+        case nonce, timestamp, signature
+    }
 
     /// Reads a text or an object.
     public init(from decoder: any Decoder) throws {
@@ -19,7 +22,7 @@ public enum OfferSignature: Sendable, Hashable, Codable {
         }
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self = .original(
-            keyId: try container.decode(String.self, forKey: .keyId),
+            keyID: try container.decode(String.self, forKey: .keyID),
             nonce: try container.decode(String.self, forKey: .nonce),
             timestamp: try container.decode(Int64.self, forKey: .timestamp),
             signature: try container.decode(String.self, forKey: .signature))
@@ -31,9 +34,9 @@ public enum OfferSignature: Sendable, Hashable, Codable {
         case .jws(let token):
             var container = encoder.singleValueContainer()
             try container.encode(token)
-        case .original(let keyId, let nonce, let timestamp, let signature):
+        case .original(let keyID, let nonce, let timestamp, let signature):
             var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(keyId, forKey: .keyId)
+            try container.encode(keyID, forKey: .keyID)
             try container.encode(nonce, forKey: .nonce)
             try container.encode(timestamp, forKey: .timestamp)
             try container.encode(signature, forKey: .signature)

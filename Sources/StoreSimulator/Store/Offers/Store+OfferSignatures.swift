@@ -65,7 +65,7 @@ extension Store {
     private func subject(of purchase: Purchase) -> OfferSignatureCheck.Subject {
         let customer = customers[purchase.customer]
         var identifiers = Set(customer?.transactions ?? [])
-        if let id = customer?.appTransactionId { identifiers.insert(id) }
+        if let id = customer?.appTransactionID { identifiers.insert(id) }
         return OfferSignatureCheck.Subject(
             product: purchase.product, offer: purchase.offer ?? "", account: purchase.accountToken,
             identifiers: identifiers, catalogue: catalogue,

@@ -21,9 +21,9 @@ extension Store {
                 signedDate: signed,
                 content: .version1(
                     .init(
-                        type: type, transactionId: payload.transactionId,
-                        originalTransactionId: payload.originalTransactionId, productId: payload.productId)),
-                customer: transaction.customer, testToken: nil, appAppleId: nil)
+                        type: type, transactionID: payload.transactionId,
+                        originalTransactionID: payload.originalTransactionId, productID: payload.productId)),
+                customer: transaction.customer, testToken: nil, appAppleID: nil)
             if settings.notificationURL != nil { record.due = now }
             file(record)
         }

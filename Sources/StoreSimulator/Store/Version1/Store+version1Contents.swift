@@ -38,7 +38,7 @@ extension Store {
         var members = ReceiptMembers()
         members.add("notification_type", content.type.rawValue)
         members.add("environment", isSandbox ? "Sandbox" : "PROD")
-        if let subscription = subscriptions[content.originalTransactionId] {
+        if let subscription = subscriptions[content.originalTransactionID] {
             let info = renewalInfo(of: subscription, at: now)
             members.add("auto_renew_adam_id", Self.adamID(of: info.autoRenewProductId))
             members.add("auto_renew_product_id", info.autoRenewProductId)
@@ -49,8 +49,8 @@ extension Store {
                 members.add("expiration_intent", .number(Int64(intent.rawValue)))
             }
         }
-        members.add("original_transaction_id", content.originalTransactionId)
-        members.add("bid", app.bundleId)
+        members.add("original_transaction_id", content.originalTransactionID)
+        members.add("bid", app.bundleID)
         members.add("bvrs", version)
         members.add("deprecation", Self.deprecation)
         return Version1Contents(

@@ -106,9 +106,9 @@ struct AdvancedCommerceChecksTests {
 
     @Test("name a transaction by a number")
     func transactions() throws {
-        #expect(try AdvancedCommerceChecks.transactionId("2000000000000001") == "2000000000000001")
+        #expect(try AdvancedCommerceChecks.transactionID("2000000000000001") == "2000000000000001")
         for text in ["", "x", "-1", "1.5", "１", String(repeating: "1", count: 33)] {
-            #expect(try code { try AdvancedCommerceChecks.transactionId(text) } == .invalidTransactionId)
+            #expect(try code { try AdvancedCommerceChecks.transactionID(text) } == .invalidTransactionId)
         }
     }
 }

@@ -9,7 +9,7 @@ struct APIShop {
     var now = start
 
     static let start = Date(timeIntervalSince1970: 1_767_225_600)
-    static let app = SimulatedApp(bundleId: "com.example.shop", appAppleId: 42, version: "3")
+    static let app = SimulatedApp(bundleID: "com.example.shop", appAppleID: 42, version: "3")
     static let group = "21000001"
     static let other = "21000002"
 
@@ -44,7 +44,7 @@ struct APIShop {
     /// Buys something and gives the transaction.
     @discardableResult
     mutating func buy(_ product: String, _ customer: String = "anna") throws -> String {
-        try perform(.purchase(customer: customer, product: product)).transactionId ?? ""
+        try perform(.purchase(customer: customer, product: product)).transactionID ?? ""
     }
 
     mutating func send(_ request: APIRequest) throws -> APIAnswer { try store.answer(request, at: now) }
@@ -73,7 +73,7 @@ struct APIShop {
             appTransaction: { $0.appTransactionId ?? "" }, notification: { String($0) })
     }
 
-    func app(_ customer: String) -> String { store.customers[customer]?.appTransactionId ?? "" }
+    func app(_ customer: String) -> String { store.customers[customer]?.appTransactionID ?? "" }
 
     static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 }

@@ -1,0 +1,79 @@
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Basics
+internal import Crypto
+internal import Foundation
+
+/// Judges a signature of a promotional offer in the original format. By itself it is nothing but bytes: what was signed has
+/// to stand beside it, as the API answers it. The app is not among that, so it is found by trying.
+enum OfferVerdict {
+    /// What was signed, but for the app.
+    private struct Offer: Decodable {
+        var productID: String
+        var offerID: String
+        var keyID: String
+        var nonce: UUID
+        var timestamp: Int64
+        var appAccountToken: UUID?
+        var signature: String
+
+        private enum CodingKeys: String, CodingKey {
+            case nonce, timestamp, signature
+            case productID = "product_id"
+            case offerID = "offer_id"
+            case keyID = "key_id"
+            case appAccountToken = "app_account_token"
+        }
+    }
+
+    /// Apple takes such a signature for so long, in seconds.
+    private static let lifetime = 24 * 3600.0
+
+    static func make(
+        _ json: [UInt8], _ keys: [String: SigningKey], bundleIDs: Set<String>, now: Date
+    ) -> DecodeVerdict {
+        var verdict = DecodeVerdict(kind: "offer_signature", message: "", payload: json)
+        let offer: Offer
+        do { offer = try JSONDecoder().decode(Offer.self, from: Data(json)) } catch {
+            verdict.code = "bad_json"
+            verdict.message =
+                "Refused: beside the signature it needs product_id, offer_id, key_id, nonce and timestamp, as the API answers them."
+            verdict.checks = [.init(name: "form", result: .failed), .init(name: "signature", result: .notReached)]
+            return verdict
+        }
+        let key = keys[offer.keyID]
+        let app = key.flatMap { key in bundleIDs.sorted().first { holds(offer, for: $0, by: key) } }
+        let isFresh = now.timeIntervalSince1970 - Double(offer.timestamp) / 1000 <= lifetime
+        verdict.checks = [
+            .init(name: "form", result: .passed),
+            .init(
+                name: "key", result: key == nil ? .failed : .passed,
+                note: key == nil ? "No app of the configuration has this key." : nil),
+            .init(name: "signature", result: key == nil ? .notReached : app == nil ? .failed : .passed),
+            .init(
+                name: "expiry", result: app == nil ? .notReached : isFresh ? .passed : .failed,
+                note: isFresh ? nil : "The App Store accepts it for 24 hours."),
+        ]
+        verdict.isProven = app != nil && isFresh
+        verdict.code =
+            key == nil ? "unknown_key" : app == nil ? "bad_signature" : isFresh ? nil : "expired"
+        verdict.message =
+            verdict.isProven
+            ? "Valid: signed with a key of this configuration for \(app ?? "")."
+            : "Refused: not signed with a key of this configuration, or expired."
+        verdict.subject.bundleID = app
+        return verdict
+    }
+
+    private static func holds(_ offer: Offer, for bundleID: String, by key: SigningKey) -> Bool {
+        guard
+            let text = try? OfferSigner.promotionalOfferText(
+                bundleID: bundleID, keyID: offer.keyID, productID: offer.productID, offerID: offer.offerID,
+                appAccountToken: offer.appAccountToken, nonce: offer.nonce, timestamp: offer.timestamp),
+            let bytes = Data(base64Encoded: offer.signature),
+            let signature = try? P256.Signing.ECDSASignature(derRepresentation: bytes),
+            let publicKey = try? P256.Signing.PublicKey(pemRepresentation: key.publicKeyPEM)
+        else { return false }
+        return publicKey.isValidSignature(signature, for: Data(text.utf8))
+    }
+}

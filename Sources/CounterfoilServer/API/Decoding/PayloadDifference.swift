@@ -1,0 +1,80 @@
+internal import Foundation
+internal import Ledger
+internal import LedgerServices
+
+/// A member that two payloads of the same kind do not both have with the same value, by Apple's name.
+struct PayloadDifference: Hashable {
+    var member: String
+    var kept: String
+    var shown: String
+
+    /// The texts inside of a notification. Each signature is another, so that they always differ.
+    private static let signedTexts: Set<String> = [
+        "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
+    ]
+
+    /// All differences in the order of the names. Nothing is different from what is no JSON object.
+    static func between(_ kept: [UInt8]?, _ shown: [UInt8]?) -> [PayloadDifference] {
+        guard let kept = kept.map({ members(APIValue(json: Data($0))) }), !kept.isEmpty,
+            let shown = shown.map({ members(APIValue(json: Data($0))) }), !shown.isEmpty
+        else { return [] }
+        return Set(kept.keys).union(shown.keys).sorted().compactMap { name in
+            let pair = (text(kept[name], name), text(shown[name], name))
+            return pair.0 == pair.1 ? nil : PayloadDifference(member: name, kept: pair.0, shown: pair.1)
+        }
+    }
+
+    /// The members; those of an object inside by both names.
+    private static func members(_ payload: APIValue) -> [String: APIValue] {
+        let pairs = payload.members.flatMap { name, value -> [(String, APIValue)] in
+            guard case .object = value else { return [(name, value)] }
+            return value.members.map { ("\(name).\($0.0)", $0.1) }
+        }
+        return Dictionary(pairs.filter { !signedTexts.contains(String($0.0.split(separator: ".").last ?? "")) }) {
+            first, _ in first
+        }
+    }
+
+    private static func text(_ value: APIValue?, _ name: String) -> String {
+        switch value {
+        case nil, .nothing: "none"
+        case .number(let number) where name.lowercased().hasSuffix("date"):
+            Date(milliseconds: number).formatted(
+                Date.ISO8601FormatStyle(includingFractionalSeconds: number % 1000 != 0))
+        case let value?: value.text ?? value.pretty
+        }
+    }
+}
+
+/// The newest text that the ledger has of what somebody shows.
+enum NewestText {
+    /// What the newest kept text says about the same transaction, or the same subscription's renewal. All of them were proven
+    /// when they came.
+    static func payload(
+        like verdict: DecodeVerdict, about original: String, in scope: Int64, _ storage: any LedgerEngine
+    ) async throws -> [UInt8]? {
+        let (member, name): (String, String)
+        switch verdict.kind {
+        case "transaction": (member, name) = ("signedTransactionInfo", "transactionId")
+        case "renewalInfo": (member, name) = ("signedRenewalInfo", "originalTransactionId")
+        default: return nil
+        }
+        let isRenewal = verdict.kind == "renewalInfo"
+        let transactions = isRenewal ? [] : Set([verdict.subject.transactionID].compactMap(\.self))
+        let sources = try await storage.sources(
+            of: original, transactions: transactions, renewal: isRenewal, in: scope)
+        return sources.compactMap { text(of: $0, member) }
+            .compactMap { DecodedNotification.payload(of: $0) }
+            .map { ($0, APIValue(json: Data($0))) }
+            .filter { $0.1[name].text == verdict.subject.transactionID }
+            .max { ($0.1["signedDate"].number ?? 0) < ($1.1["signedDate"].number ?? 0) }?.0
+    }
+
+    private static func text(of source: KeptSource, _ member: String) -> String? {
+        switch source {
+        case .statement(let kept): kept.text
+        case .notification(let kept, _):
+            DecodedNotification.payload(of: kept.text).flatMap { APIValue(json: Data($0))["data"][member].text }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+internal import Basics
+internal import Hummingbird
+internal import LedgerServices
+
+/// The metrics of the last hour, a value a minute: what the page of operations draws.
+struct MetricRoutes {
+    let history: MetricHistory
+    let metrics: ServerMetrics
+
+    func add(to v1: APIRouter) { v1.get("/operations/metrics", needs: .operationsRead, list) }
+
+    private func list(_ call: APICall) async throws -> Response {
+        guard metrics.exposition != nil else { throw APIFailure.metricsNotExposed }
+        return .list(history.charts, next: nil) { json, chart in
+            json.object { json in
+                json.member("object", "metric_series")
+                json.member("metric", chart.metric)
+                json.member("title", chart.title)
+                json.member("unit", chart.unit)
+                json.member("values", chart.values) { $0.double($1.isFinite ? $1 : 0) }
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+// `ConfigurationProblem` is the one public name of it, and part of `ConfigurationError`: who imports the library needs no
+// second import.
+@_exported public import ConfigurationReading

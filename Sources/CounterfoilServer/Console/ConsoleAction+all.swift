@@ -1,0 +1,221 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
+internal import WebConsole
+
+extension ConsoleAction {
+    static let all: [ConsoleAction] = ofPages + aboutPurchases
+
+    private static let ofPages: [ConsoleAction] = [
+        .init(
+            name: "reprocess", title: "Process the notification again", scope: .operationsWrite, fields: ["id"],
+            consequences: { ["The notification \($0["id"] ?? "") is read again.", "What it led to before stays."] },
+            request: { ConsoleRequest(.post, "notifications", $0.text("id"), "reprocess") },
+            back: { ["notifications", $0["id"] ?? ""] }),
+        .init(
+            name: "send-attempts", title: "Ask the App Store about its attempts", scope: .operationsWrite,
+            fields: ["id"],
+            consequences: {
+                [
+                    "The App Store is asked how it tried to deliver \($0["id"] ?? "").",
+                    "The answer is shown and not kept.",
+                ]
+            },
+            request: { ConsoleRequest(.post, "notifications", $0.text("id"), "attempts") },
+            back: { ["notifications", $0["id"] ?? ""] }, shows: Self.sendAttempts),
+        .init(
+            name: "reprocess-failed", title: "Process all of them again", scope: .operationsWrite, fields: ["code"],
+            consequences: {
+                [
+                    "All notifications that failed with \($0["code"] ?? "") are read again.",
+                    "What they led to before stays.",
+                ]
+            },
+            request: {
+                ConsoleRequest(.post, "notifications", "reprocess", isScoped: true, body: ["code": $0.text("code")])
+            },
+            back: { _ in ["notifications"] }, count: Self.countFailed),
+        .init(
+            name: "webhook-secret", title: "Add a secret", scope: .webhooksWrite, fields: ["name"],
+            consequences: { _ in
+                [
+                    "Everything is signed with the new secret too, beside those that there are, so that the receiver can change over.",
+                    "It is shown once, on the next page.",
+                ]
+            },
+            request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["add_secret": true]) },
+            back: { ["webhooks", $0["name"] ?? ""] }, shows: Self.newSecret),
+        .init(
+            name: "webhook-secret-retire", title: "Retire the secret", scope: .webhooksWrite,
+            fields: ["name", "fingerprint"],
+            consequences: {
+                [
+                    "Nothing is signed with the secret \($0["fingerprint"] ?? "") any more.",
+                    "A receiver that knows no other refuses everything from now on.",
+                ]
+            },
+            request: {
+                ConsoleRequest(
+                    .patch, "webhooks", $0.text("name"), body: ["retire_secret": $0.text("fingerprint")])
+            }, back: { ["webhooks", $0["name"] ?? ""] }),
+        .init(
+            name: "webhook-test", title: "Send a test", scope: .webhooksWrite, fields: ["name"],
+            consequences: { ["The endpoint \($0["name"] ?? "") is sent one event of the type test."] },
+            request: { ConsoleRequest(.post, "webhooks", $0.text("name"), "test") },
+            back: { ["webhooks", $0["name"] ?? ""] }),
+        .init(
+            name: "webhook-on", title: "Switch the endpoint on", scope: .webhooksWrite, fields: ["name"],
+            consequences: { ["What waits for \($0["name"] ?? "") is sent at once, in its order."] },
+            request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["enabled": true]) },
+            back: { ["webhooks", $0["name"] ?? ""] }, count: Self.countBacklog),
+        .init(
+            name: "webhook-off", title: "Switch the endpoint off", scope: .webhooksWrite, fields: ["name"],
+            consequences: { ["Nothing is sent to \($0["name"] ?? "") until it is switched on; what happens waits."] },
+            request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["enabled": false]) },
+            back: { ["webhooks", $0["name"] ?? ""] }),
+        .init(
+            name: "webhook-discard", title: "Discard what waits", scope: .webhooksWrite, fields: ["name"],
+            consequences: {
+                ["Everything that waits for \($0["name"] ?? "") is given up and never sent by itself."]
+            },
+            request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["discard_backlog": true]) },
+            back: { ["webhooks", $0["name"] ?? ""] }, typed: { $0["name"] ?? "" }, count: Self.countBacklog),
+        .init(
+            name: "replay-event", title: "Send the event again", scope: .webhooksWrite, fields: ["name", "event_id"],
+            consequences: { ["One event, \($0["event_id"] ?? ""), is sent again to \($0["name"] ?? "")."] },
+            request: {
+                ConsoleRequest(
+                    .post, "webhooks", $0.text("name"), "replay", body: ["event_id": $0.text("event_id")])
+            }, back: { ["webhooks", $0["name"] ?? ""] }),
+        .init(
+            name: "replay", title: "Send a time again", scope: .webhooksWrite, fields: ["name", "from", "to", "after"],
+            consequences: { fields in
+                [
+                    "Every event that \(fields["name"] ?? "") takes and that became known from \(fields["from"] ?? "?") "
+                        + "to \(fields["to"] ?? "?") is sent again.",
+                    "What is newer about the same purchases follows where it would not be sent anyway.",
+                ]
+            },
+            request: { try Self.replay($0) },
+            back: { ["webhooks", $0["name"] ?? ""] },
+            // With what happens at this moment.
+            defaults: { ["to": ($0 + 0.001).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))] },
+            count: Self.countReplay),
+        .init(
+            name: "recover", title: "Read a part of the history again", scope: .operationsWrite,
+            fields: ["from", "to"],
+            consequences: {
+                [
+                    "The App Store is asked for all notifications from \($0["from"] ?? "?") to \($0["to"] ?? "now").",
+                    "What is known stays; what is new is processed.",
+                ]
+            },
+            request: { try Self.recovery($0) }, back: { _ in ["completeness"] }, count: Self.countRecovery),
+        .init(
+            name: "refresh", title: "Ask the App Store about the customer", scope: .supportWrite, fields: ["id"],
+            consequences: { ["The App Store is asked for everything that \($0["id"] ?? "") bought."] },
+            request: { ConsoleRequest(.post, "customers", $0.text("id"), "refresh", isScoped: true) },
+            back: { ["customers", $0["id"] ?? ""] }),
+        .init(
+            name: "extend", title: "Extend the subscription", scope: .supportWrite,
+            fields: ["id", "customer", "days", "reason"],
+            consequences: {
+                [
+                    "The subscription \($0["id"] ?? "") renews \($0["days"] ?? "?") days later.",
+                    "The App Store allows 1 to 90 days, twice a year for each customer.",
+                ]
+            },
+            request: { fields in
+                ConsoleRequest(
+                    .post, "subscriptions", fields.text("id"), "extend", isScoped: true,
+                    body: [
+                        "days": try fields.number("days") ?? 0, "reason": fields["reason"] ?? "customer_satisfaction",
+                    ])
+            }, back: { $0["customer"].map { ["customers", $0] } ?? ["customers"] }),
+        .init(
+            name: "grant", title: "Give an entitlement", scope: .grantsWrite,
+            fields: ["id", "entitlement", "until", "reason"],
+            consequences: {
+                [
+                    "\($0["id"] ?? "") has \($0["entitlement"] ?? "?") until \($0["until"] ?? "it is revoked"), without a purchase."
+                ]
+            },
+            request: { fields in
+                var body: [String: Any] = [
+                    "entitlement": fields["entitlement"] ?? "", "reason": fields["reason"] ?? "",
+                ]
+                if let until = try fields.instant("until") { body["until"] = until }
+                return ConsoleRequest(.post, "customers", fields.text("id"), "grants", isScoped: true, body: body)
+            }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true),
+        .init(
+            name: "revoke", title: "Take the grant back", scope: .grantsWrite, fields: ["id", "grant", "reason"],
+            consequences: { ["\($0["id"] ?? "") loses what the grant \($0["grant"] ?? "") gives, at once."] },
+            request: { fields in
+                ConsoleRequest(
+                    .post, "customers", fields.text("id"), "grants", fields.text("grant"), "revoke", isScoped: true,
+                    body: ["reason": fields.text("reason")])
+            }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true),
+        .init(
+            name: "order", title: "Ask the App Store for the order", scope: .supportRead, fields: ["id"],
+            consequences: {
+                [
+                    "The App Store is asked which transactions the order \($0["id"] ?? "") has.",
+                    "What it answers is kept.",
+                ]
+            },
+            request: { ConsoleRequest(.get, "orders", $0.text("id"), isScoped: true) },
+            back: { ["orders", $0["id"] ?? ""] }, shows: OrderPage.answer),
+        .init(
+            name: "end-session", title: "End the session", scope: .operationsWrite, fields: ["session"],
+            consequences: { ["Who uses the session \($0["session"] ?? "") has to sign in again."] },
+            request: { ConsoleRequest(.delete, "operations", "sessions", $0.text("session")) },
+            back: { _ in ["operations"] }),
+    ]
+
+    private static func replay(_ fields: FormFields) throws -> ConsoleRequest {
+        var body: [String: Any] = [
+            "from": try fields.requiredInstant("from"), "to": try fields.requiredInstant("to"),
+        ]
+        if let after = try fields.number("after") { body["after"] = after }
+        return ConsoleRequest(.post, "webhooks", fields.text("name"), "replay", body: body)
+    }
+
+    /// How many notifications are read again.
+    private static func countFailed(_ visit: Visit) async throws -> [String] {
+        var request = ConsoleRequest(.post, "notifications", "reprocess", isScoped: true)
+        request.body = ["code": visit.fields.text("code"), "dry_run": true]
+        let answer = try await visit.ask(request).orFailure()
+        let number = answer.json["notifications"].number ?? 0
+        let rest = answer.json["has_more"].flag == true ? ", as many as go at once; do it again for the rest" : ""
+        return ["That is \(number == 1 ? "1 notification" : "\(number.grouped) notifications")\(rest)."]
+    }
+
+    /// The secret, which nothing shows again.
+    private static func newSecret(_ answer: APIValue, _ visit: Visit) -> ConsolePage {
+        let name = visit.fields["name"] ?? ""
+        var page = visit.page("The new secret of", foreign: name)
+        page.up = ("Endpoint", visit.link("webhooks", name))
+        page.paragraph(
+            "Copy it now: it is not shown again. When the receiver knows it, retire the one before.")
+        page.exact("The secret", answer["secret"].text ?? "", isOpen: true)
+        page.links([("Back to the endpoint", visit.link("webhooks", name))])
+        return page
+    }
+
+    /// How many deliveries a replay makes, and where the rest begins.
+    private static func countReplay(_ visit: Visit) async throws -> [String] {
+        var request = try replay(visit.fields)
+        request.body["dry_run"] = true
+        let answer = try await visit.ask(request).orFailure()
+        let number = answer.json["deliveries"].number ?? 0
+        let count = number == 1 ? "1 delivery" : "\(number.grouped) deliveries"
+        guard let after = answer.json["after"].number else {
+            return ["That makes \(count) now, and is all of it."]
+        }
+        return [
+            "That makes \(count) now, as many as go at once; the rest begins after event "
+                + "number \(after): send again from there."
+        ]
+    }
+}

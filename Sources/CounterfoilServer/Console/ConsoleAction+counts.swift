@@ -1,0 +1,53 @@
+internal import Foundation
+internal import HTTPTypes
+internal import WebConsole
+
+/// What actions do, in numbers, before they are confirmed; and what the App Store answered.
+extension ConsoleAction {
+    /// What waits for an endpoint.
+    static func countBacklog(_ visit: Visit) async throws -> [String] {
+        let answer = try await visit.get(
+            visit.target(["webhooks", visit.fields["name"] ?? ""], isScoped: false)
+        ).orFailure()
+        let activity = answer.json["activity"]
+        let (pending, limit) = (activity["pending"].number ?? 0, activity["counted_up_to"].number ?? .max)
+        let count = pending == 1 ? "1 delivery waits" : "\(pending.grouped) deliveries wait"
+        let events = activity["events_behind"].number ?? 0
+        let news = events == 1 ? "1 event was" : "\(events.grouped) events were"
+        return ["\(count)\(pending < limit ? "" : ", or more"); \(news) not looked at yet."]
+    }
+
+    /// A request for a recovery.
+    static func recovery(_ fields: FormFields) throws -> ConsoleRequest {
+        var body: [String: Any] = ["from": try fields.requiredInstant("from")]
+        if let to = try fields.instant("to") { body["to"] = to }
+        return ConsoleRequest(.post, "recoveries", isScoped: true, body: body)
+    }
+
+    /// How many parts of the history a recovery reads.
+    static func countRecovery(_ visit: Visit) async throws -> [String] {
+        var request = try recovery(visit.fields)
+        request.body["dry_run"] = true
+        let answer = try await visit.ask(request).orFailure()
+        let (windows, json) = (answer.json["windows"].number ?? 0, answer.json)
+        let hours = ((json["to"].number ?? 0) - (json["from"].number ?? 0)) / 3_600_000
+        let length = hours < 48 ? "\(hours) hours" : "\((hours / 24).grouped) days"
+        let parts = windows == 1 ? "1 part" : "\(windows.grouped) parts"
+        return ["That is \(parts) of the history, about \(length), with 20 notifications for each request."]
+    }
+
+    /// How the App Store tried to deliver a notification.
+    static func sendAttempts(_ answer: APIValue, _ visit: Visit) -> ConsolePage {
+        let id = visit.fields["id"] ?? ""
+        var page = visit.page("The App Store's attempts to deliver", foreign: id)
+        page.up = ("Notification", visit.link("notifications", id))
+        page.table(
+            "Attempts as the App Store tells them now", ["When", "Result"],
+            answer["items"].items.map { attempt in
+                let result = attempt["result"].text ?? ""
+                return [.time(attempt["attempt_date"].instant), .tag(result, result == "SUCCESS" ? .good : .bad)]
+            }, empty: "The App Store made none yet.")
+        page.links([("Back to the notification", visit.link("notifications", id))])
+        return page
+    }
+}

@@ -1,0 +1,51 @@
+internal import Foundation
+internal import HTTPTypes
+internal import WebConsole
+
+extension ConsoleAction {
+    /// What can be done about one customer's purchases.
+    static let aboutPurchases: [ConsoleAction] = [
+        .init(
+            name: "transfer", title: "Take over the purchase", scope: .customersTransfer, fields: ["id", "original"],
+            consequences: {
+                [
+                    "\($0["id"] ?? "") has the purchase \($0["original"] ?? "?") from now on, and nobody else.",
+                    "The app's restore policy is not asked. Whoever has the purchase now loses what it gives.",
+                    "Webhooks receive the event purchase.transferred.",
+                ]
+            },
+            request: { fields in
+                ConsoleRequest(
+                    .post, "customers", fields.text("id"), "purchases", fields.text("original"), "transfer",
+                    isScoped: true, body: ["reason": fields.text(Confirmation.reasonField)])
+            }, back: { ["customers", $0["id"] ?? ""] }, asksForReason: true),
+        .init(
+            name: "offer", title: "Sign the offer", scope: .offersSign, fields: ["id", "product", "offer", "format"],
+            consequences: {
+                [
+                    "\($0["id"] ?? "") can buy \($0["product"] ?? "?") on the terms of the offer \($0["offer"] ?? "?"), once "
+                        + "the app has the signature.", "It is shown once, on the next page.",
+                ]
+            },
+            request: { fields in
+                ConsoleRequest(
+                    .post, "customers", fields.text("id"), "offers", "promotional", isScoped: true,
+                    body: [
+                        "product_id": fields.text("product"), "offer_id": fields.text("offer"),
+                        "format": fields["format"] ?? "jws",
+                    ])
+            }, back: { ["customers", $0["id"] ?? ""] }, shows: Self.signedOffer),
+    ]
+
+    /// The signature, which nothing shows again.
+    private static func signedOffer(_ answer: APIValue, _ visit: Visit) -> ConsolePage {
+        let id = visit.fields["id"] ?? ""
+        var page = visit.page("The offer for", foreign: id)
+        page.up = ("Customer", visit.link("customers", id))
+        page.paragraph("Copy it now: it is not shown again. The app hands it to StoreKit with the purchase.")
+        if let jws = answer["jws"].text { page.exact("The signature", jws, isOpen: true) }
+        page.exact("All that the app needs, as the API answers it", answer.pretty, isOpen: answer["jws"].isNothing)
+        page.links([("Back to the customer", visit.link("customers", id))])
+        return page
+    }
+}

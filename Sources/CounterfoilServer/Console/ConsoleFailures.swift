@@ -1,0 +1,64 @@
+internal import Basics
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
+internal import Logging
+internal import NIOCore
+internal import WebConsole
+
+/// Answers what failed with a page.
+struct ConsoleFailures: RouterMiddleware {
+    let console: Console
+
+    @concurrent func handle(
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        do { return try await next(request, context) } catch {
+            return console.response(to: error, request, context)
+        }
+    }
+}
+
+extension Console {
+    /// The page that says what is wrong; for the script of an open page the sentence alone.
+    func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
+        let isRefetch = ConsoleRoutes.isRefetch(request)
+        if error is SignIn.Needed, !isRefetch {
+            let target = request.method == .get ? [("return", request.uri.description)] : []
+            return .seeOther(PageLink(["console", "sign-in"], query: target))
+        }
+        let page = page(for: error, context)
+        guard isRefetch else { return page.response(to: request, context, self) }
+        var headers = ConsoleHeaders.all
+        headers[.contentType] = "text/plain; charset=utf-8"
+        return Response(
+            status: page.status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page.text)))
+    }
+
+    private func page(for error: any Error, _ context: ServerContext) -> ErrorPage {
+        switch error {
+        case is SignIn.Needed:
+            return ErrorPage("Sign in", "The session has ended.", code: "unauthorized", .unauthorized)
+        case is FormFields.Problem:
+            return ErrorPage("Refused", "This is not a form of this server.", code: "bad_form", .badRequest)
+        case let failure as APIFailure:
+            let title = failure.status.code < 500 ? "Refused" : "Not available"
+            return ErrorPage(title, failure.message, code: failure.code, failure.status)
+        case let error as HTTPError where error.status == .notFound:
+            return ErrorPage("Not found", "There is no such page.", code: "not_found", .notFound)
+        case is CancellationError:
+            return ErrorPage("Not available", "The request was given up.", code: "cancelled", .serviceUnavailable)
+        case let error as StorageError:
+            FailureMiddleware(logger: core.logger, methods: AllowedMethods()).log(error, context)
+            return ErrorPage(
+                "Not available", "The ledger cannot be used now.", code: error.code.rawValue, .serviceUnavailable)
+        default:
+            FailureMiddleware(logger: core.logger, methods: AllowedMethods()).log(error, context)
+            return ErrorPage(
+                "Failed", "Something went wrong here, and is in the log.", code: "failed", .internalServerError)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import Foundation
+internal import WebConsole
+
+extension ConsolePage.Cell {
+    var isNumber: Bool { if case .number = self { true } else { false } }
+
+    /// What tells a row from others.
+    var identity: String {
+        switch self {
+        case .plain(let text), .foreign(let text, _), .code(let text, _), .tag(let text, _), .number(let text): text
+        case .link(_, let link): link.description
+        case .progress(_, _, let text): text
+        case .time(let date): date?.consoleText ?? ""
+        case .none: ""
+        }
+    }
+
+    /// The values of the template `cell`.
+    func values(_ now: Date?) -> [String: PageValue] {
+        var values: [String: PageValue] = [
+            "hasLink": false, "cellURL": .nothing, "isTag": false, "isTime": false, "isPlain": false,
+            "isForeign": false, "isCode": false, "text": .nothing, "tagKind": .nothing, "instant": .nothing,
+            "foreign": .nothing, "isNumber": false, "isProgress": false, "amount": .nothing, "whole": .nothing,
+        ]
+        switch self {
+        case .none: break
+        case .plain(let text): (values["isPlain"], values["text"]) = (true, .text(text))
+        case .foreign(let text, let limit):
+            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: limit, showsWhole: true))
+        case .code(let text, let limit):
+            (values["isCode"], values["foreign"]) = (true, .foreign(text, limit: limit, showsWhole: true))
+        case .number(let text): (values["isPlain"], values["text"], values["isNumber"]) = (true, .text(text), true)
+        case .tag(let text, let tone):
+            (values["isTag"], values["text"]) = (true, .text(text))
+            values["tagKind"] = .text(tone.rawValue)
+        case .progress(let amount, let whole, let text):
+            (values["isProgress"], values["text"]) = (true, .text(text))
+            values["amount"] = .exact(String(max(0, min(amount, whole))))
+            values["whole"] = .exact(String(max(1, whole)))
+        case .time(nil): (values["isPlain"], values["text"]) = (true, "none")
+        case .time(let date?): (values["isTime"], values["instant"]) = (true, .time(date, now: now))
+        case .link(let text, let link):
+            (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: 120))
+            (values["hasLink"], values["cellURL"]) = (true, .link(link))
+        }
+        return values
+    }
+}

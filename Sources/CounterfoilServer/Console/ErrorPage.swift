@@ -1,0 +1,60 @@
+internal import AppStoreServer
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import WebConsole
+
+/// The page that says why there is none: in the frame, for who is signed in.
+struct ErrorPage {
+    var title: String
+    var text: String
+    /// Why, for programs.
+    var code: String
+    var status: HTTPResponse.Status
+
+    init(_ title: String, _ text: String, code: String, _ status: HTTPResponse.Status) {
+        (self.title, self.text, self.code, self.status) = (title, text, code, status)
+    }
+
+    func response(to request: Request, _ context: ServerContext, _ console: Console) -> Response {
+        guard let visit = ConsoleRoutes.visitor(request, context, console) else {
+            return bare(to: request, context, console)
+        }
+        var page = visit.page(title)
+        (page.problem, page.status) = (problem(context), status.code)
+        page.links([("To the overview", visit.link())])
+        return visit.response(page)
+    }
+
+    /// The page without what only somebody who is signed in has around it.
+    func bare(to request: Request, _ context: ServerContext, _ console: Console) -> Response {
+        var shell = console.shell(title, for: request)
+        shell.problem = problem(context)
+        let values: [String: PageValue] = [
+            "paragraphs": .list([]),
+            "links": .list([["url": .link(PageLink("console")), "title": "To the overview"]]),
+        ]
+        return .page(console.library.page("message", values, in: shell), status: status)
+    }
+
+    private func problem(_ context: ServerContext) -> Shell.Problem {
+        .init(title, reasons: [text, Self.reference(code, context)])
+    }
+
+    /// What to look for in the log.
+    static func reference(_ code: String, _ context: ServerContext) -> String {
+        "Code \(code), request \(context.requestID)."
+    }
+}
+
+extension Console {
+    /// The frame, with what is the same on all pages.
+    func shell(_ heading: String, for request: Request) -> Shell {
+        var shell = Shell(
+            heading: heading, product: "Counterfoil", home: PageLink("console"), assets: assets,
+            version: "Counterfoil \(AppStoreServerClient.version)")
+        shell.theme = ConsoleCookies.theme(of: request)
+        shell.themeAction = PageLink("console", "theme")
+        return shell
+    }
+}

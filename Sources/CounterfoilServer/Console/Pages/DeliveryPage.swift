@@ -1,0 +1,61 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
+internal import WebConsole
+
+/// One delivery with its attempts and its exact text.
+enum DeliveryPage {
+    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
+        let (name, id) = (visit.segment("name"), visit.segment("id"))
+        var page = visit.page("Delivery \(id)")
+        page.up = ("Endpoint \(name)", visit.list("webhooks", name))
+        page.topics = [ChangeTopic.deliveries(of: name)]
+        let target = visit.target(["webhooks", name, "deliveries", id], isScoped: false)
+        page.api = target
+        let answer = try await visit.get(target)
+        guard visit.accept(answer, &page, "The delivery") else { return page }
+        let (json, state) = (answer.json, answer.json["state"].text ?? "")
+        page.facts(
+            [("state", .tag(state, NotificationsPage.tone(state)))]
+                + json.members.compactMap { name, value in
+                    ["object", "state", "attempt_list", "body", "request"].contains(name)
+                        ? nil : (name.words, PageFacts.cell(name, value))
+                })
+        page.title("Attempts")
+        let attempts = json["attempt_list"].items
+        page.table(
+            "Attempts, the first first", ["When", "Status", "Duration", "Error", "Answer"],
+            attempts.map { attempt in
+                [
+                    .time(attempt["at"].instant), .plain(attempt["status"].text ?? "no answer"),
+                    .number("\(attempt["duration_ms"].text ?? "0") ms"), .foreign(attempt["error"].text ?? ""),
+                    .foreign(attempt["answer"].text ?? "", limit: 512),
+                ]
+            }, empty: "None was made yet.")
+        request(json, &page)
+        if let event = json["event_id"].text {
+            page.action("replay-event", visit, [("name", name), ("event_id", event)], title: "Again")
+        }
+        return page
+    }
+
+    /// The body and the headers, and how to verify them.
+    private static func request(_ json: APIValue, _ page: inout ConsolePage) {
+        let wasSent = json["request"]["was_sent"].flag == true
+        page.title(wasSent ? "What was sent" : "What is sent")
+        guard let body = json["body"].text else {
+            return page.paragraph("There is nothing to say any more.", "empty")
+        }
+        let headers = json["request"]["headers"].items.map { ($0["name"].text ?? "", $0["value"].text ?? "") }
+        page.table(
+            wasSent ? "Headers of the last attempt" : "Headers of an attempt now", ["Header", "Value"],
+            headers.map { [.code($0.0), .code($0.1, limit: 4000)] }, empty: "There are none.")
+        page.exact("The exact body", body)
+        guard let snippet = VerificationSnippet(headers) else { return }
+        page.exact("Verify it yourself", snippet.text)
+        page.paragraph(
+            "Signatures are made with the secrets that the endpoint has now: a secret that was retired since signs nothing."
+        )
+    }
+}

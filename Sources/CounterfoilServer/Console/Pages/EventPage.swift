@@ -1,0 +1,40 @@
+internal import Foundation
+internal import Ledger
+internal import WebConsole
+
+/// An event, and what became of it at each endpoint. Whose event it is leads to the customer instead.
+enum EventPage {
+    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
+        let id = visit.segment("id")
+        var page = visit.page("Event", foreign: id)
+        page.up = ("Customers", visit.list("customers"))
+        let target = visit.target(["events", id, "deliveries"], isScoped: false)
+        page.api = target
+        let answer = try await visit.get(target)
+        guard visit.accept(answer, &page, "The event") else { return page }
+        // Most events are named after the notification that tells of them.
+        let uuid = String(id.dropFirst(LedgerEvent.prefix.count))
+        if try await visit.get(visit.target(["notifications", uuid], isScoped: false)).isFine {
+            page.links([("The notification that tells of it", visit.link("notifications", uuid))])
+        }
+        deliveries(answer.json["items"].items, visit, &page)
+        return page
+    }
+
+    static func deliveries(_ items: [APIValue], _ visit: Visit, _ page: inout ConsolePage) {
+        page.table(
+            "Deliveries of its event", ["Endpoint", "State", "Attempts", "Last answer", "Last attempt"],
+            items.map { item in
+                let (endpoint, state) = (item["endpoint"].text ?? "", item["state"].text ?? "")
+                let last = item["attempt_list"].items.last
+                return [
+                    .link(endpoint, visit.link("webhooks", endpoint, "deliveries", item["id"].text ?? "")),
+                    NotificationsPage.tag(state), .number(item["attempts"].text ?? "0"),
+                    .foreign(
+                        [item["last_status"].text, item["last_error"].text, last?["answer"].text]
+                            .compactMap(\.self).joined(separator: " "), limit: 200),
+                    last.map { .time($0["at"].instant) } ?? .none,
+                ]
+            }, empty: "No endpoint takes events of this kind, or the deliveries are older than thirty days.")
+    }
+}

@@ -1,0 +1,82 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
+internal import WebConsole
+
+/// One reading of the notification history, with its windows.
+enum RecoveryPage {
+    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
+        let id = visit.segment("id")
+        var page = visit.page("Recovery", foreign: id)
+        page.up = ("Completeness", visit.list("completeness"))
+        page.topics = ["recoveries"]
+        let target = visit.target(["recoveries", id], isScoped: false)
+        page.api = target
+        let answer = try await visit.get(target)
+        guard visit.accept(answer, &page, "The recovery") else { return page }
+        facts(answer.json, &page)
+        windows(answer.json, &page)
+        return page
+    }
+
+    private static func facts(_ json: APIValue, _ page: inout ConsolePage) {
+        func count(_ name: String) -> ConsolePage.Cell { .number((json[name].number ?? 0).grouped) }
+        let types = json["types"].items.compactMap(\.text)
+        page.facts([
+            ("state", state(json)), ("app", .foreign("\(json["app"].text ?? "") \(json["environment"].text ?? "")")),
+            ("progress", progress(json)), ("why", .plain((json["cause"].text ?? "").words)),
+            ("from", .time(json["from"].instant)), ("to", .time(json["to"].instant)),
+            ("types", types.isEmpty ? .plain("all") : .foreign(types.joined(separator: ", "), limit: 500)),
+            ("begun", .time(json["created_at"].instant)),
+            ("ended", json["finished_at"].isNothing ? .none : .time(json["finished_at"].instant)),
+            ("pages", count("pages")), ("found", count("found")), ("new", count("new")),
+            ("known before", count("duplicates")), ("not believed", count("failed")),
+            ("went wrong last", json["failure"].text.map { .foreign($0, limit: 500) } ?? .none),
+        ])
+    }
+
+    private static func windows(_ json: APIValue, _ page: inout ConsolePage) {
+        let windows = json["window_list"].items
+        page.title("Windows")
+        page.table(
+            "Parts of the time, in the order in which they are read", ["From", "To", "Stage", "Type", "What", "State"],
+            windows.map { window in
+                let isDone = window["is_done"].flag == true
+                return [
+                    .time(window["from"].instant), .time(window["to"].instant), .plain(window["stage"].text ?? ""),
+                    .foreign(window["type"].text ?? "all"),
+                    .plain(window["only_failures"].flag == true ? "what did not arrive" : "everything"),
+                    .tag(isDone ? "read" : "open", isDone ? .good : .warn),
+                ]
+            }, empty: "They are forgotten when a recovery is over.")
+        if let all = json["windows"].number, !windows.isEmpty, windows.count < all {
+            page.paragraph("These are the first \(windows.count) of \(all.grouped).", "note")
+        }
+    }
+
+    static let columns = ["Recovery", "App", "State", "Windows", "Pages", "Found", "New", "Known", "Failed"]
+
+    /// A row of a list, by ``columns``.
+    static func row(_ item: APIValue, _ visit: Visit) -> [ConsolePage.Cell] {
+        let id = item["id"].text ?? ""
+        func count(_ name: String) -> ConsolePage.Cell { .number((item[name].number ?? 0).grouped) }
+        return [
+            .link(id, visit.item("recoveries", id)),
+            .foreign("\(item["app"].text ?? "") \(item["environment"].text ?? "")"), state(item), progress(item),
+            count("pages"), count("found"), count("new"), count("duplicates"), count("failed"),
+        ]
+    }
+
+    private static func state(_ item: APIValue) -> ConsolePage.Cell {
+        let state = item["state"].text ?? ""
+        return .tag(state, state == "done" ? .good : NotificationsPage.tone(state))
+    }
+
+    /// How many windows are over.
+    private static func progress(_ item: APIValue) -> ConsolePage.Cell {
+        let all = item["windows"].number ?? 0
+        let done = all - (item["open_windows"].number ?? 0)
+        return .progress(done, of: all, "\(done.grouped) of \(all.grouped) windows")
+    }
+}

@@ -1,0 +1,59 @@
+internal import AppStoreModels
+
+/// Words for the values that the App Store signs as numbers and as names in capitals, by the member that has them.
+enum SignedWords {
+    /// Members with prices, in thousandths of the currency beside them.
+    static let prices: Set<String> = ["price", "renewalPrice", "taxExclusivePrice", "totalPrice"]
+
+    /// - Returns: Nil for what is not known here, and is shown as it stands.
+    static func word(for value: String, of member: String) -> String? {
+        words[member]?[value] ?? (capitals.contains(member) ? spelled(value) : nil)
+    }
+
+    private static let words: [String: [String: String]] = [
+        "offerType": named([
+            (OfferType.introductory.rawValue, "introductory offer"),
+            (OfferType.promotional.rawValue, "promotional offer"),
+            (OfferType.offerCode.rawValue, "offer code"), (OfferType.winBack.rawValue, "win-back offer"),
+        ]),
+        "expirationIntent": named([
+            (ExpirationIntent.customerCancelled.rawValue, "the customer cancelled"),
+            (ExpirationIntent.billingError.rawValue, "billing error"),
+            (ExpirationIntent.priceIncreaseNotAccepted.rawValue, "price increase not accepted"),
+            (ExpirationIntent.productNotAvailable.rawValue, "product not available"),
+            (ExpirationIntent.other.rawValue, "other"),
+        ]),
+        "autoRenewStatus": named([
+            (AutoRenewStatus.off.rawValue, "off"), (AutoRenewStatus.on.rawValue, "on"),
+        ]),
+        "priceIncreaseStatus": named([
+            (PriceIncreaseStatus.pending.rawValue, "not answered yet"),
+            (PriceIncreaseStatus.accepted.rawValue, "accepted"),
+        ]),
+        "revocationReason": named([
+            (RevocationReason.other.rawValue, "other"), (RevocationReason.issueWithApp.rawValue, "issue with the app"),
+        ]),
+        "status": named([
+            (SubscriptionStatus.active.rawValue, "active"), (SubscriptionStatus.expired.rawValue, "expired"),
+            (SubscriptionStatus.billingRetry.rawValue, "billing retry"),
+            (SubscriptionStatus.billingGracePeriod.rawValue, "billing grace period"),
+            (SubscriptionStatus.revoked.rawValue, "revoked"),
+        ]),
+    ]
+
+    /// Members whose values are English words in capitals.
+    private static let capitals: Set<String> = [
+        "billingPlanType", "consumptionRequestReason", "inAppOwnershipType", "notificationType", "offerDiscountType",
+        "revocationType", "subtype", "transactionReason",
+    ]
+
+    private static func named(_ pairs: [(Int32, String)]) -> [String: String] {
+        Dictionary(pairs.map { (String($0.0), $0.1) }) { first, _ in first }
+    }
+
+    /// `FAMILY_SHARED` as `family shared`.
+    private static func spelled(_ value: String) -> String? {
+        let isName = !value.isEmpty && value.utf8.allSatisfy { (65...90).contains($0) || $0 == UInt8(ascii: "_") }
+        return isName ? value.lowercased().words : nil
+    }
+}

@@ -1,0 +1,38 @@
+internal import Foundation
+internal import WebConsole
+
+/// What verifications rested on, as facts, and a table of the certificates.
+enum VerificationFacts {
+    /// Shows each, and each chain once: most texts are signed under the same.
+    static func show(_ verifications: [(title: String, trace: APIValue)], _ page: inout ConsolePage) {
+        var chains: [String] = []
+        for (title, trace) in verifications {
+            page.subtitle(title)
+            page.facts([
+                ("anchor", .foreign(trace["anchor"].text ?? "")), ("valid at", .time(trace["validated_at"].instant)),
+                ("revocation", .plain((trace["revocation"].text ?? "").words)),
+                ("note", trace["revocation_note"].text.map { .foreign($0) } ?? .none),
+            ])
+            let chain = trace["certificates"].pretty
+            guard !chains.contains(chain) else { continue }
+            chains.append(chain)
+            certificates(trace["certificates"].items, &page)
+        }
+    }
+
+    private static func certificates(_ items: [APIValue], _ page: inout ConsolePage) {
+        page.table(
+            "Certificates, from the one that signed to the anchor",
+            ["Subject", "Markers", "Valid from", "until", "Serial number", "SHA-256"],
+            items.map { certificate in
+                let markers = certificate["markers"].items.compactMap(\.text)
+                return [
+                    .foreign(certificate["subject"].text ?? "", limit: 80),
+                    markers.isEmpty ? .plain("none needed") : .code(markers.joined(separator: " ")),
+                    .time(certificate["not_before"].instant), .time(certificate["not_after"].instant),
+                    .code(certificate["serial_number"].text ?? "", limit: 40),
+                    .code(certificate["fingerprint"].text ?? "", limit: 64),
+                ]
+            }, empty: "There are none.")
+    }
+}

@@ -1,0 +1,152 @@
+internal import Foundation
+internal import LedgerServices
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// The metrics of the last hour, for people. Whoever needs more than that has Prometheus.
+final class MetricHistory: Sendable {
+    /// How often it is noted, in seconds.
+    static let interval = 5
+    /// How many points a chart has: one a minute.
+    static let minutes = 60
+
+    /// What a chart shows.
+    private struct Definition: Sendable {
+        enum Kind: Sendable {
+            /// What a counter gained in a minute.
+            case perMinute
+            /// The largest value of a gauge in a minute.
+            case level
+            /// The mean of what a histogram was told in a minute.
+            case mean
+        }
+
+        var title: String
+        var unit: String
+        /// The name without labels: all series of it are added.
+        var metric: String
+        var kind: Kind
+        /// What a value is multiplied by, for its unit.
+        var factor = 1.0
+    }
+
+    /// A line to draw, the oldest point first.
+    struct Chart: Sendable {
+        var title: String
+        var unit: String
+        var metric: String
+        var values: [Double]
+    }
+
+    private static let definitions = [
+        Definition(
+            title: "Notifications", unit: "a minute", metric: "counterfoil_notifications_total", kind: .perMinute),
+        Definition(
+            title: "Acknowledgement", unit: "ms on average", metric: "counterfoil_acknowledgement_duration_seconds",
+            kind: .mean, factor: 1000),
+        Definition(
+            title: "From received to processed", unit: "s on average", metric: "counterfoil_fold_lag_seconds",
+            kind: .mean),
+        Definition(
+            title: "Waiting to be processed", unit: "notifications", metric: "counterfoil_inbox_backlog", kind: .level),
+        Definition(
+            title: "Attempts to deliver", unit: "a minute", metric: "counterfoil_webhook_attempts_total",
+            kind: .perMinute),
+        Definition(
+            title: "Waiting to be delivered", unit: "deliveries", metric: "counterfoil_webhook_backlog", kind: .level),
+        Definition(
+            title: "Requests under way", unit: "requests", metric: "counterfoil_http_requests_under_way", kind: .level),
+        Definition(
+            title: "Memory", unit: "MiB", metric: "process_resident_memory_bytes", kind: .level,
+            factor: 1 / 1_048_576),
+        Definition(
+            title: "Processor", unit: "% of one core", metric: "process_cpu_seconds_total", kind: .perMinute,
+            factor: 100 / 60),
+    ]
+
+    /// The sums by name as they were noted last in a minute, and the largest of each gauge in it.
+    private struct Minute {
+        var number: Int
+        var last: [String: Double]
+        var most: [String: Double]
+    }
+
+    private let noted = Mutex<[Minute]>([])
+
+    /// Notes what `/metrics` says.
+    ///
+    /// - Parameter second: Seconds of a clock that only goes forward.
+    func note(_ text: String, at second: Int) {
+        let sums = Self.sums(text)
+        let number = second / 60
+        noted.withLock { minutes in
+            if let last = minutes.last, last.number == number {
+                minutes[minutes.count - 1].last = sums
+                minutes[minutes.count - 1].most.merge(sums) { max($0, $1) }
+            } else {
+                minutes.append(Minute(number: number, last: sums, most: sums))
+            }
+            // One more than is drawn: gains need a point before the first.
+            minutes.removeAll { $0.number < number - Self.minutes }
+        }
+    }
+
+    /// The charts, those without a value yet included.
+    var charts: [Chart] {
+        let minutes = noted.withLock(\.self)
+        return Self.definitions.map { definition in
+            Chart(
+                title: definition.title, unit: definition.unit, metric: definition.metric,
+                values: Self.values(definition, minutes))
+        }
+    }
+
+    private static func values(_ definition: Definition, _ minutes: [Minute]) -> [Double] {
+        if definition.kind == .level {
+            return minutes.suffix(Self.minutes).compactMap { $0.most[definition.metric] }.map { $0 * definition.factor }
+        }
+        return zip(minutes, minutes.dropFirst()).map { before, after in
+            // Minutes in which nothing could be noted are told as the gain of the next.
+            func gain(_ name: String) -> Double { max(0, (after.last[name] ?? 0) - (before.last[name] ?? 0)) }
+            guard definition.kind == .mean else { return gain(definition.metric) * definition.factor }
+            let count = gain(definition.metric + "_count")
+            return count > 0 ? gain(definition.metric + "_sum") / count * definition.factor : 0
+        }
+    }
+
+    /// The values by name, those of all labels added.
+    private static func sums(_ text: String) -> [String: Double] {
+        let wanted = Set(
+            definitions.flatMap { $0.kind == .mean ? [$0.metric + "_sum", $0.metric + "_count"] : [$0.metric] })
+        var sums: [String: Double] = [:]
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            let (name, value) = sample(line)
+            let family = String(name.prefix { $0 != "{" })
+            if wanted.contains(family) { sums[family, default: 0] += value }
+        }
+        return sums
+    }
+
+    /// The name with its labels, and the value, of a line of Prometheus' text. The value stands after the last space.
+    static func sample(_ line: Substring) -> (name: String, value: Double) {
+        guard let space = line.lastIndex(of: " ") else { return (String(line), 0) }
+        return (String(line[..<space]), Double(line[line.index(after: space)...]) ?? 0)
+    }
+}
+
+/// Notes the metrics of the last hour while the server runs.
+struct MetricHistoryService: Service {
+    let history: MetricHistory
+    let metrics: ServerMetrics
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            let start = ContinuousClock.now
+            while !Task.isCancelled, let text = await metrics.text() {
+                history.note(text, at: Int(start.duration(to: .now).components.seconds))
+                // Cancelled is the end.
+                do { try await Task.sleep(for: .seconds(MetricHistory.interval)) } catch { return }
+            }
+        }
+    }
+}

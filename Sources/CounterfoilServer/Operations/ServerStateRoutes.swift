@@ -1,0 +1,124 @@
+internal import AppStoreModels
+internal import Basics
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Ledger
+internal import LedgerServices
+internal import WebConsole
+
+/// What the process knows of itself, for those who run it. All of it concerns every app, so only a key for all apps and
+/// environments may see it.
+struct ServerStateRoutes {
+    let core: ServerCore
+
+    func add(to v1: APIRouter) {
+        v1.get("/operations/health", needs: .operationsRead, health)
+        v1.get("/operations/keys", needs: .operationsRead, keys)
+        v1.get("/operations/configuration", needs: .operationsRead, configuration)
+        v1.get("/operations/sessions", needs: .auditRead, sessions)
+        v1.delete("/operations/sessions/{id}", needs: .operationsWrite, endSession)
+    }
+
+    private func health(_ call: APICall) async throws -> Response {
+        try call.principal.requireAllApps()
+        let parts = await core.healthParts()
+        return .list(parts, next: nil) { json, part in
+            json.object { json in
+                json.member("object", "health_part")
+                json.member("name", part.name)
+                json.member("status", part.status.rawValue)
+                json.member("detail", part.detail)
+            }
+        }
+    }
+
+    /// The keys of the configuration, and when each was used last. Their texts are nowhere.
+    private func keys(_ call: APICall) async throws -> Response {
+        try call.principal.requireAllApps()
+        let entries = core.access.current.keys
+        return .list(core.configuration.keys, next: nil) { json, key in
+            json.object { json in
+                json.member("object", "api_key")
+                json.member("name", key.name)
+                json.member("scopes", key.scopes.map(\.rawValue).sorted()) { $0.string($1) }
+                if let apps = key.apps { json.member("apps", apps.sorted()) { $0.string($1) } }
+                if let environments = key.environments {
+                    json.member("environments", environments.map(\.rawValue).sorted()) { $0.string($1) }
+                }
+                json.member("public", key.isPublic)
+                json.member("idle_ms", entries[key.hash]?.use.idle.map { Int64($0.seconds * 1000) })
+            }
+        }
+    }
+
+    private func configuration(_ call: APICall) async throws -> Response {
+        try call.principal.requireAllApps()
+        let configuration = core.configuration
+        return .list(EffectiveConfiguration(configuration).settings, next: nil) { json, setting in
+            json.object { json in
+                json.member("object", "setting")
+                json.member("path", setting.path)
+                json.member("value", setting.value)
+                json.member("origin", configuration.origins.origin(of: setting.path))
+            }
+        }
+    }
+
+    /// Who is signed in to the console. By the machine's clock, which the server's need not be.
+    private func sessions(_ call: APICall) async throws -> Response {
+        try call.principal.requireAllApps()
+        return .list(core.sessions.open, next: nil) { json, session in
+            json.object { json in
+                json.member("object", "console_session")
+                json.member("id", session.id)
+                json.member("key", session.key)
+                json.member("address", session.address)
+                json.member("started_at", session.started.milliseconds)
+                json.member("last_used_at", session.lastUsed.milliseconds)
+            }
+        }
+    }
+}
+
+extension ServerStateRoutes {
+    /// Ends a session of the console. A key for some apps ends those of keys for no others.
+    private func endSession(_ call: APICall) async throws -> Response {
+        let id = call.named("id") ?? ""
+        let ended = core.sessions.end { $0.id == id && mayEnd($0, call.principal) }
+        guard ended > 0 else {
+            throw APIFailure(.notFound, "not_found", "There is no such session, or no longer.", parameter: "id")
+        }
+        call.describe("session=\(id)")
+        return Response(status: .noContent)
+    }
+
+    private func mayEnd(_ session: SessionStore.Session, _ principal: Principal) -> Bool {
+        guard let key = core.access.current.keys[session.keyDigest] else { return principal.isForEverything }
+        return principal.covers(key.principal)
+    }
+}
+
+extension Principal {
+    /// Whether a key is for all apps and environments.
+    var isForEverything: Bool { apps == nil && environments == nil }
+
+    /// Whether it may know of a key of the configuration: its own, and those for nothing that it is not for.
+    func mayKnow(_ key: ServerConfiguration.Key) -> Bool {
+        key.name == name
+            || covers(Principal(name: key.name, scopes: [], apps: key.apps, environments: key.environments))
+    }
+
+    /// Whether another key is for no app and environment that this one is not for.
+    func covers(_ other: Principal) -> Bool {
+        if let apps, !(other.apps?.isSubset(of: apps) ?? false) { return false }
+        if let environments, !(other.environments?.isSubset(of: environments) ?? false) { return false }
+        return true
+    }
+
+    fileprivate func requireAllApps() throws(APIFailure) {
+        guard isForEverything else {
+            throw APIFailure(.forbidden, "forbidden", "Only a key for all apps and environments may see this.")
+        }
+    }
+}

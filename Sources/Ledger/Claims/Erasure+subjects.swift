@@ -1,0 +1,57 @@
+extension Erasure {
+    /// Where a customer's name is kept, in the order in which it is taken away. What the App Store signed is not among them.
+    package enum Subject: Sendable, Hashable, CaseIterable {
+        /// The claims that were made for the customer. They stay, with the stand-in.
+        case claims
+        /// The customer's grants. They go.
+        case grants
+        /// What happened to grants of others while they were the customer's. It stays, with the stand-in.
+        case formerGrants
+        /// What was reported of the customer's use. It goes.
+        case usage
+        /// The answers that are remembered for requests about the customer. They go.
+        case rememberedAnswers
+        /// The purchases that are the customer's still, by the account that the App Store signed. The stand-in takes them.
+        case purchases
+        /// The questions before refunds. They stay, without a name.
+        case refundQuestions
+        /// The events of the customer and about the customer's purchases. They stay, with the stand-in and without what
+        /// names others.
+        case events
+    }
+
+    /// What a claim becomes; nil when it stays as it is.
+    package func renamed(_ event: ClaimEvent, of customer: String) -> ClaimEvent? {
+        guard covers(event.instant), event.customer.isIdentical(to: customer) else { return nil }
+        return ClaimEvent(at: event.instant, event.kind, standIn)
+    }
+
+    /// What becomes of what happened to a grant; nil when it stays as it is.
+    package func renamed(_ event: GrantEvent, of customer: String) -> GrantEvent? {
+        guard covers(event.instant), event.content.customer?.isIdentical(to: customer) ?? false else { return nil }
+        var renamed = event
+        renamed.content.customer = standIn
+        return renamed
+    }
+
+    /// Whether one of the customer's grants goes.
+    package func removes(_ grant: Grant) -> Bool { covers(grant.createdAt) }
+
+    /// Whether what was reported of the customer's use goes.
+    package func removes(_ report: UsageReport) -> Bool { covers(report.reportedAt) }
+
+    /// The claim by which a purchase becomes nobody's, once its claims are renamed; nil if the customer does not have it.
+    package func disowning(_ ownership: Ownership, of customer: String) -> ClaimEvent? {
+        guard ownership.owners.containsName(customer) else { return nil }
+        return ClaimEvent(at: ownership.claims.next(after: instant), .take, standIn)
+    }
+
+    /// What an event becomes that is about the customer, or about one of the customer's purchases; nil when it stays as it
+    /// is. Beside the customer, those of the server's own name who had a purchase before, and who has it since.
+    package func renamed(_ event: LedgerEvent, of customer: String) -> LedgerEvent? {
+        var renamed = event
+        if event.customer?.isIdentical(to: customer) ?? false { renamed.customer = standIn }
+        if event.notification == nil { renamed.data = nil }
+        return renamed == event ? nil : renamed
+    }
+}

@@ -1,0 +1,84 @@
+package import Ledger
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStorage: DeliveryInspectionStorage {
+    package func webhookActivity(since: Milliseconds, limit: Int) async throws -> [Int64: WebhookActivity] {
+        func ended(_ state: WebhookDelivery.State) -> String {
+            """
+            (SELECT count(*) FROM (
+                SELECT 1 FROM deliveries INDEXED BY deliveries_by_end
+                WHERE endpoint = endpoints.id AND state = \(state.rawValue) AND ended_at >= ?1 LIMIT ?2))
+            """
+        }
+        let waiting = "FROM deliveries INDEXED BY deliveries_by_state WHERE endpoint = endpoints.id AND state = 0"
+        let sql = """
+            SELECT endpoints.id, \(ended(.delivered)), \(ended(.failed)), \(ended(.discarded)),
+                (SELECT count(*) FROM (SELECT 1 \(waiting) LIMIT ?2)),
+                (SELECT created_at \(waiting) ORDER BY deliveries.id LIMIT 1),
+                (SELECT coalesce(max(seq), 0) FROM events) - cursor
+            FROM webhook_endpoints AS endpoints
+            """
+        return try await read { db in
+            let rows = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [since, limit])
+            return Dictionary(
+                rows.map { row -> (Int64, WebhookActivity) in
+                    var activity = WebhookActivity()
+                    activity.delivered = Int(clamping: row.number(1) ?? 0)
+                    activity.failed = Int(clamping: row.number(2) ?? 0)
+                    activity.discarded = Int(clamping: row.number(3) ?? 0)
+                    activity.pending = Int(clamping: row.number(4) ?? 0)
+                    activity.oldest = row.number(5)
+                    activity.eventsBehind = max(0, row.number(6) ?? 0)
+                    return (row.number(0) ?? 0, activity)
+                }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    package func deliveries(
+        of endpoint: Int64, matching filter: DeliveryFilter, before id: Int64, limit: Int, looking: Int
+    ) async throws -> DeliveryList {
+        try await read { db in
+            let (conditions, values) = filter.conditions
+            let last = try db.cachedStatement(
+                sql: """
+                    SELECT id FROM deliveries INDEXED BY deliveries_by_state
+                    WHERE endpoint = ? AND state = ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?
+                    """)
+            let select = try db.cachedStatement(
+                sql: """
+                    SELECT \(WebhookTables.reading)
+                    WHERE endpoint = ? AND state = ? AND deliveries.id < ? AND deliveries.id >= ?\(conditions)
+                    ORDER BY deliveries.id DESC LIMIT ?
+                    """)
+            var (found, ends): ([WebhookDelivery], [Int64]) = ([], [])
+            for state in filter.states {
+                let end = try Row.fetchOne(last, arguments: [endpoint, state.rawValue, id, looking - 1])?.number(0)
+                if let end { ends.append(end) }
+                let arguments: StatementArguments = [endpoint, state.rawValue, id, end ?? .min]
+                found += try Row.fetchAll(select, arguments: arguments + values + [limit + 1]).map {
+                    WebhookTables.delivery($0)
+                }
+            }
+            return DeliveryList(found: found, ends: ends, limit: limit)
+        }
+    }
+}
+
+extension DeliveryFilter {
+    /// What is asked of the event, and the values for that.
+    fileprivate var conditions: (sql: String, values: StatementArguments) {
+        var (sql, values): (String, StatementArguments) = ("", [])
+        if let eventType {
+            sql += " AND events.type = ?"
+            values += [eventType.rawValue]
+        }
+        if let customer {
+            sql +=
+                " AND events.customer = ? AND events.scope IN (\(customer.scopes.map { _ in "?" }.joined(separator: ", ")))"
+            values += [customer.name]
+            values += StatementArguments(customer.scopes)
+        }
+        return (sql, values)
+    }
+}

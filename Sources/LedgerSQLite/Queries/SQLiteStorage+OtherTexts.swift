@@ -1,0 +1,74 @@
+package import Ledger
+internal import GRDB
+
+/// What else was signed under a notification's identifier. Facts may be from there, so it is folded as notifications are; in
+/// the inbox and among the failures its number is below zero.
+extension SQLiteStorage {
+    /// The rows of the inbox or of the failures as `waiting`, each with what it belongs to: `other_texts`, where it is another
+    /// text, and `n`, the notification.
+    static func withNotification(_ table: String) -> String {
+        """
+        \(table) AS waiting LEFT JOIN other_texts ON other_texts.id = -waiting.id
+            CROSS JOIN notifications AS n ON n.id = coalesce(other_texts.notification, waiting.id)
+        """
+    }
+
+    package func otherTexts(of notification: Int64, limit: Int) async throws -> [KeptNotification] {
+        try await read { try self.otherTexts(of: notification, limit: limit, $0) }
+    }
+
+    func otherTexts(of notification: Int64, limit: Int, _ db: Database) throws -> [KeptNotification] {
+        try otherTexts("WHERE notification = ? ORDER BY id LIMIT ?", [notification, limit], db)
+    }
+
+    /// Those of several notifications, as many as `limit` in all.
+    func otherTexts(
+        ofAny notifications: [KeptNotification], limit: Int, _ db: Database
+    ) throws -> [KeptNotification] {
+        let ids = notifications.map { String($0.id) }.joined(separator: ", ")
+        return ids.isEmpty
+            ? [] : try otherTexts("WHERE notification IN (\(ids)) ORDER BY notification, id LIMIT ?", [limit], db)
+    }
+
+    /// Those that wait to be folded.
+    func waitingOtherTexts(after number: Int64, limit: Int, _ db: Database) throws -> [KeptNotification] {
+        try otherTexts(
+            """
+            CROSS JOIN other_texts ON other_texts.id = -waiting.id
+            WHERE waiting.id > ? AND waiting.id < 0 ORDER BY waiting.id LIMIT ?
+            """, [number, limit], from: "inbox AS waiting", db)
+    }
+
+    /// Those with these numbers, the highest first.
+    func otherTexts(numbered numbers: some Sequence<Int64>, _ db: Database) throws -> [KeptNotification] {
+        let ids = numbers.map { String($0.magnitude) }.joined(separator: ", ")
+        return ids.isEmpty ? [] : try otherTexts("WHERE id IN (\(ids)) ORDER BY id", [], db)
+    }
+
+    /// - Parameter sql: What follows the table.
+    private func otherTexts(
+        _ sql: String, _ arguments: StatementArguments, from table: String = "other_texts", _ db: Database
+    ) throws -> [KeptNotification] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT -other_texts.id, notification, text, signed_date, other_texts.received_at, origin,
+                    EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id),
+                    (SELECT code FROM failures WHERE failures.id = -other_texts.id)
+                FROM \(table) \(sql)
+                """, arguments: arguments)
+        let known = try notifications(numbered: Set(rows.compactMap { $0.number(1) }), db)
+        let notifications = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
+        return try rows.compactMap { row in
+            guard var kept = row.number(1).flatMap({ notifications[$0] }) else { return nil }
+            guard let id = row.number(0), let text = row.blob(2).flatMap({ headers.unpack($0) }) else {
+                throw StorageError(.damaged, "the text of notification \(kept.uuid) in \(path) is damaged")
+            }
+            (kept.id, kept.text, kept.failure) = (id, text, row.text(7))
+            (kept.signedDate, kept.receivedAt) = (row.number(3) ?? 0, row.number(4) ?? 0)
+            kept.origin = row.number(5).flatMap(Origin.init) ?? .imported
+            kept.state = row.number(6) == 1 ? .pending : kept.failure == nil ? .folded : .failed
+            return kept
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import Ledger
+internal import AppStoreModels
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Foundation
+internal import Logging
+
+extension Recovery {
+    /// Customers that are asked about at once. The client sees to the App Store's quotas.
+    private static let atOnce = 4
+    /// How many subscriptions and purchases are looked at in one go.
+    private static let summaries = 500
+    /// How long after the end of a pass the next one begins.
+    private static let passInterval: Milliseconds = 86_400_000
+
+    /// Asks for all histories that somebody has put down to be asked for.
+    package func runHistoryRequests() async throws {
+        while true {
+            let requests = try await storage.takeHistoryRequests(at: now, limit: 64)
+            guard !requests.isEmpty else { return }
+            try await Concurrently.forEach(requests, atOnce: Self.atOnce) { try await self.run($0) }
+        }
+    }
+
+    private func run(_ request: HistoryRequest) async throws {
+        guard let scope = scopes[id: request.scope], clients[request.scope] != nil else {
+            return try await storage.postpone(request, until: now + Self.passInterval, code: "no_key")
+        }
+        do {
+            let reading = try await histories.read(
+                request.transactionID, in: scope, origin: .asked, putsAside: false)
+            guard let code = reading.unverified.first?.code else {
+                return try await storage.finish(request: request.id)
+            }
+            try await postpone(request, code)
+        } catch {
+            guard let failure = error as? AppStoreServerError else { throw error }
+            if failure.isFinal {
+                // Whatever could not be believed: nobody will ever tell it again.
+                try await storage.keep(unverified: [], ofHistory: request.transactionID, in: scope.id, at: now)
+                return try await storage.fail(request: request.id, code: failure.name, at: now)
+            }
+            // If nobody can be asked now, that is no reason to wait the longer with this one.
+            guard failure.mayBeAboutOne else { throw failure }
+            try await postpone(request, failure.name)
+        }
+    }
+
+    private func postpone(_ request: HistoryRequest, _ code: String) async throws {
+        try await storage.postpone(
+            request, until: now + AccountHistories.pause(after: request.attempts), code: code)
+    }
+
+    /// Looks for subscriptions and purchases that are out of date, and asks the App Store about them.
+    ///
+    /// - Parameters:
+    ///   - pages: How far it goes at most.
+    ///   - startingAnew: Whether it begins again even if the last one ended a short while ago.
+    func continuePass(_ scope: Scope, pages: Int, startingAnew: Bool = false) async throws {
+        guard clients[scope.id] != nil else { return }
+        var pass = try await storage.historyPass(in: scope.id) ?? HistoryPass(scope: scope.id, startedAt: now)
+        if let finishedAt = pass.finishedAt {
+            guard startingAnew || finishedAt + Self.passInterval <= now || finishedAt > now else { return }
+            pass = HistoryPass(scope: scope.id, startedAt: now)
+        }
+        var page = 0
+        while pass.finishedAt == nil, page < pages {
+            page += 1
+            let summaries = try await storage.summaries(after: pass.cursor, in: scope.id, limit: Self.summaries)
+            let stale = summaries.filter { $0.isOutOfDate(at: now, everyoneSince: pass.everyoneSince) }
+            try await Concurrently.forEach(stale, atOnce: Self.atOnce) { summary in
+                try await self.refresh(summary.originalTransactionID, in: scope)
+            }
+            pass.cursor = summaries.last?.originalTransactionID ?? pass.cursor
+            if summaries.count < Self.summaries { pass.finishedAt = now }
+            try await storage.record(pass)
+        }
+    }
+
+    private func refresh(_ original: String, in scope: Scope) async throws {
+        do { try await histories.read(original, in: scope, origin: .asked) } catch {
+            guard let failure = error as? AppStoreServerError, failure.isFinal || failure.mayBeAboutOne else {
+                throw error
+            }
+            try await storage.recordAsked(about: [original], in: scope.id, at: now)
+            // What the App Store does not know (any more) is no use to ask again at once.
+            if !failure.isFinal { try await histories.putAside(original, in: scope, code: failure.name) }
+        }
+    }
+}

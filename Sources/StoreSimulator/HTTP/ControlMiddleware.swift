@@ -1,0 +1,58 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+
+/// Numbers the answers of the control API, and gives a path or a method that there is not the shape of its other errors.
+struct ControlMiddleware: RouterMiddleware {
+    typealias Context = SimulatorContext
+
+    private static let requestID = HTTPField.Name("x-request-id")
+
+    @concurrent func handle(
+        _ request: Request, context: SimulatorContext,
+        next: @concurrent (Request, SimulatorContext) async throws -> Response
+    ) async throws -> Response {
+        // As the router reads a path.
+        let segments = request.uri.path.split(separator: "/").map(String.init)
+        guard segments.first == "simulator" else { return try await next(request, context) }
+        var response: Response
+        do { response = try await next(request, context) } catch let error as HTTPError {
+            guard let answer = Self.answer(to: error, segments.dropFirst()) else { throw error }
+            response = try await SimulatorRoutes.send(answer, context)
+        }
+        if let name = Self.requestID { response.headers[name] = context.requestID }
+        return response
+    }
+
+    private static func answer(to error: HTTPError, _ segments: ArraySlice<String>) -> HTTPAnswer? {
+        switch error.status {
+        case .notFound:
+            let allowed = methods(at: segments)
+            guard !allowed.isEmpty else {
+                return ControlFailure(404, "not_found", "/simulator/openapi.yaml lists what there is").answer
+            }
+            let names = allowed.joined(separator: ", ")
+            var answer = ControlFailure(405, "method_not_allowed", "the methods of this path are \(names)").answer
+            answer.headers.append(("Allow", names))
+            return answer
+        case .contentTooLarge: return ControlFailure(413, "too_large", "the body is too large").answer
+        default: return nil
+        }
+    }
+
+    /// The methods that there are at a path below `/simulator`.
+    private static func methods(at segments: ArraySlice<String>) -> [String] {
+        let found = ControlRoutes.operations.filter { _, path, _ in
+            let parts = path.split(separator: "/")
+            return parts.count == segments.count
+                && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }
+        return Set(found.map(\.0.rawValue)).sorted()
+    }
+}
+
+extension SimulatorContext {
+    /// The request's number, as the log has it.
+    fileprivate var requestID: String { logger[metadataKey: "hb.request.id"]?.description ?? "none" }
+}

@@ -1,0 +1,18 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Answers HEAD without a body, errors too: it would be taken for the beginning of the next answer (RFC 9110, section 9.3.2).
+struct HeadResponder<Base: HTTPResponder>: HTTPResponder where Base.Context: RequestContext {
+    let base: Base
+
+    @concurrent func respond(to request: Request, context: Base.Context) async throws -> Response {
+        guard request.method == .head else { return try await base.respond(to: request, context: context) }
+        let response: Response
+        do {
+            response = try await base.respond(to: request, context: context)
+        } catch let error as any HTTPResponseError {
+            response = try error.response(from: request, context: context)
+        }
+        return response.createHeadResponse()
+    }
+}

@@ -1,0 +1,25 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Shows a page where a path of the panel leads nowhere. What the App Store and the control API say to programs stays.
+struct MissingPage: RouterMiddleware {
+    typealias Context = SimulatorContext
+
+    private static let elsewhere: Set<Substring> = ["simulator", "production", "sandbox", "ocsp"]
+
+    let slot: SimulatorSlot
+    let state: PanelState
+
+    @concurrent func handle(
+        _ request: Request, context: SimulatorContext,
+        next: @concurrent (Request, SimulatorContext) async throws -> Response
+    ) async throws -> Response {
+        do { return try await next(request, context) } catch let error as HTTPError where error.status == .notFound {
+            let first = request.uri.path.split(separator: "/").first ?? ""
+            guard !Self.elsewhere.contains(first), let page = PanelRoutes.missing(request, try slot.get(), state) else {
+                throw error
+            }
+            return page
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package import AppStoreModels
+
+// What an app sends, signed by its developer's server. The bytes are the JSON in the claim `request`.
+
+extension AdvancedCommerceChecks {
+    /// Codes that only the endpoints of the server have.
+    private static let serverOnly: Set<APIErrorCode> = [.atLeastOneItem, .atLeastOneOfDisplayNameOrDescription]
+
+    /// All codes that are known, but those: which request has which is not documented for these.
+    static let inApp = Set(APIErrorCode.known).subtracting(serverOnly)
+
+    /// A one-time purchase.
+    package func createOneTimeCharge(
+        _ bytes: [UInt8]
+    ) throws(APIFailure) -> AdvancedCommerceOneTimeChargeCreateRequest {
+        try Self.check(bytes, as: AdvancedCommerceOneTimeChargeCreateRequest.self, Self.inApp) {
+            (body) throws(APIFailure) in
+            try Self.checkStart(body, .createOneTimeCharge)
+            try Self.checkCurrency(body, isNeeded: true)
+            try Self.checkTaxCode(body, isNeeded: true)
+            let item = try body.object("item", missing: .nullItem, or: .malformedPayload)
+            _ = try Self.sku(item)
+            try Self.checkNames(item, areNeeded: true)
+            _ = try Self.price(item)
+        }
+    }
+
+    /// A new subscription.
+    package func createSubscription(
+        _ bytes: [UInt8]
+    ) throws(APIFailure) -> AdvancedCommerceSubscriptionCreateRequest {
+        try Self.check(bytes, as: AdvancedCommerceSubscriptionCreateRequest.self, Self.inApp) {
+            (body) throws(APIFailure) in
+            try Self.checkStart(body, .createSubscription)
+            try Self.checkCurrency(body, isNeeded: true)
+            try Self.checkTaxCode(body, isNeeded: true)
+            let descriptors = try body.object("descriptors", missing: .nullDescriptors, or: .malformedPayload)
+            try Self.checkNames(descriptors, areNeeded: true)
+            _ = try body.value("period", of: Self.periods, missing: .nullPeriod, or: .invalidRenewalPeriod)
+            if let previous = try body.stringIfPresent("previousTransactionId", or: .invalidPreviousTransactionID) {
+                guard Self.isTransactionID(previous) else {
+                    throw body.failure(.invalidPreviousTransactionID, "previousTransactionId", "is not a number")
+                }
+            }
+            let items = try body.objects("items", missing: .nullItems, nullElement: .nullItem, or: .malformedPayload)
+            guard !items.isEmpty else { throw body.failure(.nullItems, "items", "is empty") }
+            try Self.checkUnique(Self.checkNewItems(items), in: body, or: .multipleOperationsOnSingleSKU)
+        }
+    }
+
+    /// Renewal of a subscription that was turned off.
+    package func reactivateSubscription(
+        _ bytes: [UInt8]
+    ) throws(APIFailure) -> AdvancedCommerceSubscriptionReactivateInAppRequest {
+        try Self.check(bytes, as: AdvancedCommerceSubscriptionReactivateInAppRequest.self, Self.inApp) {
+            (body) throws(APIFailure) in
+            try Self.checkStart(body, .reactivateSubscription)
+            try Self.checkTransaction(body)
+            let items = try body.objectsIfPresent("items", nullElement: .nullItem, or: .malformedPayload)
+            guard items != [] else { throw body.failure(.nullItems, "items", "is empty") }
+            var skus: [String] = []
+            for item in items ?? [] { skus.append(try Self.sku(item) ?? "") }
+            try Self.checkUnique(skus, in: body, or: .multipleOperationsOnSingleSKU)
+        }
+    }
+
+    static func checkStart(_ body: RequestBody, _ operation: AdvancedCommerceOperation) throws(APIFailure) {
+        _ = try body.value("operation", of: [operation], or: .invalidOperation)
+        guard try body.string("version", missing: .nullVersion, or: .unexpectedVersion) == "1" else {
+            throw body.failure(.unexpectedVersion, "version", "is not 1")
+        }
+        try checkCommon(body)
+    }
+
+    static func checkTransaction(_ body: RequestBody) throws(APIFailure) {
+        let id = try body.string("transactionId", missing: .nullTransactionId, or: .invalidTransactionId)
+        guard isTransactionID(id) else { throw body.failure(.invalidTransactionId, "transactionId", "is not a number") }
+    }
+
+    /// Items to be added; gives their SKUs.
+    static func checkNewItems(_ items: [RequestBody]) throws(APIFailure) -> [String] {
+        var skus: [String] = []
+        for item in items {
+            skus.append(try sku(item) ?? "")
+            try checkNames(item, areNeeded: true)
+            try checkOffer(item, price: price(item))
+        }
+        return skus
+    }
+}

@@ -1,0 +1,97 @@
+package import AppStoreModels
+
+/// Checks the requests of the Advanced Commerce API: the bodies of its six endpoints, and what an app sends signed.
+///
+/// One method for each request. It gives the request as a model, or throws the code that Apple documents for the first
+/// rule that is broken. Where Apple lists no code for a rule at that endpoint, and for what cannot be read at all, the code
+/// is 4000173.
+///
+/// Checked is what the request shows by itself. The caller has the store, and with it these:
+/// - any request: 4000097 (`requestReferenceId` used before), 4000082 (a consistency token that the store never gave),
+///   4000133, 4000134, 4000135, 4030008, 4030010, 4030013, 4040010.
+/// - A2: 4000121, 4030015, 4030023, 4040016. A3: 4000121, 4000205, 4000220, 4000221 and 4000053 for another currency than
+///   the subscription's. A4: 4000121, 4000176, 4000179, 4000180, 4030009, 4030015, 4030022, 4030023, 4030027, 4040016, and
+///   4000167 for a product of the app that is no generic subscription.
+/// - A5: 4000168, 4000181, 4000182, 4030020, 4030021, 4030024, 4030025. A6: 4000181, 4000186, 4030020, 4030021, 4030024.
+/// - in the app: 4000096 and 4000113 (a previous transaction that does not fit), 4000114, 4000145, 4000146, 4000147,
+///   4000168, 4000177, 4000178, 4000214, 4030009 to 4030011; 4000171 and 4000174 before there is a request to check.
+///
+/// Nobody throws 4000100, as `storefront` is optional everywhere, nor the limits 4000136, 4000137 and 4000179, for which no
+/// numbers are documented, nor 4000116, 4000117, 4000131, of which it is not known what they are about.
+package struct AdvancedCommerceChecks: Sendable {
+    /// A refund that is always declined can be asked for in the sandbox alone.
+    let isSandbox: Bool
+
+    package init(environment: AppStoreEnvironment) { isSandbox = environment != .production }
+
+    /// The `transactionId` in the path of the endpoints.
+    package static func transactionID(_ text: String) throws(APIFailure) -> String {
+        guard isTransactionID(text) else {
+            throw APIFailure(.invalidTransactionId, "The transactionId is not a number.")
+        }
+        return text
+    }
+
+    static func isTransactionID(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// Runs the checks of a request, then reads it. A code that is not in `documented` becomes 4000173.
+    static func check<Request: Decodable>(
+        _ bytes: [UInt8], as type: Request.Type, _ documented: Set<APIErrorCode>,
+        _ checks: (RequestBody) throws(APIFailure) -> Void
+    ) throws(APIFailure) -> Request {
+        do throws(APIFailure) {
+            try checks(RequestBody(bytes))
+            return try RequestBody.decode(type, from: bytes)
+        } catch {
+            guard let code = error.code, documented.contains(code) else {
+                throw APIFailure(.malformedPayload, error.message)
+            }
+            throw error
+        }
+    }
+
+    /// What every request begins with.
+    static func checkCommon(_ body: RequestBody) throws(APIFailure) {
+        let info = try body.object("requestInfo", missing: .nullRequestInfo, or: .malformedPayload)
+        _ = try info.uuid("requestReferenceId", missing: .nullRequestReferenceID, or: .invalidRequestReferenceID)
+        _ = try info.uuidIfPresent("appAccountToken", emptyIsNone: true, or: .invalidAppAccountToken)
+        if try info.stringIfPresent("consistencyToken", or: .invalidConsistencyToken) == "" {
+            throw info.failure(.invalidConsistencyToken, "consistencyToken", "is empty")
+        }
+        if let storefront = try body.stringIfPresent("storefront", or: .invalidStorefrontCountryCode) {
+            guard isCode(storefront) else {
+                throw body.failure(.invalidStorefrontCountryCode, "storefront", "is not an ISO 3166-1 alpha-3 code")
+            }
+        }
+    }
+
+    static func checkCurrency(_ body: RequestBody, isNeeded: Bool) throws(APIFailure) {
+        guard let currency = try body.stringIfPresent("currency", or: .invalidCurrency) else {
+            guard !isNeeded else { throw body.failure(.nullCurrency, "currency", "is missing") }
+            return
+        }
+        guard isCode(currency) else {
+            throw body.failure(.invalidCurrency, "currency", "is not an ISO 4217 alpha-3 code")
+        }
+    }
+
+    // Such as `C003-00-2`. Which ones there are is Apple's to know.
+    static func checkTaxCode(_ body: RequestBody, isNeeded: Bool) throws(APIFailure) {
+        guard let taxCode = try body.stringIfPresent("taxCode", or: .invalidTaxProductCode) else {
+            guard !isNeeded else { throw body.failure(.nullTaxCode, "taxCode", "is missing") }
+            return
+        }
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-".utf8)
+        guard (1...32).contains(taxCode.utf8.count), taxCode.utf8.allSatisfy(allowed.contains) else {
+            throw body.failure(.invalidTaxProductCode, "taxCode", "is not a tax code such as C003-00-2")
+        }
+    }
+
+    /// Three capital letters.
+    private static func isCode(_ text: String) -> Bool {
+        text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    }
+}

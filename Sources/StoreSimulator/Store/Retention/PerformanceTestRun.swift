@@ -1,0 +1,96 @@
+package import AppStoreModels
+package import Foundation
+
+extension PerformanceTestConfig {
+    /// A test that a developer's server gets through in seconds. Apple's numbers, but for the 700 ms, are not documented.
+    package static let standard = PerformanceTestConfig(
+        maxConcurrentRequests: 5, totalRequests: 50, totalDuration: 10_000, responseTimeThreshold: 700,
+        successRateThreshold: 95)
+}
+
+/// A performance test of the developer's server. Who sends the requests records here what became of each.
+package struct PerformanceTestRun: Sendable, Hashable, Codable {
+    package let requestID: UUID
+    package let originalTransactionID: String
+    package let config: PerformanceTestConfig
+    /// The URL that is tested.
+    package let target: String
+    package let startedAt: Date
+    package private(set) var results: [Result] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case requestID = "requestId"
+        case originalTransactionID = "originalTransactionId"
+        case config, target, startedAt, results
+    }
+
+    package struct Result: Sendable, Hashable, Codable {
+        package let outcome: SendAttemptResult
+        package let milliseconds: Int64
+    }
+
+    init(
+        requestID: UUID, originalTransactionID: String, config: PerformanceTestConfig, target: String, startedAt: Date
+    ) {
+        self.requestID = requestID
+        self.originalTransactionID = originalTransactionID
+        // At least one request, so that there is a rate, and not more than can be kept.
+        self.config = PerformanceTestConfig(
+            maxConcurrentRequests: min(max(config.maxConcurrentRequests, 1), 1000),
+            totalRequests: min(max(config.totalRequests, 1), 100_000),
+            totalDuration: min(max(config.totalDuration, 0), 86_400_000),
+            responseTimeThreshold: min(max(config.responseTimeThreshold, 0), 86_400_000),
+            successRateThreshold: min(max(config.successRateThreshold, 0), 100))
+        self.target = target
+        self.startedAt = startedAt
+    }
+
+    /// A success that took too long is none. What comes after the end is dropped.
+    mutating func record(_ outcome: SendAttemptResult, milliseconds: Int64, now: Date) {
+        guard !hasEnded(now: now) else { return }
+        let milliseconds = min(max(milliseconds, 0), 86_400_000)
+        let isSlow = outcome == .success && milliseconds > config.responseTimeThreshold
+        results.append(Result(outcome: isSlow ? .timedOut : outcome, milliseconds: milliseconds))
+    }
+
+    /// Whether all results are there, or have had twice the time they should take: a test must not run forever because
+    /// whoever sent the requests is gone.
+    package func hasEnded(now: Date) -> Bool {
+        Int64(results.count) >= config.totalRequests
+            || now.timeIntervalSince(startedAt) >= Double(config.totalDuration) / 1000 * 2
+    }
+
+    package func status(now: Date) -> PerformanceTestStatus {
+        guard hasEnded(now: now) else { return .pending }
+        return successRate >= config.successRateThreshold ? .pass : .fail
+    }
+
+    /// In percent of all requests, rounded down.
+    private var successRate: Int32 {
+        Int32(clamping: Int64(results.count { $0.outcome == .success }) * 100 / config.totalRequests)
+    }
+
+    package func response(now: Date) -> PerformanceTestResultResponse {
+        let missing = Int32(clamping: config.totalRequests - Int64(results.count))
+        let hasEnded = hasEnded(now: now)
+        var failures = Dictionary(grouping: results.filter { $0.outcome != .success }, by: \.outcome)
+            .mapValues { Int32(clamping: $0.count) }
+        if hasEnded, missing > 0 { failures[.timedOut, default: 0] += missing }
+        return PerformanceTestResultResponse(
+            config: config, target: target, result: status(now: now), successRate: successRate,
+            numPending: hasEnded ? 0 : missing, responseTimes: responseTimes,
+            failures: failures.isEmpty ? nil : failures)
+    }
+
+    /// Nearest rank; all zero as long as there is no result.
+    private var responseTimes: PerformanceTestResponseTimes {
+        let sorted = results.map(\.milliseconds).sorted()
+        func percentile(_ percent: Int) -> Int64 {
+            let rank = (sorted.count * percent + 99) / 100
+            return sorted.dropFirst(max(rank - 1, 0)).first ?? 0
+        }
+        return PerformanceTestResponseTimes(
+            average: sorted.reduce(0, +) / Int64(max(sorted.count, 1)), p50: percentile(50), p90: percentile(90),
+            p95: percentile(95), p99: percentile(99))
+    }
+}

@@ -1,0 +1,51 @@
+package import AppStoreModels
+internal import Foundation
+
+extension RetentionMessaging {
+    /// R7. In place of what was there. `isSubscription`: whether the app sells a subscription of that identifier.
+    package mutating func setDefaultMessage(
+        product: String, locale: String, body: RequestBody, isSubscription: (String) -> Bool
+    ) throws(APIFailure) {
+        let locale = try Self.check(product, locale, isSubscription)
+        let identifier = try body.uuid("messageIdentifier", or: nil)
+        guard let message = message(identifier) else { throw Self.messageNotFound(identifier) }
+        if let problem = problem(message) { throw problem }
+        defaults.removeAll { $0.productID == product && $0.locale == locale }
+        defaults.append(Default(productID: product, locale: locale, messageIdentifier: identifier))
+    }
+
+    /// R8.
+    package func defaultMessage(
+        product: String, locale: String, isSubscription: (String) -> Bool
+    ) throws(APIFailure) -> DefaultConfigurationResponse {
+        let locale = try Self.check(product, locale, isSubscription)
+        guard let found = defaultMessage(product: product, locale: locale) else {
+            throw APIFailure(.defaultMessageNotFound, "There is no default message for \(product) in \(locale.text).")
+        }
+        return DefaultConfigurationResponse(messageIdentifier: found)
+    }
+
+    /// R9. Whether there was one or not.
+    package mutating func deleteDefaultMessage(
+        product: String, locale: String, isSubscription: (String) -> Bool
+    ) throws(APIFailure) {
+        let locale = try Self.check(product, locale, isSubscription)
+        defaults.removeAll { $0.productID == product && $0.locale == locale }
+    }
+
+    func defaultMessage(product: String, locale: RetentionLocale) -> UUID? {
+        defaults.first { $0.productID == product && $0.locale == locale }?.messageIdentifier
+    }
+
+    private static func check(
+        _ product: String, _ locale: String, _ isSubscription: (String) -> Bool
+    ) throws(APIFailure) -> RetentionLocale {
+        guard isSubscription(product) else {
+            throw APIFailure(.invalidProductId, "There is no subscription with the product identifier \(product).")
+        }
+        guard let locale = RetentionLocale(locale) else {
+            throw APIFailure(.invalidLocale, "The locale is not a language tag such as en-US.")
+        }
+        return locale
+    }
+}

@@ -1,0 +1,22 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension Store {
+    /// What Apple decides about messages and images.
+    mutating func applyReview(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
+        var messaging = retention
+        switch command {
+        case .approveMessage(let id):
+            try Self.asking { () throws(APIFailure) in try messaging.decide(message: id, .approved) }
+        case .rejectMessage(let id):
+            try Self.asking { () throws(APIFailure) in try messaging.decide(message: id, .rejected) }
+        case .approveImage(let id):
+            try Self.asking { () throws(APIFailure) in try messaging.decide(image: id, .approved) }
+        case .rejectImage(let id):
+            try Self.asking { () throws(APIFailure) in try messaging.decide(image: id, .rejected) }
+        default: throw StoreError(.invalidArgument, "unknown command")
+        }
+        retention = messaging
+        return Subject()
+    }
+}

@@ -1,0 +1,55 @@
+import AppStoreServer
+import ArgumentParser
+import Foundation
+
+/// `counterfoil server get`: what a running server answers to a request of its API, as it is.
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Ask a running server's API, and print the answer.",
+        discussion: """
+            It prints what the server answers to GET, which is JSON, or CSV where the path asks for that. The paths are in \
+            the server's /openapi.yaml. Every page of the console shows the command for what it shows. What the key may \
+            see is what its scopes say.
+
+            EXAMPLES
+              counterfoil server get /v1/completeness \\
+                --url https://purchases.example.com --key key.txt
+              COUNTERFOIL_KEY=cfk_… counterfoil server get \\
+                '/v1/notifications?state=failed' --url https://purchases.example.com
+
+            Exit status: 0 done, 1 refused or failed, 2 wrong usage.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A path of its API, such as /v1/completeness.", valueName: "path"),
+        completion: .list([
+            "/v1/audit", "/v1/completeness", "/v1/consumption", "/v1/events", "/v1/notifications", "/v1/recoveries",
+            "/v1/refused", "/v1/segments", "/v1/webhooks",
+        ]))
+    var path: String
+
+    @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
+    @Option(
+        help: ArgumentHelp("A file with a key of its API; $COUNTERFOIL_KEY otherwise.", valueName: "file"),
+        completion: .file())
+    var key: String?
+
+    /// The most bytes of an answer.
+    private static let maximumAnswerSize = 16 << 20
+
+    func validate() throws {
+        // The key is sent along: nothing in the path may make it go to another server.
+        guard path.hasPrefix("/v1/"), path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !path.contains("#") else {
+            throw ValidationError("The path begins with /v1/; write other characters than ASCII, and blanks, as %20.")
+        }
+    }
+
+    func run() async throws {
+        let server = try ServerClient(url: url, keyFile: key)
+        let answer = try await server.answer("GET", path, nil, maximumAnswerSize: Self.maximumAnswerSize)
+        var text = String(decoding: answer.body, as: UTF8.self).replacing("\r\n", with: "\n")
+        if text.hasSuffix("\n") { text.removeLast() }
+        Output.line(text)
+    }
+}

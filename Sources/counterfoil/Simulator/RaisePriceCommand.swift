@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import StoreSimulator
+
+/// `counterfoil simulator raise-price`.
+struct SimulatorRaisePrice: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "raise-price", abstract: "Raise the price of a subscription for those who have it.",
+        discussion: """
+            EXAMPLES
+              counterfoil simulator raise-price premium.monthly 12.99
+              counterfoil simulator raise-price premium.monthly 12.99 --consent false
+            """)
+
+    @Argument(help: ArgumentHelp("The product, or the end of its identifier.", valueName: "product")) var product:
+        String
+    @Argument(
+        help: ArgumentHelp("The new price in the storefront's currency, such as 12.99.", valueName: "price"),
+        transform: Self.thousandths)
+    var price: Int64
+    @Option(help: ArgumentHelp("Whether customers have to agree.", valueName: "true|false")) var consent = true
+    @OptionGroup var environment: EnvironmentOption
+    @OptionGroup var options: SimulatorOptions
+
+    /// A price as commands of the store have it.
+    private static func thousandths(_ text: String) throws -> Int64 {
+        guard text.wholeMatch(of: /\d{1,9}(\.\d{1,3})?/) != nil, let price = Decimal(string: text) else {
+            throw ValidationError("\(text) is not a price: expected a number such as 12.99.")
+        }
+        return NSDecimalNumber(decimal: price * 1000).int64Value
+    }
+
+    func run() async throws {
+        let client = try await options.client()
+        let command = StoreCommand.increasePrice(
+            product: try await client.product(product, in: environment.environment), price: price, consent: consent)
+        let data = try await client.send("POST", [environment.environment.rawValue, "commands"], body: command)
+        try OutcomeReport.print(data, options)
+    }
+}

@@ -1,0 +1,30 @@
+import Basics
+import Testing
+
+@Suite struct `Numbers with units` {
+    @Test(arguments: [
+        ("15m", [TypedMeasure.Part(count: 15, unit: "m")]),
+        ("1h 30m", [.init(count: 1, unit: "h"), .init(count: 30, unit: "m")]),
+        (" 2 Days 3h ", [.init(count: 2, unit: "days"), .init(count: 3, unit: "h")]),
+        ("1000x", [.init(count: 1000, unit: "x")]), ("0s", [.init(count: 0, unit: "s")]),
+    ])
+    func `are read part by part`(_ text: String, _ parts: [TypedMeasure.Part]) {
+        #expect(TypedMeasure.parts(of: text, upTo: 1000) == parts)
+    }
+
+    @Test(arguments: [
+        "", " ", "15", "m", "-1m", "1.5h", "1m 5", "1001x", "99999999999999999999s", "1é", "٣m",
+        String(repeating: "1s", count: 51),
+    ])
+    func `are nothing else`(_ text: String) {
+        #expect(TypedMeasure.parts(of: text, upTo: 1000) == nil)
+    }
+
+    @Test func `know units of time by their names`() {
+        let names = ["s", "sec", "minutes", "h", "day", "w", "mo", "years"]
+        #expect(
+            names.map { TimeUnit(name: $0) } == [.second, .second, .minute, .hour, .day, .week, .month, .year])
+        #expect(["", "ms", "M", "fortnight"].allSatisfy { TimeUnit(name: $0) == nil })
+        #expect(TimeUnit.allCases.map(\.seconds) == [1, 60, 3600, 86_400, 604_800, nil, nil])
+    }
+}

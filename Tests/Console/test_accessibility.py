@@ -1,0 +1,213 @@
+"""Pages that are reached by forms, by a key that may do little, or when something is wrong: each looked at closely."""
+import pathlib
+import re
+
+from harness import FEW, Simulator, World
+from shop import MONTHLY, Shop, sign_in, with_shop
+
+# What to write into fields that are empty.
+SAMPLES = {"from": "2026-12-31", "to": "2027-03-01", "reason": "A mistake", "entitlement": "premium", "until": "2027-12-31",
+           "grant": "grant_1", "original": "2000000000000001", "product": MONTHLY, "offer": "save20", "code": "bad_json"}
+
+
+def confirm(button: str):
+    """Leads to the question that a form asks."""
+    def arrive(page):
+        form = page.locator("main form[action*='/console/confirm']").filter(has=page.get_by_role("button", name=button, exact=True)).first
+        for field in form.locator("input:not([type=hidden])").all():
+            if not field.input_value():
+                field.fill(SAMPLES.get(field.get_attribute("name"), ""))
+        form.get_by_role("button", name=button, exact=True).click()
+        page.wait_for_url("**/console/confirm")
+    return arrive
+
+
+def buttons(world: World, url: str, cookies) -> list[str]:
+    """The buttons of all forms of a page that ask before they do something."""
+    with world.page() as page:
+        page.context.add_cookies(cookies)
+        page.goto(url)
+        return page.locator("main form[action*='/console/confirm'] button").all_inner_texts()
+
+
+@with_shop
+def test_every_question_of_the_server_is_looked_at(world: World, shop: Shop):
+    shop.populate()
+    cookies = sign_in(world, shop)
+    token = shop.simulator.call("GET", "/production/customers/anna")["appAccountToken"]
+    notification = shop.api("/v1/notifications")["items"][0]["uuid"]
+    delivery = shop.api("/v1/webhooks/backend/deliveries")["items"][0]["id"]
+    asked = set()
+    for path in (f"customers/{token}", "webhooks/backend", f"webhooks/backend/deliveries/{delivery}",
+                 f"notifications/{notification}", "completeness", "orders/MJ1", "operations"):
+        for button in buttons(world, f"{shop.base}/console/{path}", cookies):
+            if button not in asked:
+                asked.add(button)
+                name = re.sub(r"\W+", "-", button).strip("-").lower()
+                world.look(f"{shop.base}/console/{path}", f"server-question-{name}", cookies, arrive=confirm(button),
+                           views=FEW if len(asked) < 4 else FEW[:1])
+    world.expect(len(asked) >= 14, f"only these questions were found: {sorted(asked)}")
+
+
+@with_shop
+def test_pages_that_lead_from_others_are_looked_at(world: World, shop: Shop):
+    shop.populate()
+    cookies = sign_in(world, shop)
+    bought = shop.simulator.do("purchase", customer="kim", product=MONTHLY)
+    signed = shop.simulator.call("GET", "/production/customers/kim/devices/phone")["all"][0]["signedTransactionInfo"]
+    # The history is read at start.
+    recovery = shop.wait(lambda: shop.api("/v1/recoveries")["items"])[0]["id"]
+    shop.wait(lambda: shop.api(f"/v1/customers/{bought['appAccountToken']}")["subscriptions"])
+
+    def decode(text):
+        def arrive(page):
+            page.get_by_label("Text").first.fill(text)
+            page.get_by_role("button", name="Decode").click()
+            page.locator("main .tag").first.wait_for()
+        return arrive
+
+    def order(page):
+        confirm("Ask the App Store for the order…")(page)
+        page.get_by_role("button", name="Ask the App Store").click()
+        page.get_by_role("heading", name=re.compile("^Transaction ")).first.wait_for()
+
+    def wrong_key(page):
+        page.get_by_label("API key").fill("cfk_wrong")
+        page.get_by_role("button", name="Sign in").click()
+        page.locator("main .problem").wait_for()
+
+    def no_days(page):
+        page.get_by_label("Days (1 to 90)").fill("500")
+        page.get_by_role("button", name="Extend the subscription…").click()
+        page.get_by_role("button", name="Extend the subscription").click()
+        page.locator("main .problem").wait_for()
+
+    base = shop.base + "/console"
+    world.look(f"{base}/orders/{bought['orderId']}", "server-order", cookies, views=FEW)
+    world.look(f"{base}/orders/{bought['orderId']}", "server-order-answer", cookies, arrive=order, views=FEW)
+    world.look(f"{base}/recoveries/{recovery}", "server-recovery", cookies)
+    world.look(f"{base}/customers/{bought['appAccountToken']}", "server-claims", cookies, views=FEW)
+    world.look(f"{base}/transactions/{bought['transactionId']}", "server-transaction-claimed", cookies, views=FEW)
+    world.look(f"{base}/operations/configuration", "server-configuration", cookies, views=FEW)
+    world.look(f"{base}/decode", "server-decode-proven", cookies, arrive=decode(signed), views=FEW)
+    world.look(f"{base}/decode", "server-decode-not-proven", cookies, arrive=decode(signed[:-8] + "AAAAAAAA"))
+    world.look(f"{base}/customers/{bought['appAccountToken']}", "server-refused-form", cookies, arrive=no_days, views=FEW)
+    world.look(f"{base}/sign-in", "server-sign-in-error", arrive=wrong_key)
+    world.look(shop.link(), "server-sign-in-link", views=FEW)
+    world.look(f"{base}/sign-in?link=1.x.y.z", "server-sign-in-link-used", views=FEW)
+
+
+@with_shop(keys={"viewer": ["console:open", "operations:read"], "nothing": ["console:open"]})
+def test_a_key_that_may_do_little_is_told_so(world: World, shop: Shop):
+    shop.populate()
+    for key, paths in (("viewer", {"customers/anna": 403, "decode": 200, "operations/audit": 403, "webhooks": 403}),
+                       ("nothing", {"": 200, "customers": 200, "notifications": 403, "completeness": 403, "operations": 403})):
+        cookies = sign_in(world, shop, key)
+        for path, status in paths.items():
+            name = f"server-{key}-{path.replace('/', '-') or 'overview'}"
+            world.look(f"{shop.base}/console/{path}", name, cookies, status=status, views=FEW)
+            with world.page() as page:
+                page.context.add_cookies(cookies)
+                page.goto(f"{shop.base}/console/{path}")
+                if status == 403:
+                    world.expect(re.search(r"\w+:\w+", page.inner_text("main")), f"{name}: the scope is not named")
+                world.expect(page.locator("main form[action*='/console/confirm']").count() == 0, f"{name}: a form that may not be sent")
+
+
+@with_shop(read_only=True)
+def test_a_console_for_reading_says_so_and_changes_nothing(world: World, shop: Shop):
+    shop.populate()
+    cookies = sign_in(world, shop)
+    token = shop.simulator.call("GET", "/production/customers/anna")["appAccountToken"]
+    for path in ("", "webhooks/backend", f"customers/{token}", "completeness"):
+        name = f"server-read-only-{path.split('/')[0] or 'overview'}"
+        world.look(f"{shop.base}/console/{path}", name, cookies, views=FEW)
+        with world.page() as page:
+            page.context.add_cookies(cookies)
+            page.goto(f"{shop.base}/console/{path}")
+            world.expect("Read-only" in page.locator("main .note").first.inner_text(), f"{name}: nothing says that it is read-only")
+            world.expect(page.locator("main form[action*='/console/confirm']").count() == 0, f"{name}: there is a form that changes something")
+            for route in ("confirm", "do"):
+                answer = page.request.post(f"{shop.base}/console/{route}", form={"action": "webhook-off", "name": "backend"},
+                                           headers={"Origin": shop.base})
+                world.expect(answer.status == 403 and "read-only" in answer.text(), f"{route}: {answer.status}")
+    world.expect(shop.api("/v1/webhooks/backend")["enabled"], "the endpoint is off")
+
+
+@with_shop(extra="log:\n  level: critical\n")
+def test_a_ledger_that_fails_and_a_session_that_ends_are_told(world: World, shop: Shop):
+    cookies = sign_in(world, shop)
+
+    def ended(page):
+        page.get_by_role("button", name="Live").wait_for()
+        page.request.post(shop.base + "/console/sign-out", headers={"Origin": shop.base})
+        # The page asks for itself when somebody comes back to it.
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        page.get_by_text("The session has ended.").wait_for()
+        page.get_by_role("link", name="Sign in").wait_for()
+
+    # Each time somebody signs in anew, since the session ends.
+    def anew(page):
+        page.context.add_cookies(sign_in(world, shop))
+        page.goto(shop.base + "/console/notifications")
+        ended(page)
+
+    world.look(shop.base + "/console/sign-in", "server-session-ended", arrive=anew, views=FEW)
+    ledger = pathlib.Path(shop.config.parent, "counterfoil.sqlite")
+    world.expect(ledger.stat().st_size > 0, f"there is no ledger at {ledger}")
+    for file in ledger.parent.glob(ledger.name + "*"):
+        if not file.name.endswith("-shm"):
+            file.write_bytes(b"\xff" * file.stat().st_size)
+    for path in ("customers/anna", "notifications", "completeness", "webhooks"):
+        with world.page() as page:
+            page.context.add_cookies(cookies)
+            status = page.goto(f"{shop.base}/console/{path}").status
+            world.expect(status in (500, 503), f"{path} with a ledger that is broken: {status}")
+            world.expect(page.title().startswith("Error: "), f"{path}: the title is {page.title()}")
+            world.expect(re.search(r"Code \w+, request \w+", page.inner_text("main")), f"{path}: no code and request")
+            world.expect(page.locator("nav.pages a").count() == 8, f"{path}: the frame is gone")
+            world.check(page, f"{path} with a ledger that is broken")
+
+
+def test_questions_and_mistakes_of_the_simulator_are_looked_at(world: World):
+    simulator = Simulator()
+    try:
+        simulator.do("purchase", customer="anna", product=MONTHLY)
+        simulator.call("POST", "/snapshots", {"name": "before"})
+
+        def press(form, **fields):
+            def arrive(page):
+                page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true })")
+                for label, text in fields.items():
+                    page.locator(f"#{form}").locator(f"[name={label}]").fill(text)
+                page.locator(f"#{form} button").last.click()
+                page.wait_for_load_state()
+            return arrive
+
+        def wrong_word(page):
+            press("form-reset")(page)
+            page.get_by_label(re.compile("to confirm")).fill("something else")
+            page.get_by_role("button", name="Reset").click()
+            page.locator("main .problem").wait_for()
+
+        def shown(what, then):
+            def arrive(page):
+                then(page)
+                page.locator(what).first.wait_for()
+            return arrive
+
+        base = simulator.base
+        problem = "main .problem"
+        world.look(f"{base}/snapshots", "simulator-question-reset", arrive=press("form-reset"), views=FEW)
+        world.look(f"{base}/snapshots", "simulator-question-restore", arrive=press("form-restore-0"), views=FEW)
+        world.look(f"{base}/snapshots", "simulator-wrong-word", arrive=wrong_word, views=FEW)
+        world.look(f"{base}/faults", "simulator-wrong-fault", views=FEW, arrive=shown(problem, press("form-custom", probability="7")))
+        world.look(f"{base}/catalogue", "simulator-wrong-catalogue", views=FEW, arrive=shown(problem, press("form-catalogue", json="{")))
+        world.look(f"{base}/trigger", "simulator-wrong-trigger", views=FEW, arrive=shown(problem, press("form-trigger", override="x")))
+        world.look(f"{base}/scenarios", "simulator-report", arrive=press("form-run-upgrade"))
+        with world.page() as page:
+            answer = page.request.get(f"{base}/nothing", headers={"Accept": "text/html"})
+            world.expect(answer.status == 404 and "<h1" in answer.text(), f"a path that leads nowhere has no page: {answer.status}, {answer.text()[:60]!r}")
+        world.expect(simulator.call("GET", "/production/customers")["items"], "a question that nobody answered forgot the customers")
+    finally:
+        simulator.stop()

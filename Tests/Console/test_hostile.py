@@ -1,0 +1,177 @@
+"""Texts of strangers in every field that they can fill: they are seen as texts, and no script of theirs runs.
+
+A page of the World fails the test where a script runs, where the browser reports a breach of the policy, and where anything
+asks another server.
+"""
+import base64
+import itertools
+import json
+import unicodedata
+import urllib.error
+import urllib.parse
+
+from harness import HOSTILE, Simulator, World
+from shop import MONTHLY, Receiver, Shop, sign_in, with_shop
+
+
+def is_plain(text: str) -> bool:
+    return all(" " <= c <= "~" for c in text)
+
+
+def is_seen(text: str, on: str) -> bool:
+    """Whether a text is on a page as it is; hidden characters as what they are called."""
+    shown = "".join(f"U+{ord(c):04X}" if unicodedata.category(c) in ("Cc", "Cf") else c for c in text)
+    if not is_plain(text):
+        # Marks and emoji are shown in parts.
+        return any(f"U+{ord(c):04X}" in on for c in text if unicodedata.category(c) in ("Cc", "Cf", "Mn")) or text in on
+    return " ".join(shown.split()) in " ".join(on.split())
+
+
+def body(page) -> str:
+    """What is seen of a page, with everything open."""
+    return page.evaluate("() => { document.querySelectorAll('details').forEach(d => { d.open = true }); return document.querySelector('main').innerText }")
+
+
+def quote(text: str) -> str:
+    return urllib.parse.quote(text, safe="").replace("..", "%2E%2E")
+
+
+def unsigned(payload: dict) -> str:
+    """Signed data in its form, whose signature is none."""
+    def part(value) -> str:
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+    return f"{part({'alg': 'ES256', 'x5c': ['AAAA']})}.{part(payload)}.{'A' * 86}"
+
+
+@with_shop(extra="log:\n  level: critical\n")
+def test_what_notifications_and_receivers_say_is_text(world: World, shop: Shop):
+    answers = itertools.cycle(HOSTILE)
+    shop.receiver.status, shop.receiver.body = 500, lambda: next(answers).encode()
+    for text in HOSTILE:
+        shop.simulator.call("POST", "/production/trigger", {
+            "notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY",
+            "overrides": {f"transaction.{name}": text for name in ("productId", "offerIdentifier", "webOrderLineItemId", "currency")}
+            | {"renewalInfo.autoRenewProductId": text, "renewalInfo.offerIdentifier": text}})
+    notifications = shop.wait(lambda: (items := shop.api("/v1/notifications?limit=100")["items"])[len(HOSTILE) - 1:] and items, 40)
+    world.expect(notifications, "not all notifications arrived")
+    deliveries = shop.wait(lambda: [i for i in shop.api("/v1/webhooks/backend/deliveries?limit=100")["items"] if i["attempts"]][20:], 40)
+    world.expect(deliveries, "nothing was sent")
+    cookies = sign_in(world, shop)
+    seen = ""
+    with world.page() as page:
+        page.context.add_cookies(cookies)
+        for item in notifications or []:
+            page.goto(f"{shop.base}/console/notifications/{item['uuid']}")
+            seen += body(page)
+        events = shop.api("/v1/events?environment=Production&limit=100")["items"]
+        customers = {i["data"]["customer"] for i in events if i["data"].get("customer")}
+        transactions = {i["data"]["transaction"]["transaction_id"] for i in events if i["data"].get("transaction")}
+        for path in (*(f"customers/{quote(c)}" for c in sorted(customers)[:12]), *(f"transactions/{t}" for t in sorted(transactions)[:6]),
+                     *(f"events/{i['event_id']}" for i in deliveries[:6] if 'event_id' in i), "", "customers", "notifications", "webhooks", "webhooks/backend", "refunds"):
+            answer = page.goto(f"{shop.base}/console/{path}")
+            world.expect(answer.status == 200, f"{path}: {answer.status}")
+            body(page)
+        said = ""
+        for item in deliveries:
+            page.goto(f"{shop.base}/console/webhooks/backend/deliveries/{item['id']}")
+            said += body(page)
+    for text in HOSTILE:
+        world.expect(is_seen(text, seen), f"{text!r} of a notification is not seen")
+    world.expect(sum(is_seen(text, said) for text in HOSTILE) >= 15, "the answers of the receiver are not seen")
+    world.look(f"{shop.base}/console/notifications", "server-hostile-notifications", cookies)
+    world.look(f"{shop.base}/console/webhooks/backend", "server-hostile-webhook", cookies)
+
+
+@with_shop(keys={"a.key-with_marks": ["all"]})
+def test_what_people_write_is_text(world: World, shop: Shop):
+    taken = []
+    for text in HOSTILE:
+        try:
+            shop.api(f"/v1/customers/{quote(text)}/grants", {"entitlement": "premium", "reason": text, "actor": text})
+        except urllib.error.HTTPError as error:
+            world.expect(error.code in (400, 404), f"a customer {text!r}: {error.code}")
+        try:
+            shop.api("/v1/customers/one/grants", {"entitlement": "premium", "reason": text, "actor": text})
+            taken.append(text)
+        except urllib.error.HTTPError as error:
+            world.expect(error.code == 400, f"a reason {text!r}: {error.code}")
+        try:
+            shop.api("/v1/webhooks", {"name": text, "url": f"{shop.receiver.url}/{text}"})
+            world.expect(is_plain(text), f"an endpoint has the name {text!r}")
+        except urllib.error.HTTPError as error:
+            world.expect(error.code in (400, 409), f"an endpoint {text!r}: {error.code}")
+    shop.api("/v1/webhooks/backend", {"url": f"{shop.receiver.url}/{quote(HOSTILE[0])}?a='\"<b>"}, "PATCH") \
+        if not shop.api("/v1/webhooks/backend")["is_configured"] else None
+    cookies = sign_in(world, shop, "a.key-with_marks")
+    with world.page() as page:
+        page.context.add_cookies(cookies)
+        page.goto(f"{shop.base}/console/customers/one")
+        reasons = body(page)
+        world.expect(len(taken) >= 35, f"only these reasons were taken: {taken}")
+        for text in taken:
+            world.expect(is_seen(text, reasons), f"the reason {text!r} of a grant is not seen")
+        for text in HOSTILE:
+            address = page.goto(f"{shop.base}/console/customers/{quote(text)}")
+            world.expect(address.status in (200, 400, 404), f"the customer {text!r}: {address.status}")
+            if address.status == 200 and page.url.count("/customers/"):
+                world.expect(is_seen(text, page.inner_text("h1")), f"the customer {text!r} is called {page.inner_text('h1')!r}")
+            page.goto(f"{shop.base}/console/customers?q={quote(text)}")
+            value = page.locator("#q").input_value()
+            world.expect(value == text or not is_plain(text), f"the search for {text!r} comes back as {value!r}")
+        page.goto(f"{shop.base}/console/operations/audit")
+        log = body(page)
+        while page.locator("main a[rel=next]").count():
+            page.locator("main a[rel=next]").click()
+            page.wait_for_load_state()
+            log += body(page)
+        world.expect(sum(is_seen(text, log) for text in HOSTILE) >= 30, "the audit log does not show who was given something")
+        # All of them in what is decoded: names and values.
+        page.goto(shop.base + "/console/decode")
+        for payload in ({"transactionId": "1", "productId": HOSTILE[0], **{f"f{i}": text for i, text in enumerate(HOSTILE)}},
+                        {text: text for text in HOSTILE}):
+            page.get_by_label("Text").fill(unsigned(payload))
+            page.get_by_role("button", name="Decode").click()
+            page.locator("main .tag").first.wait_for()
+            shown = body(page)
+            for text in HOSTILE:
+                world.expect(is_seen(text, shown), f"{text!r} in what is decoded is not seen")
+        world.check(page, "what is decoded")
+
+
+def test_what_the_simulator_is_told_is_text(world: World):
+    receiver, answers = Receiver(), itertools.cycle(HOSTILE)
+    receiver.status, receiver.body = 500, lambda: next(answers).encode()
+    simulator = Simulator("--notify", receiver.url)
+    try:
+        for text in HOSTILE:
+            try:
+                simulator.call("POST", "/snapshots", {"name": text})
+            except urllib.error.HTTPError as error:
+                world.expect(error.code in (400, 409), f"a snapshot {text!r}: {error.code}")
+            simulator.call("POST", "/production/trigger", {
+                "notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY", "overrides": {"transaction.productId": text, "renewalInfo.offerIdentifier": text}})
+        items = simulator.call("GET", "/production/notifications?limit=100")["items"]
+        with world.page() as page:
+            seen = ""
+            for item in items:
+                page.goto(f"{simulator.base}/notifications/{item['notificationUUID']}")
+                seen += body(page)
+            for text in HOSTILE:
+                world.expect(is_seen(text, seen), f"{text!r} is not seen on the page of its notification")
+            for path in ("snapshots", "notifications", "", "catalogue"):
+                page.goto(f"{simulator.base}/{path}")
+                body(page)
+            for text in HOSTILE[:20]:
+                # What is wrong in a form comes back with what was written.
+                page.goto(f"{simulator.base}/trigger")
+                page.locator("#form-trigger [name=override]").fill(text)
+                page.locator("#form-trigger button").click()
+                page.locator("main .problem").wait_for()
+                world.expect(page.locator("#form-trigger [name=override]").input_value() == text.replace("\n", ""), f"{text!r} does not come back")
+            page.goto(f"{simulator.base}/scenarios")
+            page.locator("textarea").fill(f"name: {json.dumps(HOSTILE[0])}\nsteps:\n  - {{buy: {json.dumps(HOSTILE[1])}, product: {json.dumps(HOSTILE[2])}}}\n")
+            page.locator("textarea").locator("xpath=ancestor::form").locator("button").click()
+            page.wait_for_load_state()
+            world.check(page, "a scenario of a stranger")
+    finally:
+        simulator.stop()

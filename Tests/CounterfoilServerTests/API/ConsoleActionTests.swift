@@ -1,0 +1,179 @@
+@testable import CounterfoilServer
+@testable import LedgerServices
+import Foundation
+import Ledger
+import StoreSimulator
+import Testing
+import WebConsole
+
+@Suite struct `Actions of the console` {
+    @Test(arguments: ["never", "2026-99-99x", ""])
+    func `refuse an instant that nobody can read, and say which field it is`(from: String) async throws {
+        try await WebhookReceiver.run { receiver in
+            let webhook = World.webhook("backend", receiver.url + "/backend")
+            try await `The console`.run({ $0.webhooks = [webhook] }) { world, browser in
+                _ = try await world.subscriber("anna")
+                try await world.tell()
+                try await browser.signIn()
+                for action in ["replay", "recover"] {
+                    let fields = ["action": action, "name": "backend", "from": from, "to": "2100-01-01"]
+                    for path in ["/console/confirm", "/console/do"] {
+                        let page = try await browser.post(path, fields)
+                        #expect(page.status == 400 && page.text.contains("The field from"), "\(action) \(path)")
+                        #expect(page.hidden("ticket") == nil)
+                    }
+                }
+                let grant = try await browser.post(
+                    "/console/confirm", ["action": "grant", "id": "a", "entitlement": "premium", "until": "soon"])
+                #expect(grant.status == 400 && grant.text.contains("The field until"))
+                let days = try await browser.post("/console/confirm", ["action": "extend", "id": "1", "days": "many"])
+                #expect(days.status == 400 && days.text.contains("The field days"))
+            }
+        }
+    }
+
+    @Test func `take an empty end of a replay for now, as the page says that asks`() async throws {
+        try await WebhookReceiver.run { receiver in
+            let webhook = World.webhook("backend", receiver.url + "/backend")
+            try await `The console`.run({ $0.webhooks = [webhook] }) { world, browser in
+                _ = try await world.subscriber("anna")
+                try await world.tell()
+                try await browser.signIn()
+                let asked = try await browser.post(
+                    "/console/confirm", ["action": "replay", "name": "backend", "from": "2020-01-01", "to": ""])
+                #expect(asked.text.contains("That makes 1 delivery now, and is all of it."))
+                let end = try #require(asked.hidden("to"))
+                #expect(asked.text.contains("to \(end) is sent again"))
+                #expect(end.hasPrefix("2026-05-28T"))
+            }
+        }
+    }
+
+    @Test func `are of the app and environment of their page, or of none`() async throws {
+        try await `The console`.run { world, browser in
+            let anna = try await world.subscriber("anna")
+            try await browser.signIn()
+            let app = world.simulator.information.bundleID
+            for query in ["app=com.example.gone", "environment=Xcode", "app=\(app)&environment=Xcode"] {
+                let page = try await browser.get("/console/customers/\(anna)?\(query)")
+                #expect(page.status == 404 && page.text.contains("sees no"), "\(query)")
+            }
+            #expect(try await browser.get("/console?app=&environment=").status == 200)
+            #expect(try await browser.get("/console?app=\(app)&environment=Sandbox").status == 200)
+            var fields = ["action": "grant", "id": anna, "entitlement": "premium", "reason": "r", "app": app]
+            fields["environment"] = "Xcode"
+            for path in ["/console/confirm", "/console/do"] {
+                #expect(try await browser.post(path, fields).status == 404)
+            }
+            fields["environment"] = "Sandbox"
+            try await browser.confirm(fields)
+            #expect(try await world.api.get("/v1/customers/\(anna)/grants").items.isEmpty)
+            #expect(try await world.api.get("/v1/customers/\(anna)/grants?environment=Sandbox").items.count == 1)
+        }
+    }
+
+    @Test func `show a new secret to who sends the form twice, and add one`() async throws {
+        try await `The console`.run { world, browser in
+            let endpoint = Data(#"{"name":"made","url":"https://example.com/hooks"}"#.utf8)
+            #expect(try await world.api.send("POST", "/v1/webhooks", body: endpoint).status == 201)
+            try await browser.signIn()
+            var fields = ["action": "webhook-secret", "name": "made"]
+            fields["ticket"] = try await browser.post("/console/confirm", fields).hidden("ticket")
+            let sent = fields
+            async let first = browser.post("/console/do", sent)
+            async let second = browser.post("/console/do", sent)
+            let pages = try await [first, second, browser.post("/console/do", sent)]
+            #expect(Set(pages.map(\.text)).count == 1 && pages[0].text.contains("whsec_"))
+            let secrets = try await world.api.get("/v1/webhooks/made")["secrets"] as? [Any]
+            #expect(secrets?.count == 2)
+            // The ticket is of this session.
+            let other = Browser(world.url)
+            try await other.signIn()
+            let foreign = try await other.post("/console/do", sent)
+            #expect(foreign.status == 409 && !foreign.text.contains("whsec_"))
+        }
+    }
+
+    @Test func `end a session, of those that there are, and leave a trace`() async throws {
+        try await `The console`.run { configuration in
+            configuration.keys.append(
+                .init(
+                    name: "auditor", hash: APIKeyText.hash(of: "auditor"),
+                    scopes: [.auditRead, .operationsRead, .consoleOpen]))
+        } _: { world, browser in
+            let (other, auditor) = (Browser(world.url), Browser(world.url))
+            try await browser.signIn()
+            try await other.signIn()
+            try await auditor.signIn("auditor")
+            // Looking at the log is not enough.
+            #expect(!(try await auditor.get("/console/operations").text.contains("End the session")))
+            let refused = try await auditor.post("/console/do", ["action": "end-session", "session": "x"])
+            #expect(refused.status == 403)
+            let unknown = try await browser.confirm(["action": "end-session", "session": "00000000"])
+            #expect(unknown.status == 409 && unknown.text.contains("no such session"))
+            let sign = try await world.api.get("/v1/audit").items.filter { $0["action"] as? String == "sign-in" }
+            // The last first: the auditor, the other, this one.
+            let session = try #require(sign.dropFirst().first?["session"] as? String)
+            #expect(try await browser.confirm(["action": "end-session", "session": session]).status == 303)
+            #expect(try await other.get("/console").status == 303)
+            #expect(try await browser.get("/console").status == 200)
+            let log = try await world.api.get("/v1/audit").items
+            let ended = log.filter { $0["action"] as? String == "DELETE /v1/operations/sessions/{id}" }
+            #expect(ended.map { $0["result"] as? String } == ["204", "404 not_found"])
+            #expect(ended.first?["target"] as? String == session)
+            #expect(
+                log.contains { $0["detail"] as? String == "action=end-session" && $0["actor"] as? String == "auditor" })
+        }
+    }
+
+    @Test func `say in the audit log what they changed`() async throws {
+        try await `The console`.run { world, browser in
+            let anna = try await world.subscriber("anna")
+            let endpoint = Data(#"{"name":"made","url":"https://example.com/hooks"}"#.utf8)
+            #expect(try await world.api.send("POST", "/v1/webhooks", body: endpoint).status == 201)
+            try await browser.signIn()
+            try await browser.confirm(["action": "webhook-off", "name": "made"])
+            try await browser.confirm(["action": "webhook-discard", "name": "made", "typed": "made"])
+            try await browser.confirm(["action": "webhook-secret", "name": "made"])
+            try await browser.confirm(
+                [
+                    "action": "grant", "id": anna, "entitlement": "premium", "reason": "the outage",
+                    "until": "2036-01-01",
+                ])
+            let details = try await world.api.get("/v1/audit").items.compactMap { $0["detail"] as? String }
+            for expected in ["made made", "switched off", "discarded what waits", "added a secret"] {
+                #expect(details.contains { $0.hasPrefix(expected) }, "\(expected)")
+            }
+            #expect(
+                details.contains {
+                    $0.hasPrefix("grt_") && $0.contains("premium until 2036-01-01") && $0.contains("the outage")
+                })
+            let page = try await browser.get("/console/operations/audit").text
+            #expect(page.contains("switched off") && !page.contains("whsec_"))
+        }
+    }
+
+    @Test func `ask the App Store for an order only when a form is sent`() async throws {
+        try await `The console`.run { world, browser in
+            _ = try await world.subscriber("anna")
+            try await browser.signIn()
+            let page = try await browser.get("/console/orders/MM1?ask=yes").text
+            #expect(page.contains("Ask the App Store for the order…") && !page.contains("knows no order"))
+            let answer = try await browser.confirm(["action": "order", "id": "MM1"])
+            #expect(answer.status == 409 && answer.text.contains("knows no order"))
+        }
+    }
+
+    @Test(arguments: [".", "..", "~."])
+    func `reach a customer whose name is dots`(name: String) async throws {
+        try await `The console`.run { _, browser in
+            try await browser.signIn()
+            let fields = ["action": "grant", "id": name, "entitlement": "premium", "reason": "a gift"]
+            let done = try await browser.confirm(fields)
+            let location = try #require(done.location)
+            #expect(location.hasPrefix("/console/customers/~"))
+            let page = try await browser.get(location).text
+            #expect(page.contains("<bdi>\(name)</bdi>") && page.contains("a gift"))
+        }
+    }
+}

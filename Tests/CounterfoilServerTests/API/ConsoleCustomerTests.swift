@@ -1,0 +1,202 @@
+@testable import CounterfoilServer
+import AppStoreModels
+import Foundation
+import Ledger
+import LedgerServices
+import StoreSimulator
+import TestSupport
+import Testing
+import WebConsole
+
+/// The pages about customers, what they decode, and what needs attention.
+@Suite struct `The console's pages about customers` {
+    private static let monthly = "com.example.premium.monthly"
+
+    @Test func `show what the App Store signed with dates, prices and enumerations as people read them`() async throws {
+        try await World.withConsole { world, browser in
+            let anna = try await world.subscriber("anna")
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            for path in ["/customers/\(anna)?open=\(uuid)", "/notifications/\(uuid)"] {
+                let page = try await browser.get("/console" + path).text
+                #expect(page.contains(/<dt>price<\/dt><dd><bdi>\d+\.\d\d USD<\/bdi>/), "\(path)")
+                #expect(page.contains("<dt>autoRenewStatus</dt><dd>on</dd>"), "\(path)")
+                #expect(page.contains(/<dt>purchaseDate<\/dt><dd><time datetime=/), "\(path)")
+                #expect(page.contains("1.2.840.113635.100.6.11.1"), "\(path)")
+                // One chain signed all parts.
+                #expect(page.components(separatedBy: "Certificates, from the one that signed").count == 2, "\(path)")
+                #expect(page.utf8.count < 60_000, "\(path): \(page.utf8.count)")
+            }
+            let kept = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
+            let text = try #require(kept["signed_data"] as? String)
+            let decoded = try await browser.post("/console/decode", ["text": text]).text
+            #expect(decoded.contains("As it stands there") && !decoded.contains("table class=\"stack unproven\""))
+            #expect(decoded.contains(/<td [^>]*><bdi>\d+\.\d\d USD<\/bdi><\/td><td [^>]*><code><bdi>\d+<\/bdi>/))
+            let forged = "eyJ4NWMiOltdfQ.eyJub3RpZmljYXRpb25UeXBlIjoiVEVTVCJ9.AAAA"
+            let refused = try await browser.post("/console/decode", ["text": forged]).text
+            #expect(
+                refused.contains("table class=\"stack unproven\"") && refused.contains("anybody can have written it"))
+        }
+    }
+
+    @Test func `decode a file of nearly four mebibytes`() async throws {
+        try await World.withConsole { _, browser in
+            let file = Data([0x30, 0x83, 0x38, 0, 0]) + Data(repeating: 0xFF, count: 0x380000)
+            let body =
+                Data("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n".utf8) + file
+                + Data("\r\n--x--\r\n".utf8)
+            let page = try await browser.send(
+                "POST", "/console/decode", body,
+                [("Content-Type", "multipart/form-data; boundary=x"), ("Sec-Fetch-Site", "same-origin")])
+            #expect(page.status == 200 && page.text.contains("not proven"))
+        }
+    }
+
+    @Test func `sign an offer, and show the signature once`() async throws {
+        try await World.withConsole { world, browser in
+            let anna = try await world.subscriber("anna")
+            let customer = try await browser.get("/console/customers/\(anna)").text
+            #expect(customer.contains("Sign an offer") && customer.contains("preview the answer"))
+            for (format, sign) in [("jws", "eyJ"), ("original", "&quot;signature&quot;")] {
+                let fields = [
+                    "action": "offer", "id": anna, "product": Self.monthly, "offer": "save20", "format": format,
+                ]
+                let shown = try await browser.confirm(fields)
+                #expect(shown.status == 200 && shown.text.contains("not shown again"), "\(shown.text)")
+                #expect(shown.text.contains(sign), "\(format)")
+            }
+        }
+    }
+
+    @Test func `give a purchase to a customer with a reason, which they ask for`() async throws {
+        try await World.withConsole { world, browser in
+            let (anna, original) = try await TakeoverTests.bought(world)
+            #expect(try await browser.get("/console/customers/ben").text.contains("Take over a purchase"))
+            let fields = ["action": "transfer", "id": "ben", "original": original]
+            let asked = try await browser.post("/console/confirm", fields)
+            #expect(asked.text.contains("name=\"reason\" required") && asked.text.contains("nobody else"))
+            let ticket = try #require(asked.hidden("ticket"))
+            let silent = try await browser.post("/console/do", fields.merging(["ticket": ticket]) { $1 })
+            #expect(silent.status == 409 && silent.text.contains("Give a reason."))
+            #expect(try await TakeoverTests.hasAccess(world, anna))
+            let again = try #require(silent.hidden("ticket"))
+            let done = try await browser.post(
+                "/console/do", fields.merging(["ticket": again, "reason": "ticket 4711"]) { $1 })
+            #expect(done.status == 303 && done.location?.hasPrefix("/console/customers/ben") == true)
+            #expect(try await TakeoverTests.hasAccess(world, "ben"))
+        }
+    }
+
+    @Test func `send the event of an opened entry again`() async throws {
+        try await WebhookReceiver.run { receiver in
+            let webhook = World.webhook("backend", receiver.url + "/backend")
+            try await World.withConsole({ $0.webhooks = [webhook] }) { world, browser in
+                let anna = try await world.subscriber("anna")
+                try await world.tell()
+                let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+                let page = try await browser.get("/console/customers/\(anna)?open=\(uuid)").text
+                #expect(page.contains("Send the event again to backend…"))
+                #expect(page.contains("name=\"event_id\" value=\"evt_\(uuid)\""))
+            }
+        }
+    }
+
+    @Test func `list who was lately active in the environment that is looked at, to who may see customers`()
+        async throws
+    {
+        try await World.withConsole({ configuration in
+            configuration.keys.append(
+                .init(
+                    name: "viewer", hash: APIKeyText.hash(of: "viewer"), scopes: [.operationsRead, .consoleOpen]))
+        }) { world, browser in
+            let sandbox = try await world.subscriber("ben", in: .sandbox)
+            let anna = try await world.subscriber("anna")
+            // More events of others than a page ever looked at.
+            for _ in 0..<60 { try await world.simulator.advance(by: 31 * 86_400) }
+            try await world.settle()
+            let page = try await browser.get("/console/customers?environment=Sandbox").text
+            #expect(page.contains(sandbox) && !page.contains(anna))
+            #expect(try await browser.get("/console/customers?environment=Production").text.contains(anna))
+            let viewer = Browser(world.url)
+            try await viewer.signIn("viewer")
+            #expect(try await !viewer.get("/console/customers").text.contains(anna))
+        }
+    }
+
+    @Test func `lead from an event that is nobody's to the event`() async throws {
+        try await World.withConsole { world, browser in
+            let outcome = try await world.simulator.perform(
+                .purchase(customer: "kim", product: Self.monthly, appAccountToken: .absent))
+            try await world.settle()
+            _ = try #require(outcome.transactionID)
+            let event = try #require(
+                try await world.api.get("/v1/events").items.compactMap {
+                    ($0["data"] as? [String: Any])?["id"] as? String
+                }.first)
+            let page = try await browser.get("/console/customers?q=\(event)").text
+            #expect(page.contains("href=\"/console/events/\(event)?"))
+            let shown = try await browser.get("/console/events/\(event)").text
+            #expect(shown.contains("The notification that tells of it") && shown.contains("No endpoint takes events"))
+        }
+    }
+
+    @Test func `say what needs attention: the end of the server, new refusals, failures of any environment`()
+        async throws
+    {
+        try await World.withConsole { world, browser in
+            let core = try world.server.core
+            let now = core.now.milliseconds
+            func refuse(_ code: String, _ count: Int, ago: Int64) async throws {
+                try await core.storage.commit(
+                    (0..<count).map { _ in
+                        Refusal(receivedAt: now - ago, code: code, message: "no", sender: "192.0.2.1", body: Data())
+                    })
+            }
+            // The day before had one of the codes; the last day had more than a page of them.
+            try await refuse("long_ago", 1, ago: 3 * 86_400_000)
+            try await refuse("known_code", 1, ago: 30 * 3_600_000)
+            try await refuse("known_code", 150, ago: 3_600_000)
+            try await refuse("fresh_code", 1, ago: 60_000)
+            try await refuse("long_ago", 1, ago: 60_000)
+            let page = try await browser.get("/console").text
+            #expect(page.contains("the day before did not have: fresh_code, long_ago."), "\(page)")
+            #expect(!page.contains("draining"))
+            // A failure in Sandbox is seen where Production is looked at.
+            _ = try await world.subscriber("ben", in: .sandbox)
+            let filter = InboxFilter(scopes: core.scopes.all.filter { $0.environment == .sandbox }.map(\.id))
+            let kept = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
+            try await core.storage.fail(kept.id, code: "storage_damaged", message: "it is damaged", at: 0)
+            let failing = try await browser.get("/console?environment=Production").text
+            #expect(failing.contains("Notifications that failed") && failing.contains("1 of com.example.app Sandbox."))
+            core.readiness.startDraining()
+            #expect(try await browser.get("/console").text.contains("draining"))
+        }
+    }
+
+    @Test func `lead to the simulator from a quiet sandbox, and say that its clock is frozen`() async throws {
+        try await World.withConsole({ $0.clock = .simulator("http://127.0.0.1:8090/simulator") }) { world, browser in
+            let page = try await browser.get("/console?environment=Sandbox").text
+            #expect(page.contains("href=\"http://127.0.0.1:8090/\""))
+            #expect(page.contains("<span>simulated time \(try world.server.core.now.consoleText)</span>"))
+            let clock = try await ServerClock.following(world.simulator.information.controlURL)
+            #expect(clock.followed?.mode == "frozen")
+            #expect(try await !browser.get("/console?environment=Production").text.contains("127.0.0.1:8090"))
+        }
+    }
+
+    @Test func `say since when the ledger is behind`() async throws {
+        try await World.withConsole { world, browser in
+            #expect(try await !browser.get("/console/completeness").text.contains("The ledger is behind"))
+            let core = try world.server.core
+            let scope = try #require(core.scopes.all.first)
+            let received = core.now.milliseconds - 120_000
+            _ = try await core.storage.commit(
+                receiving: [
+                    ReceivedNotification(
+                        scope: scope.id, uuid: UUID().uuidString.lowercased(), type: "TEST", signedDate: received,
+                        receivedAt: received, origin: .delivered, text: "eyJ9.eyJ9.x")
+                ], folding: [])
+            let since = Date(milliseconds: received).consoleText
+            #expect(try await browser.get("/console/completeness").text.contains("The ledger is behind since \(since)"))
+        }
+    }
+}

@@ -1,0 +1,205 @@
+@testable import CounterfoilServer
+import AppStoreServer
+import Foundation
+import Ledger
+import LedgerServices
+import StoreSimulator
+import TestSupport
+import Testing
+import WebConsole
+
+extension World {
+    /// A world with a console, and a browser that is signed in.
+    static func withConsole(
+        _ change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        _ body: (World, Browser) async throws -> Void
+    ) async throws {
+        try await World.withAPI { configuration in
+            configuration.console.isEnabled = true
+            change(&configuration)
+        } _: { world in
+            let browser = Browser(world.url)
+            try await browser.signIn()
+            try await body(world, browser)
+        }
+    }
+}
+
+extension Browser.Page {
+    /// The text of an element, as people see it.
+    func text(of id: String) -> String? {
+        guard let start = text.firstRange(of: "id=\"\(id)\">"),
+            let end = text[start.upperBound...].firstRange(of: "</code>")
+        else { return nil }
+        var shown = String(text[start.upperBound..<end.lowerBound].replacing(/<[^>]*>/, with: ""))
+        for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
+            shown.replace(entity, with: character)
+        }
+        return shown
+    }
+}
+
+/// What stands around each page.
+@Suite struct `The frame of the console's pages` {
+    /// Runs what a page prints as it is, in a shell.
+    private static func type(_ line: String) async throws -> ChildProcess.Outcome {
+        let folder = try ServerProcess.executable().deletingLastPathComponent().path
+        return try await ChildProcess.run(
+            URL(filePath: "/bin/sh"), ["-c", line],
+            environment: ["PATH": "\(folder):/usr/bin:/bin", "COUNTERFOIL_KEY": Asker.key, "TERM": "dumb"])
+    }
+
+    @Test func `shows a command that prints what the page is made of`() async throws {
+        let webhook = World.webhook("backend", "http://127.0.0.1:9/")
+        try await World.withConsole({ $0.webhooks = [webhook] }) { world, browser in
+            let anna = try await world.subscriber("anna")
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let own = try await world.api.get("/v1/customers/\(anna)")
+            let subscriptions = own["subscriptions"] as? [[String: Any]]
+            let original = try #require(subscriptions?.first?["original_transaction_id"] as? String)
+            for path in [
+                "", "/customers", "/customers?q=\(anna)", "/customers?q=it%27s%20%24HOME", "/customers/\(anna)",
+                "/customers/\(anna)?at=2026-01-01", "/customers/\(anna)/explain/premium", "/customers/a%20b%27c",
+                "/transactions/\(original)", "/notifications", "/notifications?state=failed&type=TEST",
+                "/notifications/\(uuid)", "/notifications/refused", "/completeness", "/webhooks", "/webhooks/backend",
+                "/refunds",
+                "/operations", "/operations/audit",
+            ] {
+                let page = try await browser.get("/console" + path)
+                let command = try #require(page.text(of: "twin-command"), "\(path)")
+                let target = try #require(page.text(of: "twin-api"), "\(path)").dropFirst("GET ".count)
+                #expect(command.hasPrefix("counterfoil server get "), "\(command)")
+                let outcome = try await Self.type(command)
+                // Some parts of the API are off in tests. Then the command says so as well.
+                guard try await world.api.get(String(target)).status == 200 else {
+                    #expect(outcome.status == 1 && path == "/operations", "\(command)")
+                    continue
+                }
+                #expect(outcome.status == 0, "\(command): \(outcome.errors)")
+                let printed = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+                let answer = try await world.api.get(String(target))
+                #expect(printed?["object"] as? String == answer["object"] as? String, "\(command)")
+                #expect(printed?.keys.sorted() == answer.json.keys.sorted(), "\(command)")
+            }
+            // The one page whose request is no GET.
+            let decode = try await browser.get("/console/decode")
+            #expect(decode.text(of: "twin-command") == "counterfoil verify FILE")
+        }
+    }
+
+    @Test func `names the public URL in commands, where the configuration has one`() async throws {
+        try await World.withConsole({ $0.listen.publicURL = "https://purchases.example.com" }) { _, browser in
+            let page = try await browser.get("/console/completeness")
+            #expect(
+                page.text(of: "twin-command")
+                    == "counterfoil server get /v1/completeness --url https://purchases.example.com")
+        }
+    }
+
+    @Test func `stays around what cannot be shown, with the status, the code and the request`() async throws {
+        try await World.withConsole { world, browser in
+            for path in ["/nothing", "/notifications/none", "/transactions/1", "/webhooks/none", "/recoveries/rec_9"] {
+                let page = try await browser.get("/console" + path)
+                #expect(page.status == 404, "\(path)")
+                #expect(page.text.contains("<title>Error: "), "\(path)")
+                #expect(page.text.contains(/Code [a-z_]+, request [0-9a-f]/), "\(path): \(page.text)")
+                for part in ["aria-label=\"Pages\"", "role=\"search\"", "Sign out", "id=\"theme\""] {
+                    #expect(page.text.contains(part), "\(path): \(part)")
+                }
+            }
+            let bad = try await browser.get("/console/notifications?from=yesterday")
+            #expect(bad.status == 400 && bad.text.contains("<title>Error: "))
+            #expect(
+                try await browser.post("/console/confirm", ["action": "none"]).text.contains("aria-label=\"Pages\""))
+            // Who is not signed in is told as much, without the pages.
+            let stranger = try await Browser(world.url).get("/console/nothing")
+            #expect(stranger.status == 404 && !stranger.text.contains("aria-label=\"Pages\"><ul><li>"))
+        }
+    }
+
+    @Test func `says which scope is missing, with the status that says so to programs`() async throws {
+        try await World.withConsole({ configuration in
+            configuration.keys.append(
+                .init(
+                    name: "viewer", hash: APIKeyText.hash(of: "viewer"), scopes: [.operationsRead, .consoleOpen]))
+        }) { world, _ in
+            let viewer = Browser(world.url)
+            try await viewer.signIn("viewer")
+            let page = try await viewer.get("/console/customers/anna")
+            #expect(page.status == 403 && page.text.contains("customers:read"))
+            #expect(page.text.contains("<title>Error: ") && page.text.contains("Code forbidden, request "))
+            #expect(try await viewer.get("/console/customers").status == 200)
+        }
+    }
+
+    @Test func `names the program's version`() async throws {
+        try await World.withConsole { world, browser in
+            let version = "<span>Counterfoil \(AppStoreServerClient.version)</span>"
+            for path in ["/console", "/console/nothing"] {
+                let page = try await browser.get(path)
+                #expect(page.text.contains(version), "\(path)")
+            }
+            let signIn = try await Browser(world.url).get("/console/sign-in")
+            #expect(signIn.text.contains(version))
+        }
+    }
+
+    @Test func `leads back through a list, and from an item to the part of the list that it was in`() async throws {
+        try await World.withConsole { world, browser in
+            for name in ["anna", "ben", "kim", "otto", "zoe"] { _ = try await world.subscriber(name) }
+            for _ in 0..<24 { try await world.simulator.advance(by: 31 * 86_400) }
+            try await world.settle()
+            func link(_ relation: String, _ page: Browser.Page) -> String? {
+                let pattern = try? Regex("<a href=\"([^\"]*)\" rel=\"\(relation)\"", as: (Substring, Substring).self)
+                return pattern.flatMap { page.text.firstMatch(of: $0) }.map {
+                    String($0.1).replacing("&amp;", with: "&")
+                }
+            }
+            let first = try await browser.get("/console/notifications?type=DID_RENEW")
+            #expect(link("prev", first) == nil)
+            let second = try await browser.get(try #require(link("next", first)))
+            let third = try await browser.get(try #require(link("next", second)))
+            func rows(_ page: Browser.Page) -> [Substring] {
+                page.text.matches(of: /console\/notifications\/([0-9a-f-]{36})/).map(\.1)
+            }
+            #expect(rows(first) != rows(second) && rows(second) != rows(third) && !rows(third).isEmpty)
+            let back = try await browser.get(try #require(link("prev", third)))
+            #expect(rows(back) == rows(second))
+            let start = try await browser.get(try #require(link("prev", back)))
+            #expect(rows(start) == rows(first) && link("prev", start) == nil)
+            // An item leads back to the page of the list that it was on.
+            let item = try #require(
+                second.text.firstMatch(of: /<a href="(\/console\/notifications\/[0-9a-f-]{36}[^"]*)"/)
+            ).1
+            let page = try await browser.get(String(item).replacing("&amp;", with: "&"))
+            let up = try #require(link("up", page))
+            #expect(rows(try await browser.get(up)) == rows(second))
+        }
+    }
+
+    @Test func `cuts what is long with the whole behind it, and puts numbers below each other`() {
+        var page = ConsolePage("x")
+        let long = String(repeating: "x", count: 500) + "end"
+        page.table("x", ["Text", "Count"], [[.foreign(long), .number("1,000")]], empty: "")
+        page.facts([("code", .code(long))])
+        var entry = ConsolePage.Entry(long)
+        entry.inside = ConsolePage("x")
+        page.entries([entry], empty: "")
+        #expect(Self.html(page).components(separatedBy: "All 503 characters").count == 3)
+        #expect(Self.html(page).components(separatedBy: "xend<").count == 4)
+        #expect(Self.html(page).contains("<th scope=\"col\" class=\"num\">Count</th>"))
+        #expect(Self.html(page).contains("<td data-label=\"Count\" class=\"num\">1,000</td>"))
+        // No name of a customer is cut on the customer's own page.
+        #expect(
+            Self.html(ConsolePage("Customer", foreign: String(repeating: "ä", count: 255))).contains("ää</bdi></h1>"))
+    }
+
+    private static func html(_ page: ConsolePage) -> String {
+        var shell = Shell(
+            heading: page.heading, product: "x", home: PageLink("x"), assets: ConsoleAssets(folder: ["x"]), version: "x"
+        )
+        shell.foreignHeading = page.foreignHeading
+        guard let library = try? PageLibrary(ServerPages.files) else { return "" }
+        return library.page("page", page.values, in: shell)
+    }
+}

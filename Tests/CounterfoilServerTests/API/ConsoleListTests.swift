@@ -1,0 +1,160 @@
+@testable import CounterfoilServer
+@testable import LedgerServices
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// What the pages of webhooks, completeness and operations show.
+@Suite struct `The lists of the console` {
+    private static func run(
+        _ change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        _ body: (World, Browser) async throws -> Void
+    ) async throws {
+        try await WebhookReceiver.run { receiver in
+            let webhook = World.webhook("backend", receiver.url + "/backend")
+            try await World.withAPI { configuration in
+                configuration.console.isEnabled = true
+                configuration.webhooks = [webhook]
+                change(&configuration)
+            } _: { world in
+                let browser = Browser(world.url)
+                try await browser.signIn()
+                try await body(world, browser)
+            }
+        }
+    }
+
+    /// The part of a page that waits for its reader.
+    private static func held(_ page: Browser.Page) throws -> String {
+        try #require(page.text.components(separatedBy: "<div id=\"list\" data-live=\"hold\">").dropFirst().first)
+    }
+
+    @Test func `wait for their reader`() async throws {
+        try await Self.run { world, browser in
+            _ = try await world.subscriber("anna")
+            try await world.simulator.perform(.requestRefund(customer: "anna"))
+            try await world.tell()
+            try await world.server.core.recovery.runNow()
+            for (path, row) in [
+                ("", "Needs attention"), ("/webhooks", "/console/webhooks/backend"),
+                ("/refunds", "Waiting for an answer"), ("/completeness", "/console/recoveries/rec_1"),
+            ] {
+                let page = try await browser.get("/console\(path)")
+                #expect(try Self.held(page).contains(row), "\(path)")
+            }
+        }
+    }
+
+    @Test func `show an endpoint's last day, its filters, and a delivery's headers`() async throws {
+        try await Self.run { world, browser in
+            let anna = try await world.subscriber("anna")
+            let bob = try await world.subscriber("bob")
+            try await world.tell()
+            let list = try Self.held(try await browser.get("/console/webhooks"))
+            #expect(list.contains("data-label=\"Delivered\">2<") && list.contains("data-label=\"Waiting\">0<"))
+            let endpoint = try await browser.get("/console/webhooks/backend").text
+            #expect(endpoint.contains("The last 24 hours") && endpoint.contains("Filter deliveries"))
+            let deliveries = try await world.deliveries()
+            #expect(deliveries.count == 2)
+            for (query, count) in [
+                ("customer=\(anna)", 1), ("customer=nobody", 0), ("event=subscription.started", 2),
+                ("event=\(deliveries[0].eventID)", 1), ("state=pending", 0), ("customer=\(bob)&state=delivered", 1),
+            ] {
+                let page = try await browser.get("/console/webhooks/backend?\(query)")
+                let rows = page.text.components(separatedBy: "/console/webhooks/backend/deliveries/").count - 1
+                #expect(page.status == 200 && rows == 2 * count, "\(query): \(rows)")
+            }
+            let delivery = try await browser.get("/console/webhooks/backend/deliveries/\(deliveries[0].id)").text
+            for text in ["Headers of the last attempt", "webhook-signature", "Verify it yourself", "python3"] {
+                #expect(delivery.contains(text), "\(text)")
+            }
+            #expect(!delivery.contains(World.webhookSecret))
+        }
+    }
+
+    @Test func `show the completeness mark on an axis, and a recovery's windows while it is open`() async throws {
+        try await Self.run { world, browser in
+            _ = try await world.subscriber("anna")
+            try await world.server.core.recovery.runNow()
+            let page = try await browser.get("/console/completeness").text
+            #expect(page.contains("<svg") && page.contains("is complete from"))
+            #expect(!page.contains("Under way"))
+            let now = world.simulator.now.milliseconds
+            // Kept without a word to the service, which would begin to read it.
+            let core = try world.server.core
+            let plan = RecoveryPlan.asked(
+                try world.scope().id, from: now - 86_400_000, until: now, filters: [], core.configuration.recovery)
+            let id = "rec_\(try await core.storage.begin(plan, at: now))"
+            let windows = try await world.api.get("/v1/recoveries/\(id)").json["window_list"] as? [[String: Any]]
+            #expect(windows?.count == 4 && windows?.allSatisfy { $0["is_done"] as? Bool == false } == true)
+            let open = try await browser.get("/console/completeness").text
+            #expect(open.contains("Under way") && open.contains("<progress value=\"0\" max=\"4\""))
+            let recovery = try await browser.get("/console/recoveries/\(id)").text
+            #expect(recovery.contains("Parts of the time") && recovery.contains("0 of 4 windows"))
+            try await world.server.core.recovery.pass(world.scope(), because: nil)
+            let done = try await browser.get("/console/recoveries/\(id)").text
+            #expect(done.contains("4 of 4 windows") && done.contains("forgotten when a recovery is over"))
+        }
+    }
+
+    @Test func `count what an action does before it is confirmed`() async throws {
+        try await Self.run { world, browser in
+            let webhook = ["name": "backend"]
+            _ = try await world.subscriber("anna")
+            try await world.tell()
+            try await browser.confirm(webhook.merging(["action": "webhook-off"]) { $1 })
+            _ = try await world.subscriber("bob")
+            try await world.tell()
+            for action in ["webhook-on", "webhook-discard"] {
+                let asked = try await browser.post("/console/confirm", webhook.merging(["action": action]) { $1 })
+                #expect(asked.text.contains("0 deliveries wait; 1 event was not looked at yet."), "\(action)")
+            }
+            let date = (world.simulator.now - 10 * 86_400).formatted(.iso8601)
+            let until = world.simulator.now.formatted(.iso8601)
+            let recover = ["action": "recover", "from": date, "to": until]
+            let asked = try await browser.post("/console/confirm", recover)
+            #expect(asked.text.contains("That is 4 parts of the history, about 10 days"))
+            #expect(try await world.api.get("/v1/recoveries").items.isEmpty)
+        }
+    }
+
+    @Test func `have the refused among the notifications, and lead there from where it was`() async throws {
+        try await Self.run { world, browser in
+            let moved = try await browser.get("/console/refused?page=5")
+            #expect(moved.status == 303 && moved.location == "/console/notifications/refused?page=5")
+            for (path, name) in [
+                ("notifications/refused", "Notifications"), ("transactions/1", "Customers"),
+                ("orders/X", "Customers"), ("recoveries/rec_1", "Completeness"),
+            ] {
+                let page = try await browser.get("/console/\(path)").text
+                let current = page.components(separatedBy: "<nav class=\"pages\"").dropFirst().first?
+                    .components(separatedBy: "</nav>").first?
+                    .components(separatedBy: "aria-current=\"page\"").dropFirst().first?
+                    .components(separatedBy: "</a>").first
+                #expect(current?.contains(name) == true, "\(path): \(current ?? "none")")
+            }
+        }
+    }
+
+    @Test func `ask the App Store how it delivered a notification`() async throws {
+        try await Self.run { world, browser in
+            _ = try await world.subscriber("anna")
+            let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
+            let answer = try await world.api.send("POST", "/v1/notifications/\(uuid)/attempts")
+            #expect(answer.status == 200 && answer.items.map { $0["result"] as? String } == ["SUCCESS"])
+            #expect(answer.items.first?["attempt_date"] as? Int == Int(world.simulator.now.milliseconds))
+            let shown = try await browser.confirm(["action": "send-attempts", "id": uuid])
+            #expect(shown.status == 200 && shown.text.contains("SUCCESS"))
+            #expect(try await browser.get("/console/notifications/\(uuid)").text.contains("Ask the App Store about"))
+            #expect(try await world.api.send("POST", "/v1/notifications/none/attempts").status == 404)
+            // The App Store keeps its history for 180 days.
+            try await world.simulator.advance(by: 181 * 86_400)
+            let late = try await world.api.send("POST", "/v1/notifications/\(uuid)/attempts")
+            #expect(late.code == "not_in_history")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+@testable import CounterfoilServer
+@testable import LedgerServices
+import Foundation
+import Ledger
+import StoreSimulator
+import Testing
+import WebConsole
+
+@Suite struct `Sessions of the console` {
+    @Test func `end when their key is replaced by another of the same name`() async throws {
+        try await `The console`.run { world, browser in
+            try await browser.signIn()
+            #expect(try await browser.get("/console").status == 200)
+            let configuration = try world.configuration()
+            await (try world.server).reload {
+                var changed = configuration
+                changed.keys = changed.keys.map { key in
+                    var key = key
+                    if key.name == "all" { key.hash = APIKeyText.hash(of: "another key of this name") }
+                    return key
+                }
+                return changed
+            }
+            #expect(try await browser.get("/console").status == 303)
+            try await browser.signIn("another key of this name")
+            #expect(try await browser.get("/console").status == 200)
+        }
+    }
+
+    @Test func `that have ended are said so to open pages`() async throws {
+        try await `The console`.run { _, browser in
+            for path in ["/console?fragment=all", "/console/customers/a?fragment=all", "/console/events?topics=inbox"] {
+                let page = try await browser.get(path)
+                #expect(page.status == 401 && page.location == nil, "\(path)")
+                #expect(page.text == "The session has ended.")
+            }
+        }
+    }
+
+    @Test func `begin with no key that others could read on its way`() async throws {
+        try await `The console`.run { world, browser in
+            #expect(try await browser.get("/console/sign-in").text.contains("name=\"key\""))
+            let far = [(name: "X-Forwarded-For", value: "192.0.2.1")]
+            let page = try await browser.get("/console/sign-in", far)
+            #expect(!page.text.contains("name=\"key\"") && page.text.contains("Use https"))
+            let link = try ConsoleLink.make(try world.configuration(), key: "all", url: "")
+            #expect(try await browser.get(link, far).hidden("link") == nil)
+        }
+    }
+
+    @Test func `begin with links that stand nowhere in the audit log`() async throws {
+        try await `The console`.run { world, browser in
+            let link = try ConsoleLink.make(try world.configuration(), key: "all", url: "")
+            #expect(try await browser.get(link, [("Host", "evil.example")]).status == 403)
+            let token = try #require(link.split(separator: "=").last)
+            let log = try await world.api.get("/v1/audit").text
+            #expect(log.contains("foreign_host") && !log.contains(token))
+        }
+    }
+
+    @Test func `of a key for one app see no keys, sessions and endpoints of others`() async throws {
+        try await `The console`.run { configuration in
+            let app = configuration.apps[0].bundleID
+            configuration.webhooks = [World.webhook("everything", "https://example.com/hooks")]
+            configuration.keys.append(
+                .init(
+                    name: "narrow", hash: APIKeyText.hash(of: "narrow"), scopes: Set(APIScope.all), apps: [app]))
+        } _: { world, browser in
+            let narrow = Browser(world.url)
+            try await browser.signIn()
+            try await narrow.signIn("narrow")
+            let page = try await narrow.get("/console/operations").text
+            #expect(page.contains("<bdi>narrow</bdi>") && !page.contains("<bdi>all</bdi>"))
+            #expect(!page.contains("<bdi>reader</bdi>") && !page.contains("<bdi>everything</bdi>"))
+            let whole =
+                try await browser.get("/console/operations").text
+                + browser.get("/console/operations/configuration").text
+            for name in ["narrow", "all", "reader", "everything"] { #expect(whole.contains("<bdi>\(name)</bdi>")) }
+            let ids = try await world.api.get("/v1/audit").items.compactMap { $0["session"] as? String }
+            let foreign = try #require(ids.last)
+            #expect(try await narrow.confirm(["action": "end-session", "session": foreign]).status == 409)
+            #expect(try await browser.get("/console").status == 200)
+        }
+    }
+
+    private static func address(_ host: String) -> ServerConfiguration.Console.Address {
+        var address = ServerConfiguration.Console.Address()
+        (address.host, address.port) = (host, 9001)
+        return address
+    }
+
+    @Test func `find the console where it is`() {
+        var configuration = ServerConfiguration(apps: [])
+        func address(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> String {
+            var changed = configuration
+            change(&changed)
+            return ConsoleLink.address(changed, port: 9000)
+        }
+        configuration.listen.host = "0.0.0.0"
+        #expect(address() == "http://127.0.0.1:9000")
+        #expect(address { $0.listen.host = "::" } == "http://[::1]:9000")
+        #expect(address { $0.listen.host = "2001:db8::1" } == "http://[2001:db8::1]:9000")
+        #expect(address { $0.listen.publicURL = "https://store.example/" } == "https://store.example")
+        #expect(address { $0.console.listen = Self.address("::1") } == "http://[::1]:9001")
+        #expect(
+            address {
+                $0.listen.tls = .init(certificateFile: "c", keyFile: "k")
+                $0.console.listen = Self.address("0.0.0.0")
+            } == "https://127.0.0.1:9001")
+    }
+}

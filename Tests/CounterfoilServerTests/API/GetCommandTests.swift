@@ -1,0 +1,34 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `counterfoil server get`, as a process beside a server.
+@Suite struct `The command for answers of the API` {
+    private static func run(_ arguments: [String], _ url: String) async throws -> ChildProcess.Outcome {
+        try await ServerProcess.run(
+            ["server", "get"] + arguments + ["--url", url], environment: ["COUNTERFOIL_KEY": Asker.key])
+    }
+
+    @Test func `prints the answer as it is`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            let outcome = try await Self.run(["/v1/customers/\(anna)"], world.url)
+            let printed = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+            #expect(outcome.status == 0 && printed?["id"] as? String == anna, "\(outcome.output)")
+            let table = try await Self.run(["/v1/audit?format=csv"], world.url + "/")
+            #expect(table.status == 0 && table.output.hasPrefix("id,at,actor,"))
+        }
+    }
+
+    @Test func `says what the server says, and takes the key nowhere else`() async throws {
+        try await World.withAPI { world in
+            let missing = try await Self.run(["/v1/notifications/none"], world.url)
+            #expect(missing.status == 1 && missing.output.isEmpty && missing.errors.contains("404: "))
+            for path in ["v1/completeness", "@evil.example/v1/x", "/v1/a b", "/v1/ä", "/v1/x#y", "/metrics", ""] {
+                #expect(try await Self.run([path], world.url).status == 2, "\(path)")
+            }
+            let silent = try await Self.run(["/v1/completeness"], "http://127.0.0.1:1")
+            #expect(silent.status == 1 && silent.errors.contains("does not answer"))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+@testable import CounterfoilServer
+@testable import LedgerServices
+import Foundation
+import StoreSimulator
+import Testing
+import Yams
+
+/// What each key may do: every route of the API and every page and action of the console, for every scope.
+@Suite struct `The scopes of keys` {
+    /// Roles that teams have, and who may only sign in.
+    private static let roles: [String: Set<APIScope>] = [
+        "opener": [],
+        "viewer": [.operationsRead],
+        "support": [.customersRead, .supportRead, .supportWrite],
+        "operator": [.operationsRead, .operationsWrite, .webhooksWrite],
+        "auditor": [.auditRead],
+        "admin": Set(APIScope.all),
+    ]
+
+    private static func key(_ name: String, _ scopes: Set<APIScope>) -> ServerConfiguration.Key {
+        .init(name: name, hash: APIKeyText.hash(of: name), scopes: scopes)
+    }
+
+    /// The operations of the description with the scope that each needs.
+    private static func operations() throws -> [(method: String, path: String, scope: APIScope)] {
+        let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        return try paths.filter { $0.key.hasPrefix("/v1/") }.flatMap { path, item in
+            try item.filter { $0.key != "parameters" }.compactMap { method, operation in
+                let text = try #require((operation as? [String: Any])?["description"] as? String, "\(method) \(path)")
+                // An app that begins a session shows no more than its key.
+                guard path != "/v1/sessions" else { return nil }
+                let named = text.components(separatedBy: "Needs the scope ").dropFirst().first
+                let word = try #require(named?.prefix { $0.isLowercase || $0 == ":" }, "\(method) \(path)")
+                let scope = APIScope(rawValue: String(word))
+                #expect(APIScope.all.contains(scope), "\(method) \(path): \(scope.rawValue)")
+                return (method.uppercased(), path.replacing(/\{[a-z_]+\}/, with: "x"), scope)
+            }
+        }.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
+    }
+
+    @Test func `decide over every route of the API, one by one`() async throws {
+        let operations = try Self.operations()
+        #expect(operations.count > 50)
+        try await World.withAPI { configuration in
+            configuration.limits.requestsPerSecond = 100_000
+            for scope in APIScope.all {
+                configuration.keys.append(Self.key("only \(scope.rawValue)", [scope]))
+                configuration.keys.append(
+                    Self.key("all but \(scope.rawValue)", Set(APIScope.all).subtracting([scope])))
+            }
+        } _: { world in
+            for (method, path, needed) in operations {
+                let keys = APIScope.all.map { ("only \($0.rawValue)", $0 == needed) }
+                for (name, isAllowed) in keys + [("all but \(needed.rawValue)", false)] {
+                    let asker = Asker(url: world.url, key: name)
+                    let answer = try await asker.send(method, path, body: method == "GET" ? nil : Data("{}".utf8))
+                    let isRefused = answer.status == 403 && answer.text.contains("lacks the scope")
+                    #expect(isRefused != isAllowed, "\(name): \(method) \(path) \(answer.status)")
+                    if isRefused { #expect(answer.text.contains(needed.rawValue), "\(method) \(path)") }
+                }
+            }
+        }
+    }
+
+    /// The scope that a page of the console needs; nil where everybody who signed in may look.
+    private static let pages: [(path: String, scope: APIScope?)] = [
+        ("", nil), ("customers", nil), ("customers?q=x", .supportRead), ("customers/x", .customersRead),
+        ("customers/x/explain/premium", .customersRead), ("transactions/1", .supportRead), ("orders/A", .supportRead),
+        ("notifications", .operationsRead), ("notifications/refused", .operationsRead),
+        ("notifications/x", .operationsRead), ("completeness", .operationsRead), ("recoveries/rec_1", .operationsRead),
+        ("webhooks", .webhooksWrite), ("webhooks/x", .webhooksWrite), ("webhooks/x/deliveries/1", .webhooksWrite),
+        ("refunds", .supportRead), ("refunds/of?customer=x&transaction=1", .customersRead),
+        ("events/evt_1", .webhooksWrite),
+        ("decode", nil), ("operations", .operationsRead), ("operations/audit", .auditRead),
+        ("operations/configuration", .operationsRead), ("operations/audit.csv", .auditRead),
+    ]
+
+    @Test func `decide over every page of the console`() async throws {
+        for route in ConsoleRoutes.pages.map(\.path) {
+            #expect(Self.pages.contains { Self.is($0.path, of: route) }, "no path of the page \(route) is tried")
+        }
+        try await Self.runWithRoles { browsers in
+            for (role, browser) in browsers {
+                let scopes = Self.roles[role] ?? []
+                for (path, scope) in Self.pages {
+                    let page = try await browser.get("/console/" + path)
+                    let isAllowed = scope.map { scopes.contains($0) } ?? true
+                    #expect((page.status == 403) != isAllowed, "\(role): \(path) \(page.status)")
+                    if let scope, !isAllowed {
+                        #expect(page.text.contains("scope \(scope.rawValue)"), "\(role): \(path)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `decide over every action of the console, before its form is read`() async throws {
+        try await Self.runWithRoles { browsers in
+            for (role, browser) in browsers {
+                for action in ConsoleAction.all {
+                    let isAllowed = Self.roles[role]?.contains(action.scope) == true
+                    for path in ["/console/confirm", "/console/do"] {
+                        let page = try await browser.post(path, ["action": action.name])
+                        #expect((page.status == 403) != isAllowed, "\(role): \(action.name) \(page.status)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a path with its query is of a route, such as `customers/{id}`.
+    private static func `is`(_ path: String, of route: String) -> Bool {
+        let (segments, parts) = (path.prefix { $0 != "?" }.split(separator: "/"), route.split(separator: "/"))
+        return segments.count == parts.count && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+
+    /// Runs with a browser for each role, signed in.
+    private static func runWithRoles(_ body: ([(String, Browser)]) async throws -> Void) async throws {
+        try await `The console`.run { configuration in
+            configuration.limits.requestsPerSecond = 100_000
+            configuration.keys += roles.map { key($0.key, $0.value.union([.consoleOpen])) }
+        } _: { world, _ in
+            var browsers: [(String, Browser)] = []
+            for role in roles.keys.sorted() {
+                let browser = Browser(world.url)
+                try await browser.signIn(role)
+                browsers.append((role, browser))
+            }
+            try await body(browsers)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+@testable import CounterfoilServer
+@testable import LedgerServices
+import AppStoreModels
+import Foundation
+import StoreSimulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite struct `What the server says of itself` {
+    @Test func `is the state of each part, with what there is to do`() async throws {
+        try await World.withAPI { configuration in
+            configuration.webhooks = [World.webhook("backend", "http://127.0.0.1:9/")]
+        } _: { world in
+            func status(_ name: String) async throws -> String? {
+                try await world.api.get("/v1/operations/health").items.first { $0["name"] as? String == name }?[
+                    "status"]
+                    as? String
+            }
+            for part in ["server", "ledger", "inbox", "app_store", "webhooks", "audit_log"] {
+                #expect(try await status(part) == "ok", "\(part)")
+            }
+            // Worlds of tests close gaps when it suits them.
+            #expect(try await status("recovery") == "warning")
+            _ = try await world.api.send("PATCH", "/v1/webhooks/backend", body: Data(#"{"enabled":false}"#.utf8))
+            #expect(try await status("webhooks") == "warning")
+            try world.server.core.readiness.startDraining()
+            #expect(try await status("server") == "failing")
+        }
+    }
+
+    @Test func `names the keys, when they were used, and who is signed in`() async throws {
+        try await World.withAPI {
+            $0.console.isEnabled = true
+        } _: { world in
+            let keys = try await world.api.get("/v1/operations/keys").items
+            #expect(keys.map { $0["name"] as? String } == ["all", "app", "reader"])
+            #expect(keys[0]["idle_ms"] is Int && keys[2]["idle_ms"] == nil)
+            #expect(keys[2]["environments"] as? [String] == ["Sandbox"] && keys[1]["public"] as? Bool == true)
+            #expect(try await world.api.get("/v1/operations/sessions").items.isEmpty)
+            let browser = Browser(world.url)
+            try await browser.signIn()
+            let sessions = try await world.api.get("/v1/operations/sessions").items
+            #expect(sessions.map { $0["key"] as? String } == ["all"])
+            let id = try #require(sessions.first?["id"] as? String)
+            #expect(id.count == 8)
+            let operations = try await browser.get("/console/operations").text
+            for text in [id, "not since the start", "Health", "audit log"] {
+                #expect(operations.contains(text), "\(text)")
+            }
+            try await Tool.inTemporaryFolder { folder in
+                let key = folder.appending(path: "key.txt")
+                try Data(Asker.key.utf8).write(to: key)
+                let command = ["server", "console", "sessions", "--url", world.url, "--key", key.path]
+                let lines = try await ServerProcess.run(command)
+                #expect(lines.status == 0 && lines.output.hasPrefix("\(id)  all  127.0.0.1  since "), "\(lines.text)")
+                let json = try await ServerProcess.run(command + ["--json"])
+                #expect(json.output.contains("\"id\":\"\(id)\""))
+            }
+        }
+    }
+
+    @Test func `is for keys of all apps and environments alone`() async throws {
+        try await World.withAPI { configuration in
+            configuration.keys.append(
+                .init(
+                    name: "one app", hash: APIKeyText.hash(of: "one app"), scopes: Set(APIScope.all),
+                    apps: [configuration.apps[0].bundleID]))
+        } _: { world in
+            let limited = Asker(url: world.url, key: "one app")
+            for route in ["health", "keys", "configuration", "sessions"] {
+                let refused = try await limited.get("/v1/operations/\(route)")
+                #expect(refused.status == 403, "\(route)")
+                let answered = try await world.api.get("/v1/operations/\(route)")
+                #expect(answered.status == 200, "\(route)")
+            }
+        }
+    }
+
+    @Test func `has the configuration without its secrets, on a page of its own`() async throws {
+        try await World.withAPI { configuration in
+            configuration.console.isEnabled = true
+            configuration.console.secret = Secret("a secret of the tests' own console")
+            configuration.webhooks = [World.webhook("backend", "http://127.0.0.1:9/a-path-that-is-secret")]
+        } _: { world in
+            let browser = Browser(world.url)
+            try await browser.signIn()
+            let answer = try await world.api.get("/v1/operations/configuration")
+            let page = try await browser.get("/console/operations/configuration").text
+            for text in [answer.text, page] {
+                for secret in [
+                    Asker.key, Asker.tokenSecret, World.webhookSecret, "a secret of the tests", "a-path-that-is-secret",
+                    APIKeyText.hexadecimalHash(of: Asker.key),
+                ] { #expect(!text.contains(secret), "\(secret)") }
+                for setting in ["listen.port", "webhooks[0].url", "console.secret", "storage.path"] {
+                    #expect(text.contains(setting), "\(setting)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The fuzzers are built with sanitizers, which takes too long for every run. This notices what would keep one from running.
+@Suite struct `Every fuzz target` {
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
+    }
+
+    /// The names in the table of `Fuzz/run`.
+    private static func targets() throws -> [String] {
+        let table = try #require(try text("Fuzz/run").firstMatch(of: /targets="([^"]+)"/)).1
+        let names = table.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
+        try #require(names.count > 15)
+        return names
+    }
+
+    @Test func `has an entry point, and every entry point a target`() throws {
+        let points = try Self.text("Fuzz/Driver/driver.c").matches(of: /ENTRY_POINT\(fuzz_(\w+)\)/)
+        #expect(
+            points.map { String($0.1).replacing("_", with: "-") }.sorted() == (try Self.targets().sorted()),
+            "Fuzz/Driver/driver.c and Fuzz/run name the same targets")
+    }
+
+    @Test func `is a product of the package with a harness`() throws {
+        let products = try Self.text("Package.swift").matches(of: /harness\("([a-z0-9-]+)", "(\w+)"/)
+        #expect(products.map { String($0.1) }.sorted() == (try Self.targets().sorted()))
+        for product in products {
+            let harness = try Self.text("Fuzz/\(product.2)/\(product.2).swift")
+            #expect(harness.contains(#"@_cdecl("LLVMFuzzerTestOneInput")"#), "\(product.2)")
+        }
+    }
+
+    @Test func `has seeds and the dictionary that it names`() throws {
+        for name in try Self.targets() {
+            let folder = Fixtures.package.appending(path: "Fuzz/Corpus/\(name)").path
+            #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).isEmpty, "\(name)")
+        }
+        let rows = try Self.text("Fuzz/run").matches(of: /(?m)^"?[a-z0-9-]+ \d+ ([a-z-]+) \S+$/)
+        for dictionary in Set(rows.map { String($0.1) }) where dictionary != "-" {
+            let file = Fixtures.package.appending(path: "Fuzz/Dictionaries/\(dictionary).dict").path
+            #expect(FileManager.default.fileExists(atPath: file), "\(dictionary)")
+        }
+    }
+}

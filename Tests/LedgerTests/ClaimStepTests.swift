@@ -1,0 +1,106 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import Testing
+
+@Suite struct `What a claim does to one of the things that it names` {
+    private static let token = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+
+    private static func take(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .take, customer) }
+
+    private static func claim(
+        _ policy: RestorePolicy, of customer: String = "ben", takesNamed: Bool = false, skipsRefused: Bool = false
+    ) -> Claim {
+        Claim(
+            customer: customer, scope: 1, originalTransactionIDs: ["o"], policy: policy, takesNamed: takesNamed,
+            skipsRefused: skipsRefused, claimedAt: 9)
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var claim: Claim
+        /// The account that the App Store signed for the purchase.
+        var token: UUID?
+        var claims: [ClaimEvent] = []
+        var isKnown = true
+        var givesAccess = true
+        var step: ClaimStep
+    }
+
+    static let purchases = [
+        Case(testDescription: "nobody has it", claim: claim(.transfer), step: .moves([take(9, "ben")], from: [])),
+        Case(
+            testDescription: "the customer has it", claim: claim(.keepOriginal), claims: [take(5, "ben")],
+            step: .isOwned),
+        Case(
+            testDescription: "another keeps it, and nothing else is had either", claim: claim(.keepOriginal),
+            claims: [take(5, "anna")], step: .refusesClaim),
+        Case(
+            testDescription: "another keeps it, and the rest is had", claim: claim(.keepOriginal, skipsRefused: true),
+            claims: [take(5, "anna")], step: .isLeftOut),
+        Case(
+            testDescription: "it was signed for another account, whatever the policy", claim: claim(.transfer),
+            token: token, step: .refusesClaim),
+        Case(
+            testDescription: "it was signed for another account, and the rest is had",
+            claim: claim(.share, skipsRefused: true), token: token, step: .isLeftOut),
+        Case(
+            testDescription: "it was signed for another account, and that does not count",
+            claim: claim(.transfer, takesNamed: true), token: token,
+            step: .moves([take(9, "ben")], from: [token.text])),
+        Case(
+            testDescription: "it was signed for another account, and the customer has it since",
+            claim: claim(.transfer),
+            token: token, claims: [take(5, "ben")], step: .isOwned),
+        Case(
+            testDescription: "it was signed for the customer, who has it no more",
+            claim: claim(.transfer, of: token.text), token: token, claims: [take(5, "anna")],
+            step: .moves([take(9, token.text)], from: ["anna"])),
+        Case(
+            testDescription: "another has it, and it gives no access", claim: claim(.transferIfInactive),
+            claims: [take(5, "anna")], givesAccess: false, step: .moves([take(9, "ben")], from: ["anna"])),
+        Case(
+            testDescription: "another has it, and it gives access", claim: claim(.transferIfInactive),
+            claims: [take(5, "anna")], step: .refusesClaim),
+        Case(
+            testDescription: "another has it, and nothing is known of it", claim: claim(.transferIfInactive),
+            claims: [take(5, "anna")], isKnown: false, step: .moves([take(9, "ben")], from: ["anna"])),
+    ]
+
+    @Test(arguments: purchases) func `follows for a purchase`(_ it: Case) {
+        let lineage = Lineage(originalTransactionID: "o", transactions: [], appAccountToken: it.token)
+        let ownership = Ownership(
+            claims: ClaimHistory(it.claims), named: it.token?.text, account: ClaimHistory([]))
+        #expect(
+            it.claim.step(purchase: it.isKnown ? lineage : nil, ownership) { _ in it.givesAccess } == it.step)
+    }
+
+    static let accounts = [
+        Case(
+            testDescription: "nobody has it", claim: claim(.keepOriginal),
+            step: .moves([.init(at: 9, .link, "ben")], from: [])),
+        Case(testDescription: "the customer has it", claim: claim(.share), claims: [take(5, "ben")], step: .isOwned),
+        Case(
+            testDescription: "another has it, and purchases are shared", claim: claim(.share),
+            claims: [take(5, "anna")], step: .isLeftOut),
+        Case(
+            testDescription: "another keeps it", claim: claim(.keepOriginal), claims: [take(5, "anna")],
+            step: .refusesClaim),
+        Case(
+            testDescription: "another keeps it, and the rest is had", claim: claim(.keepOriginal, skipsRefused: true),
+            claims: [take(5, "anna")], step: .isLeftOut),
+        Case(
+            testDescription: "another has it, and a purchase of it gives access", claim: claim(.transferIfInactive),
+            claims: [take(5, "anna")], step: .refusesClaim),
+        Case(
+            testDescription: "another has it, and nothing of it gives access", claim: claim(.transferIfInactive),
+            claims: [take(5, "anna")], givesAccess: false, step: .moves([take(9, "ben")], from: ["anna"])),
+    ]
+
+    @Test(arguments: accounts) func `follows for an Apple account`(_ it: Case) {
+        let purchases = [Lineage(originalTransactionID: "o", transactions: [])]
+        let step = it.claim.step(account: ClaimHistory(it.claims), with: { purchases }) { _ in it.givesAccess }
+        #expect(step == it.step)
+    }
+}

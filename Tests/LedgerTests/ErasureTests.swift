@@ -1,0 +1,82 @@
+import AppStoreModels
+import Foundation
+import Ledger
+import Testing
+
+@Suite struct `An erasure` {
+    private static let erasure = Erasure(digest: Erasure.digest(of: "anna", in: "com.example"), at: 100)
+
+    @Test(arguments: [
+        (99 as Milliseconds, "anna", true), (100, "anna", true), (101, "anna", false), (99, "ben", false),
+    ])
+    func `takes the name from what was said until then`(_ instant: Milliseconds, _ name: String, _ isRenamed: Bool) {
+        let erasure = Self.erasure
+        let claim = erasure.renamed(ClaimEvent(at: instant, .join, name), of: "anna")
+        #expect(claim == (isRenamed ? ClaimEvent(at: instant, .join, erasure.standIn) : nil))
+        let content = GrantEvent.Content(customer: name, entitlement: "premium", reason: "sorry", actor: "team")
+        var renamed = content
+        renamed.customer = erasure.standIn
+        let grant = erasure.renamed(GrantEvent(.create, at: instant, content), of: "anna")
+        #expect(grant == (isRenamed ? GrantEvent(.create, at: instant, renamed) : nil))
+    }
+
+    @Test func `leaves what names nobody`() {
+        #expect(Self.erasure.renamed(GrantEvent(.revoke, at: 1, .init(reason: "r", actor: "a")), of: "anna") == nil)
+    }
+
+    @Test(arguments: [(99 as Milliseconds, true), (100, true), (101, false)])
+    func `removes grants and reports of use from until then`(_ instant: Milliseconds, _ isGone: Bool) throws {
+        let content = GrantEvent.Content(customer: "anna", entitlement: "premium", reason: "r", actor: "a")
+        let grant = try #require(GrantHistory([GrantEvent(.create, at: instant, content)]).grant("g"))
+        #expect(Self.erasure.removes(grant) == isGone)
+        #expect(Self.erasure.removes(UsageReport(reportedAt: instant)) == isGone)
+    }
+
+    @Test func `makes a purchase nobody's that is still the customer's`() {
+        let erasure = Self.erasure
+        let none = ClaimHistory([])
+        func taken(_ claims: [ClaimEvent], named: String? = nil, account: [ClaimEvent] = []) -> ClaimEvent? {
+            erasure.disowning(
+                Ownership(claims: ClaimHistory(claims), named: named, account: ClaimHistory(account)), of: "anna")
+        }
+        #expect(taken([], named: "anna") == ClaimEvent(at: 100, .take, erasure.standIn))
+        #expect(taken([.init(at: 100, .take, "anna")]) == ClaimEvent(at: 101, .take, erasure.standIn))
+        #expect(taken([], named: "ben") == nil)
+        #expect(taken([.init(at: 5, .take, erasure.standIn)], named: "anna") == nil)
+        #expect(erasure.disowning(Ownership(claims: none, named: nil, account: none), of: "anna") == nil)
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var customer: String?
+        var notification: Int64?
+        var data: String?
+        /// Nil where the event stays as it is.
+        var renamed: (customer: String?, data: String?)?
+    }
+
+    static let cases = [
+        Case(
+            testDescription: "the customer's, of the server's own", customer: "anna", data: "{}",
+            renamed: (erasure.standIn, nil)),
+        Case(
+            testDescription: "another's about the purchase, which names who had it", customer: "ben", data: "{}",
+            renamed: ("ben", nil)),
+        Case(testDescription: "another's that names nobody", customer: "ben"),
+        Case(
+            testDescription: "the customer's, of a notification", customer: "anna", notification: 7,
+            renamed: (erasure.standIn, nil)),
+        Case(testDescription: "another's, of a notification", customer: "ben", notification: 7),
+    ]
+
+    @Test(arguments: cases) func `takes the names from events`(_ it: Case) {
+        let event = LedgerEvent(
+            id: "e", scope: 1, type: .purchaseTransferred, originalTransactionID: "o", customer: it.customer,
+            notification: it.notification, occurredAt: 500, createdAt: 500, data: it.data)
+        let renamed = Self.erasure.renamed(event, of: "anna")
+        #expect(renamed?.customer == it.renamed?.customer)
+        #expect(renamed?.data == it.renamed?.data)
+        #expect((renamed == nil) == (it.renamed == nil))
+        #expect(renamed.map { $0.id == "e" && $0.occurredAt == 500 } ?? true)
+    }
+}

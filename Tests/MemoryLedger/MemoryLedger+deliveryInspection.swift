@@ -1,0 +1,46 @@
+internal import AppStoreModels
+package import Ledger
+
+extension MemoryLedger: DeliveryInspectionStorage {
+    package func webhookActivity(since: Milliseconds, limit: Int) async throws -> [Int64: WebhookActivity] {
+        try read { state in
+            state.endpoints.mapValues { endpoint -> WebhookActivity in
+                let deliveries = state.deliveries.values.filter { $0.endpoint == endpoint.endpoint.id }
+                func ended(_ end: WebhookDelivery.State) -> Int {
+                    min(limit, deliveries.count { $0.state == end && $0.endedAt.map { $0 >= since } ?? false })
+                }
+                let waiting = deliveries.filter { $0.state == .pending }
+                var activity = WebhookActivity()
+                (activity.delivered, activity.failed) = (ended(.delivered), ended(.failed))
+                (activity.discarded, activity.pending) = (ended(.discarded), min(limit, waiting.count))
+                activity.oldest = waiting.min { $0.id < $1.id }?.createdAt
+                activity.eventsBehind = Int64(state.events.count) - endpoint.endpoint.cursor
+                return activity
+            }
+        }
+    }
+
+    package func deliveries(
+        of endpoint: Int64, matching filter: DeliveryFilter, before id: Int64, limit: Int, looking: Int
+    ) async throws -> DeliveryList {
+        try read { state in
+            var (found, ends): ([WebhookDelivery], [Int64]) = ([], [])
+            for end in filter.states {
+                let all = state.deliveries.values.filter { $0.endpoint == endpoint && $0.state == end && $0.id < id }
+                let looked = all.sorted { $0.id > $1.id }.prefix(looking)
+                if looked.count == looking, let last = looked.last { ends.append(last.id) }
+                found += looked.filter { state.holds(filter, for: $0) }.compactMap { state.told($0) }
+            }
+            return DeliveryList(found: found, ends: ends, limit: limit)
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    fileprivate func holds(_ filter: DeliveryFilter, for delivery: MemoryLedger.Delivery) -> Bool {
+        guard let event = event(delivery.event) else { return false }
+        if let type = filter.eventType, type != event.type { return false }
+        guard let customer = filter.customer else { return true }
+        return customer.scopes.contains(event.scope) && event.customer?.isExactly(customer.name) ?? false
+    }
+}

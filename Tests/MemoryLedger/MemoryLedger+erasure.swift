@@ -1,0 +1,93 @@
+internal import AppStoreModels
+internal import Foundation
+package import Ledger
+
+extension MemoryLedger: ErasureStorage {
+    package func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport {
+        try write { state in
+            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleID), at: now)
+            let key = Key(scope.id, erasure.digest)
+            state.erasures[key] = max(state.erasures[key] ?? .min, now)
+            return state.apply(erasure, to: customer, in: scope.id)
+        }
+    }
+}
+
+extension MemoryLedger.State {
+    fileprivate mutating func apply(_ erasure: Erasure, to customer: String, in scope: Int64) -> ErasureReport {
+        var report = ErasureReport()
+        let held = held(by: customer, in: scope).map(\.record)
+        report.purchases = held.count
+        for subject in Erasure.Subject.allCases {
+            switch subject {
+            case .claims: report.claims = renameClaims(of: customer, erasure, in: scope)
+            case .grants: report.grants = removeGrants(of: customer, erasure, in: scope)
+            case .formerGrants:
+                for (key, history) in grants where key.scope == scope {
+                    grants[key] = GrantHistory(history.events.map { erasure.renamed($0, of: customer) ?? $0 })
+                }
+            case .usage: report.usage = removeUsage(of: customer, erasure, in: scope)
+            case .rememberedAnswers: requests = requests.filter { !($0.value.customer?.isExactly(customer) ?? false) }
+            case .purchases: for record in held { disown(record, customer, erasure, in: scope) }
+            case .refundQuestions: unnameQuestions(about: held, customer, in: scope)
+            case .events: renameEvents(about: held, customer, erasure, in: scope)
+            }
+        }
+        return report
+    }
+
+    private mutating func renameClaims(of customer: String, _ erasure: Erasure, in scope: Int64) -> Int {
+        var count = 0
+        for (subject, history) in claims where subject.key.scope == scope {
+            let renamed = history.events.map { ($0, erasure.renamed($0, of: customer)) }
+            count += renamed.count { $0.1 != nil }
+            claims[subject] = ClaimHistory(renamed.map { $0.1 ?? $0.0 })
+        }
+        return count
+    }
+
+    private mutating func removeGrants(of customer: String, _ erasure: Erasure, in scope: Int64) -> Int {
+        let gone = grants(of: customer, in: scope).filter { erasure.removes($0) }
+        for grant in gone { (grants[.init(scope, grant.id)], endsToEmit[.init(scope, grant.id)]) = (nil, nil) }
+        return gone.count
+    }
+
+    private mutating func removeUsage(of customer: String, _ erasure: Erasure, in scope: Int64) -> Int {
+        let gone = usage.filter { $0.key.customer == .init(scope, customer) && erasure.removes($0.value) }.keys
+        for key in gone { usage[key] = nil }
+        return gone.count
+    }
+
+    private mutating func disown(
+        _ record: LineageRecord, _ customer: String, _ erasure: Erasure, in scope: Int64
+    ) {
+        let original = record.lineage.originalTransactionID
+        guard let claim = erasure.disowning(ownership(of: original, in: scope), of: customer) else { return }
+        add([claim], to: .init(isAccount: false, key: .init(scope, original)))
+    }
+
+    private mutating func unnameQuestions(about held: [LineageRecord], _ customer: String, in scope: Int64) {
+        let originals = held.map(\.lineage.originalTransactionID)
+        for index in inquiries.indices where inquiries[index].inquiry.scope == scope {
+            let inquiry = inquiries[index].inquiry
+            guard originals.containsName(inquiry.originalTransactionID), inquiry.customer?.isExactly(customer) ?? false
+            else { continue }
+            inquiries[index].inquiry.customer = nil
+        }
+    }
+
+    private mutating func renameEvents(
+        about held: [LineageRecord], _ customer: String, _ erasure: Erasure, in scope: Int64
+    ) {
+        let originals = held.map(\.lineage.originalTransactionID)
+        let mentions = Set(held.flatMap(\.mentions).map(\.notification))
+        for index in events.indices where events[index].scope == scope {
+            let event = events[index]
+            let isAboutThem =
+                event.notification.map { mentions.contains($0) }
+                ?? (event.customer?.isExactly(customer) ?? false
+                    || event.originalTransactionID.map { originals.containsName($0) } ?? false)
+            if isAboutThem { events[index] = erasure.renamed(event, of: customer) ?? event }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import AppStoreServer
+import Foundation
+import StoreSimulator
+import Testing
+
+@Suite struct `The control API` {
+    private func send(
+        _ simulator: Simulator, _ method: String, _ path: String, _ body: Data? = nil
+    ) async throws -> (status: Int, headers: [String: String], body: [String: Any]) {
+        let answer = try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(
+                method: method, url: simulator.information.controlURL + path,
+                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body))
+        let headers = Dictionary(
+            answer.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+        let json = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
+        return (answer.status, headers, json ?? [:])
+    }
+
+    @Test(arguments: [
+        ("DELETE", "/clock", "GET"), ("PUT", "/faults", "DELETE, GET, POST"), ("PATCH", "/faults/7", "DELETE"),
+        ("POST", "/production/settings", "GET, PATCH, PUT"), ("POST", "/sandbox/customers/anna/receipt", "GET"),
+    ])
+    func `says which methods a path has`(_ method: String, _ path: String, _ allowed: String) async throws {
+        try await withSimulator { simulator in
+            let answer = try await send(simulator, method, path)
+            #expect(answer.status == 405 && answer.headers["allow"] == allowed)
+            #expect(answer.body["code"] as? String == "method_not_allowed")
+        }
+    }
+
+    @Test func `numbers every answer, and has one shape for errors`() async throws {
+        try await withSimulator { simulator in
+            var numbers: Set<String> = []
+            for (method, path, status) in [
+                ("GET", "/clock", 200), ("GET", "/nowhere", 404), ("DELETE", "/clock", 405),
+                ("GET", "/production/customers/nobody", 404), ("POST", "/faults", 400),
+            ] {
+                let answer = try await send(simulator, method, path, method == "POST" ? Data("{}".utf8) : nil)
+                #expect(answer.status == status, "\(path)")
+                numbers.insert(try #require(answer.headers["x-request-id"]))
+                guard status >= 400 else { continue }
+                #expect(answer.body["object"] as? String == "error" && answer.body["code"] is String, "\(path)")
+            }
+            #expect(numbers.count == 5 && !numbers.contains("none"))
+        }
+    }
+}
