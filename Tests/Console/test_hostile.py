@@ -138,6 +138,52 @@ def test_what_people_write_is_text(world: World, shop: Shop):
         world.check(page, "what is decoded")
 
 
+@with_shop()
+def test_addresses_of_endpoints_are_text(world: World, shop: Shop):
+    taken = []
+    for number, text in enumerate(HOSTILE):
+        for form, url in (("path", f"https://example.com/{text}"), ("name", text), ("query", f"https://example.com/?a={quote(text)}")):
+            try:
+                made = shop.api("/v1/webhooks", {"name": f"{form}-{number}", "url": url})
+                taken.append(made["url"])
+            except urllib.error.HTTPError as error:
+                world.expect(error.code == 400, f"an endpoint at {url!r}: {error.code}")
+    world.expect(len(taken) >= len(HOSTILE), f"only these addresses were taken: {taken}")
+    world.expect(all(url.startswith("https://") for url in taken), "an address that no webhook is sent to was taken")
+    cookies = sign_in(world, shop)
+    with world.page() as page:
+        page.context.add_cookies(cookies)
+        page.goto(f"{shop.base}/console/webhooks")
+        shown = page.locator("main").text_content()
+        for url in taken:
+            world.expect(is_seen(url, shown) or url[:100] in shown, f"the address {url!r} is not seen")
+        world.check(page, "endpoints with addresses of a stranger")
+
+
+def test_what_a_catalogue_says_is_text(world: World):
+    simulator = Simulator()
+    try:
+        catalogue = simulator.call("GET", "/production/catalogue")
+        product = next(p for p in catalogue["products"] if p["type"] == "Auto-Renewable Subscription")
+        terms = product["subscription"]
+        products = [dict(product, id=f"hostile.{number}", name=text, subscription=dict(terms, offers=[dict(terms["offers"][0], identifier=text)]))
+                    for number, text in enumerate(HOSTILE)]
+        simulator.call("PUT", "/production/catalogue", dict(catalogue, products=catalogue["products"] + products))
+        with world.page() as page:
+            page.goto(f"{simulator.base}/catalogue")
+            names = page.locator("table td[data-label=Name]").all_inner_texts()
+            all_offers = page.locator("table td[data-label=Offers]").all_inner_texts()
+            for text in HOSTILE:
+                world.expect(any(is_seen(text, name) for name in names), f"the name {text!r} is not seen")
+                world.expect(any(is_seen(text, offer) for offer in all_offers), f"the offer {text!r} is not seen")
+            world.check(page, "a catalogue of a stranger")
+            for path in ("", "customers", "trigger", "scenarios"):
+                page.goto(f"{simulator.base}/{path}")
+                body(page)
+    finally:
+        simulator.stop()
+
+
 def test_what_the_simulator_is_told_is_text(world: World):
     receiver, answers = Receiver(), itertools.cycle(HOSTILE)
     receiver.status, receiver.body = 500, lambda: next(answers).encode()

@@ -54,6 +54,11 @@ enum LedgerView {
             lines += items.map {
                 "timeline \($0.place.date) \($0.place.name) \($0.originalTransactionID) \(text($0.kind))"
             }
+            for case .notification(let kept) in items.map(\.kind) {
+                #expect(try await ledger.isNotification(kept.id, inTimelineOf: customer, in: scope.id))
+                let isOthers = try await ledger.isNotification(kept.id, inTimelineOf: "nobody", in: scope.id)
+                #expect(!isOthers)
+            }
             guard let last = items.last else { return lines }
             place = last.place
         }

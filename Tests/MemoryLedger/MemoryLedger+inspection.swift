@@ -15,6 +15,16 @@ extension MemoryLedger: InspectionStorage {
         }
     }
 
+    package func isNotification(
+        _ id: Int64, inTimelineOf customer: String, in scope: Int64
+    ) async throws -> Bool {
+        try read { state in
+            state.held(by: customer, in: scope).contains { held in
+                held.record.mentions(for: customer, held.ownership).contains { $0.notification == id }
+            }
+        }
+    }
+
     package func notifications(
         _ filter: InboxFilter, before id: Int64, limit: Int
     ) async throws -> NotificationPage {
@@ -93,8 +103,7 @@ extension MemoryLedger.State {
         of record: LineageRecord, _ ownership: Ownership, _ customer: String
     ) -> [TimelineItem] {
         let original = record.lineage.originalTransactionID
-        let spans = ownership.spans(of: customer)
-        let told = record.mentions.filter { mention in spans.contains { $0.contains(mention.signedDate) } }
+        let told = record.mentions(for: customer, ownership)
         let changes = ownership.changes.filter { $0.to.containsName(customer) || $0.from.containsName(customer) }
         return told.compactMap { mention in
             kept(mention.notification).map {

@@ -19,15 +19,12 @@ struct TimelineRoutes {
         v1.get("/customers/{id}/timeline/{uuid}", needs: .supportRead, entry)
     }
 
-    /// How many entries of one instant are looked through for one notification.
-    private static let mostOfAnInstant = 200
-
     /// One notification of it: all that it says, and what its verification rests on.
     private func entry(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.subject()
         let id = call.named("uuid").map { UUID(text: $0)?.text ?? $0 } ?? ""
         guard id.utf8.count <= 255, let kept = try await storage.notification(id), kept.scope == scope.id,
-            try await isAbout(customer, kept)
+            try await storage.isNotification(kept.id, inTimelineOf: customer, in: scope.id)
         else {
             throw APIFailure(
                 .notFound, "not_found", "No notification with this UUID is in this timeline.", parameter: "uuid")
@@ -36,13 +33,6 @@ struct TimelineRoutes {
         return .json { json in
             NotificationJSON.write(kept, scopes, to: &json) { decoded.write(to: &$0) }
         }
-    }
-
-    /// Whether a notification is in a customer's timeline.
-    private func isAbout(_ customer: String, _ kept: KeptNotification) async throws -> Bool {
-        let items = try await storage.timeline(
-            of: customer, in: kept.scope, after: TimelinePlace(date: kept.signedDate), limit: Self.mostOfAnInstant)
-        return items.contains { if case .notification(let one) = $0.kind { one.id == kept.id } else { false } }
     }
 
     /// Newest first; what was signed until `at`.

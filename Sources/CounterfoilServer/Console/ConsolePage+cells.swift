@@ -10,7 +10,7 @@ extension ConsolePage.Cell {
         case .plain(let text), .foreign(let text, _), .code(let text, _), .tag(let text, _), .number(let text): text
         case .link(_, let link): link.description
         case .progress(_, _, let text): text
-        case .time(let date): date?.consoleText ?? ""
+        case .time(let date, _): date?.consoleText ?? ""
         case .none: ""
         }
     }
@@ -37,8 +37,9 @@ extension ConsolePage.Cell {
             (values["isProgress"], values["text"]) = (true, .text(text))
             values["amount"] = .exact(String(max(0, min(amount, whole))))
             values["whole"] = .exact(String(max(1, whole)))
-        case .time(nil): (values["isPlain"], values["text"]) = (true, "none")
-        case .time(let date?): (values["isTime"], values["instant"]) = (true, .time(date, now: now))
+        case .time(nil, _): (values["isPlain"], values["text"]) = (true, "none")
+        case .time(let date?, let isRelative):
+            (values["isTime"], values["instant"]) = (true, .time(date, now: isRelative ? now : nil))
         case .link(let text, let link):
             (values["isForeign"], values["foreign"]) = (true, .foreign(text, limit: 120))
             (values["hasLink"], values["cellURL"]) = (true, .link(link))

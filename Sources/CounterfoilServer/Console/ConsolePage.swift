@@ -38,7 +38,8 @@ struct ConsolePage: Sendable {
         case foreign(String, limit: Int = 120)
         case code(String, limit: Int = 200)
         case tag(String, Tone)
-        case time(Date?)
+        /// How far it is from now is said too, unless told otherwise.
+        case time(Date?, isRelative: Bool = true)
         case link(String, PageLink)
         /// What is compared from row to row: digits stand below digits.
         case number(String)
@@ -131,7 +132,8 @@ struct ConsolePage: Sendable {
         fileprivate func values(_ now: Date?) -> PageValue {
             let shown = facts.filter { if case .none = $0.1 { false } else { true } }
             return [
-                "entryKey": .exact(anchor.isEmpty ? sentence : anchor), "hasAnchor": .flag(!anchor.isEmpty),
+                // What has a name on the page is told from others by it.
+                "entryKey": .exact(anchor.isEmpty ? sentence : ""), "hasAnchor": .flag(!anchor.isEmpty),
                 "anchor": .exact(anchor), "isOpen": .flag(inside != nil),
                 "sentence": .object(sentenceCell.values(now).merging(["foreign": shownSentence]) { $1 }),
                 "entryFacts": .list(shown.map { .object($0.1.values(now).merging(["name": .text($0.0)]) { $1 }) }),

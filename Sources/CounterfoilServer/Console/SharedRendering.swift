@@ -3,9 +3,10 @@ internal import Synchronization
 /// Has what several ask for at the same moment made once for all of them.
 ///
 /// When something changes, every open page asks for its live parts at once: twenty people who watch an outage would cost twenty
-/// pages a second. Whoever asks while a page is being made waits for the next one, which is made for all who wait then. So
-/// nobody gets what was begun before they asked, and nothing is kept afterwards. Where one cannot make it, all who wait try at
-/// once, each for itself: nobody waits for one failure after the other.
+/// pages a second. Whoever asks first waits a moment for the others, who were told at the same time; whoever asks while a page
+/// is being made waits for the next one, which is made for all who wait then. So nobody gets what was begun before they asked,
+/// and nothing is kept afterwards. Where one cannot make it, all who wait try at once, each for itself: nobody waits for one
+/// failure after the other.
 final class SharedRendering<Key: Hashable & Sendable>: Sendable {
     private enum Turn: Sendable {
         /// Another request has made it.
@@ -27,6 +28,8 @@ final class SharedRendering<Key: Hashable & Sendable>: Sendable {
         var riders: [Waiting] = []
         /// Those who came after it was begun.
         var later: [Waiting] = []
+        /// Whether it is being made; until then all who come get it.
+        var isBegun = false
     }
 
     private struct State {
@@ -35,6 +38,16 @@ final class SharedRendering<Key: Hashable & Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+    private let gather: @Sendable () async -> Void
+
+    /// - Parameter gather: Ends when no more others are waited for.
+    init(gather: @escaping @Sendable () async -> Void = { await waitForOthers() }) { self.gather = gather }
+
+    /// Twenty milliseconds: long enough for who was told at the same time, too short to be noticed.
+    private static func waitForOthers() async {
+        // Who gives up meanwhile is noticed by what is made.
+        do { try await Task.sleep(for: .milliseconds(20)) } catch { return }
+    }
 
     /// How many wait for a turn or for another's.
     var waiting: Int {
@@ -55,6 +68,8 @@ final class SharedRendering<Key: Hashable & Sendable>: Sendable {
         case .makeAlone: return try await make()
         case .make: break
         }
+        await gather()
+        state.withLock { $0.lines[key]?.isBegun = true }
         do {
             let text = try await make()
             end(key, text)
@@ -75,7 +90,12 @@ final class SharedRendering<Key: Hashable & Sendable>: Sendable {
                         state.lines[key] = Line()
                         return .make
                     }
-                    state.lines[key]?.later.append(Waiting(id: id, continuation: continuation))
+                    let waiting = Waiting(id: id, continuation: continuation)
+                    if state.lines[key]?.isBegun == true {
+                        state.lines[key]?.later.append(waiting)
+                    } else {
+                        state.lines[key]?.riders.append(waiting)
+                    }
                     return nil
                 }
                 if let turn { continuation.resume(returning: turn) }

@@ -89,6 +89,12 @@ package struct LineageRecord: Sendable, Hashable {
         return codes.compactMap { kind, code in FactSource(code: code).map { (kind, $0) } }
     }
 
+    /// What the App Store told of it while it was a customer's.
+    package func mentions(for customer: String, _ ownership: Ownership) -> [Mention] {
+        let spans = ownership.spans(of: customer)
+        return mentions.filter { mention in spans.contains { $0.contains(mention.signedDate) } }
+    }
+
     /// How many facts there are, and notifications about them.
     package var count: Int { sources.count + (renewalSource == nil ? 0 : 1) + mentions.count }
 

@@ -11,6 +11,9 @@ package protocol InspectionStorage: Sendable {
         of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
     ) async throws -> [TimelineItem]
 
+    /// Whether a notification is in a customer's timeline.
+    func isNotification(_ id: Int64, inTimelineOf customer: String, in scope: Int64) async throws -> Bool
+
     /// Notifications, the last that was received first. Where those that wait or failed are looked for, what else was signed
     /// under their identifiers is among them, after all others.
     func notifications(_ filter: InboxFilter, before id: Int64, limit: Int) async throws -> NotificationPage

@@ -46,6 +46,16 @@ extension SQLiteStorage: InspectionStorage {
         }
     }
 
+    package func isNotification(
+        _ id: Int64, inTimelineOf customer: String, in scope: Int64
+    ) async throws -> Bool {
+        try await read { db in
+            try Self.held(by: customer, in: scope, db).contains { held in
+                held.record.mentions(for: customer, held.ownership).contains { $0.notification == id }
+            }
+        }
+    }
+
     package func notifications(
         _ filter: InboxFilter, before id: Int64, limit: Int
     ) async throws -> NotificationPage {
@@ -163,8 +173,7 @@ extension SQLiteStorage: InspectionStorage {
         of record: LineageRecord, _ ownership: Ownership, _ customer: String
     ) -> [Entry] {
         let original = record.lineage.originalTransactionID
-        let spans = ownership.spans(of: customer)
-        let told = record.mentions.filter { mention in spans.contains { $0.contains(mention.signedDate) } }.map {
+        let told = record.mentions(for: customer, ownership).map {
             Entry(place: TimelinePlace(date: $0.signedDate, number: $0.notification), original: original)
         }
         let changes = ownership.changes.filter {

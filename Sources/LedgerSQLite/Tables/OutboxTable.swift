@@ -20,15 +20,18 @@ enum OutboxTable {
 
     /// The number of the event with an identifier.
     static func number(of id: String, _ db: Database) throws -> Int64? {
+        // Most are of notifications.
+        if id.hasPrefix(LedgerEvent.prefix),
+            case let number?? = try db.first(
+                """
+                SELECT seq FROM notifications JOIN events ON notification = notifications.id
+                WHERE uuid = ? AND notification IS NOT NULL
+                """, [StoredUUID.value(String(id.dropFirst(LedgerEvent.prefix.count)))], { $0.number(0) })
+        {
+            return number
+        }
         let own = "SELECT seq FROM events WHERE id = ? AND notification IS NULL"
-        if let number = try db.first(own, [.text(id)], { $0.number(0) }) { return number }
-        guard id.hasPrefix(LedgerEvent.prefix) else { return nil }
-        return try db.first(
-            """
-            SELECT seq FROM notifications JOIN events ON notification = notifications.id
-            WHERE uuid = ? AND notification IS NOT NULL
-            """, [StoredUUID.value(String(id.dropFirst(LedgerEvent.prefix.count)))]
-        ) { $0.number(0) } ?? nil
+        return try db.first(own, [.text(id)]) { $0.number(0) } ?? nil
     }
 
     /// - Parameter owner: Whose the purchase is by what the App Store says, where that was just read.

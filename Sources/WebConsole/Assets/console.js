@@ -9,7 +9,6 @@ const store = { get: k => { try { return localStorage.getItem(k) } catch { retur
 let paused = store.get("paused") === "1", since = body.dataset.since, source, timer, retry;
 let stale = false, busy = false, again = false, ended = false;
 
-// Live updates
 const say = t => { if (state && state.textContent !== t) state.textContent = t };
 const url = () => { const u = new URL(location); u.hash = ""; u.searchParams.set("fragment", "all"); return u };
 const inUse = e => {
@@ -17,7 +16,7 @@ const inUse = e => {
   return e.contains(document.activeElement) || $$("details[open],dialog[open]", e).length > 0 ||
     s?.isCollapsed === false && e.contains(s.anchorNode);
 };
-const keys = e => new Set($$("[data-key]", e).map(k => k.dataset.key));
+const keys = e => new Set($$("[data-key]", e).map(k => k.dataset.key || k.id));
 const withdraw = id => $$("[data-update='" + id + "']").forEach(b => b.remove());
 const put = (old, fresh) => { old.replaceWith(fresh); dress(fresh); withdraw(fresh.id) };
 async function refetch() {
@@ -88,7 +87,7 @@ document.addEventListener("visibilitychange", () => { listen(); if (topics) refe
 addEventListener("pagehide", () => source?.close());
 addEventListener("focusout", () => setTimeout(() => { if (stale && !paused) refetch() }, 300));
 
-// Copy buttons, times, commands
+
 const quote = v => /^[\w@%+=:,.\/-]+$/.test(v) ? v : "'" + v.replace(/'/g, "'\\''") + "'";
 function command(form) {
   const code = $("[data-command]", form);
@@ -129,15 +128,14 @@ const move = by => {
 const follow = q => { const a = $(q); if (a) a.click(); return !!a };
 function help() {
   const d = make("dialog");
-  d.ariaLabel = "Keyboard shortcuts";
-  make("h2", d, "Keyboard shortcuts");
+  d.ariaLabel = make("h2", d, "Keyboard shortcuts").textContent;
   const dl = make("dl", d);
   const list = [["/", "Search"], ["j k", "Next, previous row"], ["Enter", "Open"], ["Esc", "Back to the list"], ["[ ]", "Previous, next page"], ["p", "Pause live updates"], ["?", "This list"]];
   $$("[data-go]").forEach(a => list.push(["g " + a.dataset.go, a.textContent]));
   list.forEach(([k, t]) => { make("kbd", make("dt", dl), k); make("dd", dl, t) });
-  const label = make("label", d), box = make("input", label); box.type = "checkbox"; box.checked = !off();
-  label.append(" Use shortcuts"); box.onchange = () => store.set("shortcuts", box.checked ? "on" : "off");
-  const close = make("button", d, "Close"); close.type = "button"; close.onclick = () => d.close(); d.onclose = () => d.remove();
+  const l = make("label", d), box = make("input", l); box.type = "checkbox"; box.checked = !off();
+  l.append(" Use shortcuts"); box.onchange = () => store.set("shortcuts", box.checked ? "on" : "off");
+  make("button", d, "Close").onclick = () => d.close(); d.onclose = () => d.remove();
   body.append(d); d.showModal();
 }
 $$("[data-keys]").forEach(b => { b.hidden = false; b.onclick = help });
@@ -152,9 +150,13 @@ addEventListener("keydown", e => {
     "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
   if (act) { e.preventDefault(); act() }
 });
-// Back in a list, the row that was opened has the focus.
+// Back in a list, the row that was opened has the focus. A tap on a time shows the local one.
 const place = "row " + location.pathname;
-addEventListener("click", e => { const a = e.target.closest?.("[data-row] a"); if (a) try { sessionStorage.setItem(place, a.getAttribute("href")) } catch { } });
+addEventListener("click", e => {
+  const t = e.target, a = t.closest?.("[data-row] a");
+  if (t.matches?.("time")) [t.title, t.textContent] = [t.textContent, t.title];
+  if (a) try { sessionStorage.setItem(place, a.getAttribute("href")) } catch { }
+});
 try { const h = sessionStorage.getItem(place); if (h) { sessionStorage.removeItem(place); $$("[data-row] a").find(a => a.getAttribute("href") === h)?.focus() } } catch { }
 
 dress(document); show(); listen();

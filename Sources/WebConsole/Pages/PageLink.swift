@@ -7,12 +7,17 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
 
     /// A path of this server. Each segment and each part of the query is escaped.
     package init(_ segments: [String], query: [(String, String)] = [], fragment: String? = nil) {
-        var text = "/" + segments.map { Self.escaped(Self.harmless($0)) }.joined(separator: "/")
-        if !query.isEmpty {
-            text += "?" + query.map { "\(Self.escaped($0.0))=\(Self.escaped($0.1))" }.joined(separator: "&")
-        }
-        if let fragment { text += "#" + Self.escaped(fragment) }
-        description = text
+        let path = "/" + segments.map { Self.escaped(Self.harmless($0)) }.joined(separator: "/")
+        description = path + (query.isEmpty ? "" : Self.text(query)) + (fragment.map { "#" + Self.escaped($0) } ?? "")
+    }
+
+    /// The page that the link is on with another query, and a place on it.
+    package init(samePageWith query: [(String, String)], fragment: String? = nil) {
+        description = Self.text(query) + (fragment.map { "#" + Self.escaped($0) } ?? "")
+    }
+
+    private static func text(_ query: [(String, String)]) -> String {
+        "?" + query.map { "\(escaped($0.0))=\(escaped($0.1))" }.joined(separator: "&")
     }
 
     /// The same.

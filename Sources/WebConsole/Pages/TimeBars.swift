@@ -61,8 +61,8 @@ package struct TimeBars: Sendable {
     private static let gutter = 210.0
     private static let rowHeight = 34.0
 
-    /// How many bars of a row are drawn: those of ten years of months. More would be narrower than a pixel, and a page too large.
-    package static let mostBars = 120
+    /// How many bars of a row are drawn: those of four years of months. A page with more would be too large.
+    package static let mostBars = 48
 
     /// Bars of these rows, up to somewhat after `now`. The rows beyond the first twenty, and all but the last bars of a row, are
     /// left out.

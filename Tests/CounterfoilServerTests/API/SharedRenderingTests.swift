@@ -4,7 +4,7 @@ import Testing
 @testable import CounterfoilServer
 
 @Suite struct `What open pages ask for at one moment` {
-    private let shared = SharedRendering<String>()
+    private let shared = SharedRendering<String> {}
     private let maker = Maker()
 
     /// Asks while the first is being made, and says when all of them wait.
@@ -30,6 +30,19 @@ import Testing
         maker.finish()
         for other in others { #expect(try await other.value == "2") }
         #expect(maker.begun == 2 && shared.waiting == 0)
+    }
+
+    @Test func `is made once for all who ask before it is begun`() async throws {
+        let gate = Maker()
+        let shared = SharedRendering<String> { do { _ = try await gate.make() } catch { return } }
+        let tasks = (0..<20).map { _ in Task { try await shared.shared("page") { try await maker.make() } } }
+        while shared.waiting < 19 { await Task.yield() }
+        #expect(gate.begun == 1 && maker.begun == 0)
+        gate.finish()
+        while maker.begun == 0 { await Task.yield() }
+        maker.finish()
+        for task in tasks { #expect(try await task.value == "1") }
+        #expect(maker.begun == 1 && shared.waiting == 0)
     }
 
     @Test func `is never what was begun before it was asked for`() async throws {

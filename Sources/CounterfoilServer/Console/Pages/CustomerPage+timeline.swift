@@ -22,14 +22,13 @@ extension CustomerPage {
             entry.facts = facts(of: item)
             let then = (item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).number
             if let then {
-                entry.links.append(
-                    ("as known then", visit.link("customers", id, query: [("at", String(then))])))
+                let then = PageLink(samePageWith: visit.selection.query + [("at", String(then))])
+                entry.links.append(("as known then", then))
             }
             if let uuid {
                 entry.anchor = "entry-\(uuid)"
                 entry.link = PageLink(
-                    ["console", "customers", id],
-                    query: visit.selection.query + instant + place + (isOpen ? [] : [("open", uuid)]),
+                    samePageWith: visit.selection.query + instant + place + (isOpen ? [] : [("open", uuid)]),
                     fragment: entry.anchor)
             }
             if isOpen, let uuid { entry.inside = try await details(of: uuid, of: id, visit) }
@@ -47,9 +46,11 @@ extension CustomerPage {
         let state = item["state"].text ?? ""
         return [
             ("signed", .time((item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).instant)),
-            ("received", item["received_at"].isNothing ? .none : .time(item["received_at"].instant)),
+            // How long ago that is, the instant before it says.
+            ("received", item["received_at"].isNothing ? .none : .time(item["received_at"].instant, isRelative: false)),
             ("from", item["origin"].text.map { .plain($0.words) } ?? .none),
-            ("state", state.isEmpty ? .none : NotificationsPage.tag(state)),
+            // Nearly all of a timeline is folded.
+            ("state", state.isEmpty || state == "folded" ? .none : NotificationsPage.tag(state)),
         ]
     }
 

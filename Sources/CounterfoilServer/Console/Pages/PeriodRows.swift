@@ -40,8 +40,7 @@ enum PeriodRows {
                     ? .once : fact.offerType == .introductory || fact.offerDiscountType == .freeTrial ? .trial : .paid
         // What was taken back before it began would be a bar that goes backwards.
         let end = fact.revocationDate.map { max($0, fact.purchaseDate + 1) } ?? fact.expiresDate
-        let label =
-            "\(fact.productID), \(fact.purchaseDate.consoleText) to \(fact.expiresDate?.consoleText ?? "no end")"
+        let label = "\(fact.purchaseDate.consoleText) to \(fact.expiresDate?.consoleText ?? "no end")"
         return TimeBars.Bar(fact.purchaseDate, end, kind, label)
     }
 
