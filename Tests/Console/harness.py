@@ -15,7 +15,7 @@ import urllib.request
 
 import checks
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = pathlib.Path(os.environ.get("COUNTERFOIL", ROOT / ".build/debug/counterfoil"))
@@ -103,6 +103,10 @@ class World:
         finally:
             for problem in problems:
                 self.fail(f"{page.url}: {problem}")
+            for one in context.pages:
+                # Chromium can hang when it closes a page that is still being loaded.
+                with contextlib.suppress(Error):
+                    one.goto("about:blank", timeout=5_000)
             context.close()
 
     def fail(self, text: str):

@@ -134,3 +134,22 @@ def test_hostile_texts_in_the_server_are_text(world: World, shop: Shop):
             page.get_by_label("Text").fill(text)
             page.get_by_role("button", name="Decode").click()
             world.expect("not proven" in page.inner_text("main"), f"no verdict about {text!r}")
+
+
+@with_shop
+def test_a_tap_on_a_time_shows_the_local_one(world: World, shop: Shop):
+    cookies = sign_in(world, shop)
+    shop.simulator.call("POST", "/production/trigger", {"notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY"})
+    shop.wait(lambda: shop.api("/v1/notifications")["items"])
+    with world.page(timezone_id="Asia/Tokyo", locale="en-GB", has_touch=True) as page:
+        page.context.add_cookies(cookies)
+        page.goto(shop.base + "/console/notifications")
+        shown = page.locator("main time").first
+        utc = shown.inner_text()
+        hour = int(re.search(r" (\d\d):", utc).group(1))
+        world.expect(utc.endswith("UTC"), f"a time is {utc!r}")
+        shown.tap()
+        world.expect(f"{(hour + 9) % 24:02}:" in shown.inner_text(), f"{utc} is {shown.inner_text()!r} in Tokyo")
+        world.expect(shown.get_attribute("title") == utc, "the time in UTC is gone")
+        shown.tap()
+        world.expect(shown.inner_text() == utc, f"a second tap shows {shown.inner_text()!r}")
