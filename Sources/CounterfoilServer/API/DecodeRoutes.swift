@@ -8,9 +8,11 @@ internal import LedgerServices
 
 /// Reads whatever somebody has: signed data, receipts, certificates, webhooks. Nothing of it is kept or logged.
 struct DecodeRoutes {
+    typealias Storage = CustomerStorage & InspectionStorage
+
     let decoder: PastedDataDecoder
     let webhooks: WebhookDispatcher
-    let storage: any LedgerEngine
+    let storage: any Storage
     let scopes: ScopeRegistry
 
     static let maximumBytes = 4 << 20

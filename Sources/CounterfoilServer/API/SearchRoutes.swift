@@ -7,7 +7,9 @@ internal import LedgerServices
 
 /// Finds what somebody has in a ticket: the identifier of anything.
 struct SearchRoutes {
-    let storage: any LedgerEngine
+    typealias Storage = CustomerStorage & InspectionStorage & WebhookStorage
+
+    let storage: any Storage
     let scopes: ScopeRegistry
 
     func add(to v1: APIRouter) { v1.get("/search", needs: .supportRead, search) }
@@ -67,7 +69,7 @@ private struct Search {
 
     init(query: SearchQuery, scopes: [Scope]) { (self.query, self.scopes) = (query, scopes) }
 
-    mutating func run(_ storage: any LedgerEngine) async throws {
+    mutating func run(_ storage: any SearchRoutes.Storage) async throws {
         if let transaction = query.transaction { try await transactions(transaction, storage) }
         if let event = query.event { try await self.event(event, storage) }
         if let notification = query.notification { try await self.notification(notification, storage) }
@@ -77,7 +79,7 @@ private struct Search {
         }
     }
 
-    private mutating func transactions(_ id: String, _ storage: any LedgerEngine) async throws {
+    private mutating func transactions(_ id: String, _ storage: any SearchRoutes.Storage) async throws {
         let before = found.count
         for scope in scopes {
             guard let original = try await storage.originalTransactionID(of: id, in: scope.id) else { continue }
@@ -91,7 +93,7 @@ private struct Search {
         tried.append(("original_transaction", found.contains { $0.kind == "original_transaction" }, nil))
     }
 
-    private mutating func event(_ id: String, _ storage: any LedgerEngine) async throws {
+    private mutating func event(_ id: String, _ storage: any SearchRoutes.Storage) async throws {
         let number = try await storage.eventNumber(id)
         let event = try await number.asyncFlatMap { try await storage.event($0)?.event }
         let scope = event.flatMap { event in scopes.first { $0.id == event.scope } }
@@ -102,14 +104,14 @@ private struct Search {
         tried.append(("event", scope != nil, nil))
     }
 
-    private mutating func notification(_ uuid: String, _ storage: any LedgerEngine) async throws {
+    private mutating func notification(_ uuid: String, _ storage: any SearchRoutes.Storage) async throws {
         let kept = try await storage.notification(uuid)
         let scope = kept.flatMap { kept in scopes.first { $0.id == kept.scope } }
         if let kept, let scope { found.append(Item(kind: "notification", id: kept.uuid, scope: scope)) }
         tried.append(("notification", scope != nil, nil))
     }
 
-    private mutating func customers(_ customer: String, _ storage: any LedgerEngine) async throws {
+    private mutating func customers(_ customer: String, _ storage: any SearchRoutes.Storage) async throws {
         let before = found.count
         for scope in scopes {
             let place = TimelinePlace(date: .max)

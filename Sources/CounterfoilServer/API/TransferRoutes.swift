@@ -6,7 +6,7 @@ internal import LedgerServices
 
 /// Where a team gives a purchase to a customer, whatever the restore policy says.
 struct TransferRoutes {
-    let storage: any LedgerEngine
+    let storage: any CustomerStorage & ClaimStorage
     let customers: CustomerReader
     let answers: CustomerAnswers
     let webhooks: WebhookDispatcher

@@ -367,6 +367,11 @@ extension ControlDescription {
                 default: {$ref: "#/components/responses/error"}
             post:
               summary: Add a fault
+              parameters:
+                - name: seconds
+                  in: query
+                  schema: {type: number, minimum: 1, maximum: 31622400}
+                  description: How long it lasts by the simulator's clock, instead of until
               requestBody:
                 required: true
                 content:

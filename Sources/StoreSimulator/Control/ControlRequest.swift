@@ -35,6 +35,17 @@ struct ControlRequest: Sendable {
         }
     }
 
+    /// How long something is to last, up to a year.
+    var seconds: TimeInterval? {
+        get throws(ControlFailure) {
+            guard let text = query["seconds"] else { return nil }
+            guard let seconds = Double(text), (1...31_622_400).contains(seconds) else {
+                throw ControlFailure(400, "invalid_request", "seconds is 1 to 31622400", param: "seconds")
+            }
+            return seconds
+        }
+    }
+
     /// Where a page begins.
     var start: Int {
         get throws(ControlFailure) {

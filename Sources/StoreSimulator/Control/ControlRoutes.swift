@@ -213,7 +213,8 @@ enum ControlRoutes {
         (
             .post, "/faults",
             { simulator, request in
-                let fault = try request.decode(Fault.self)
+                var fault = try request.decode(Fault.self)
+                if let seconds = try request.seconds { fault.until = simulator.core.now + seconds }
                 let number = try simulator.add(fault)
                 return try json(FaultLine(number: number, struck: 0, fault: fault), status: 201)
             }

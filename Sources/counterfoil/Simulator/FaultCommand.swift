@@ -38,6 +38,7 @@ struct FaultAdd: AsyncParsableCommand {
             EXAMPLES
               counterfoil simulator fault add route:transaction-history rateLimit=60
               counterfoil simulator fault add notification:DID_RENEW drop --count 1
+              counterfoil simulator fault add 'route:*' rateLimit=60 --for 60
             """)
 
     @Argument(help: ArgumentHelp("The affected route or notification.", valueName: "target")) var target: String
@@ -46,6 +47,10 @@ struct FaultAdd: AsyncParsableCommand {
         EnvironmentName?
     @Option(help: ArgumentHelp("The probability each time, 0 to 1.", valueName: "p")) var probability: Double?
     @Option(help: ArgumentHelp("The maximum number of times.", valueName: "n")) var count: Int?
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long, by the simulator's clock. Default: until removed.", valueName: "seconds"))
+    var seconds: Double?
     @OptionGroup var options: SimulatorOptions
 
     private static let arguments = [
@@ -57,7 +62,8 @@ struct FaultAdd: AsyncParsableCommand {
         if let environment { body["environment"] = .string(environment.environment.rawValue) }
         if let probability { body["probability"] = .number(probability) }
         if let count { body["count"] = .integer(Int64(count)) }
-        let data = try await options.client().send("POST", ["faults"], body: body)
+        let query = seconds.map { [("seconds", "\($0)")] } ?? []
+        let data = try await options.client().send("POST", ["faults"], query: query, body: body)
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         Output.line("added: " + (try ControlClient.decode(FaultReport.self, from: data)).text)
     }

@@ -43,6 +43,32 @@ struct RouteFaultTests {
         }
     }
 
+    @Test("a failure lasts as long by the simulator's clock as the control API is told")
+    func duration() async throws {
+        try await Simulator.run { simulator in
+            let id = try await simulator.buy("com.example.coins.100")
+            func add(_ seconds: String) async throws -> Int {
+                try await AsyncHTTPClientTransport().send(
+                    HTTPTransportRequest(
+                        method: "POST", url: simulator.information.controlURL + "/faults?seconds=\(seconds)",
+                        headers: [("Content-Type", "application/json")],
+                        body: Data(#"{"target": "route:*", "effect": {"rateLimit": {"retryAfterSeconds": 60}}}"#.utf8))
+                ).status
+            }
+            #expect(try await add("60") == 201)
+            try await simulator.advance(by: 59)
+            let client = try simulator.client()
+            let error = await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
+            #expect(error?.code == .rateLimited)
+            try await simulator.advance(by: 1)
+            // A client that was told to wait asks again when that is over.
+            _ = try await simulator.client().transaction(id)
+            for wrong in ["0", "-1", "nan", "inf", "31622401", "soon", ""] {
+                #expect(try await add(wrong) == 400, "\(wrong)")
+            }
+        }
+    }
+
     @Test("a failure is repeated until it is over")
     func repetition() async throws {
         for effect: Fault.Effect in [.status(code: 503), .drop, .truncate] {

@@ -14,7 +14,7 @@ struct KnownOfDecoded {
     var differences: [PayloadDifference] = []
 
     static func find(
-        _ verdict: DecodeVerdict, for principal: Principal, _ scopes: ScopeRegistry, _ storage: any LedgerEngine
+        _ verdict: DecodeVerdict, for principal: Principal, _ scopes: ScopeRegistry, _ storage: any DecodeRoutes.Storage
     ) async throws -> KnownOfDecoded? {
         // What is not proven could have been made to ask about anybody.
         guard verdict.isProven else { return nil }
@@ -27,7 +27,7 @@ struct KnownOfDecoded {
     }
 
     private static func find(
-        _ verdict: DecodeVerdict, in scope: Scope, _ storage: any LedgerEngine
+        _ verdict: DecodeVerdict, in scope: Scope, _ storage: any DecodeRoutes.Storage
     ) async throws -> KnownOfDecoded? {
         if let uuid = verdict.subject.notification, let kept = try await storage.notification(uuid),
             kept.scope == scope.id

@@ -51,7 +51,7 @@ enum NewestText {
     /// What the newest kept text says about the same transaction, or the same subscription's renewal. All of them were proven
     /// when they came.
     static func payload(
-        like verdict: DecodeVerdict, about original: String, in scope: Int64, _ storage: any LedgerEngine
+        like verdict: DecodeVerdict, about original: String, in scope: Int64, _ storage: any DecodeRoutes.Storage
     ) async throws -> [UInt8]? {
         let (member, name): (String, String)
         switch verdict.kind {

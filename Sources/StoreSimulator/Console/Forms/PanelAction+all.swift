@@ -183,7 +183,9 @@ extension PanelAction {
             body["probability"] = JSONValue(probability)
         }
         if let count = try fields.number("count", "How often") { body["count"] = JSONValue(count) }
-        return ControlCall(.post, "/faults", body: .object(body))
+        let seconds = fields["seconds"].flatMap { $0.isEmpty ? nil : $0 }
+        return ControlCall(
+            .post, "/faults", query: seconds.map { ["seconds": $0] } ?? [:], body: .object(body))
     }
 
     private static func settings(_ fields: FormFields) throws -> ControlCall {

@@ -12,7 +12,7 @@ extension SimulatorPanel {
         let effect: String
         var number = ""
         var probability = ""
-        var count = ""
+        var seconds = ""
     }
 
     private static let presets = [
@@ -23,9 +23,9 @@ extension SimulatorPanel {
             id: "down", title: "Apple is down", about: "Every request to the App Store is answered with 503.",
             target: "route:*", effect: "status", number: "503"),
         Preset(
-            id: "limit", title: "429, a hundred times",
-            about: "The next hundred requests are answered with 429, and Retry-After says a minute.",
-            target: "route:*", effect: "rateLimit", number: "60", count: "100"),
+            id: "limit", title: "429 for a minute",
+            about: "For a minute of the store's clock all requests are answered with 429; Retry-After says a minute.",
+            target: "route:*", effect: "rateLimit", number: "60", seconds: "60"),
         Preset(
             id: "twice", title: "Everything twice", about: "Each notification is sent twice.", target: "notification:*",
             effect: "duplicate"),
@@ -64,7 +64,7 @@ extension SimulatorPanel {
                 [
                     .hidden("target", preset.target), .hidden("effect", preset.effect),
                     .hidden("number", preset.number),
-                    .hidden("probability", preset.probability), .hidden("count", preset.count),
+                    .hidden("probability", preset.probability), .hidden("seconds", preset.seconds),
                 ], button: "On", command: Self.command(hasNumber: !preset.number.isEmpty)
             ).value(request, state)
         }
@@ -86,9 +86,11 @@ extension SimulatorPanel {
                     hint: "For delay, rateLimit and clockSkew: seconds; for status and error: the code"),
                 .init("probability", "How likely", .number, hint: "0 to 1; empty for always"),
                 .init("count", "How often at most", .number, hint: "Empty for without end"),
+                .init("seconds", "For so many seconds", .number, hint: "By the store's clock; empty for without end"),
             ], button: "On",
             command:
-                "counterfoil simulator fault add {target} {effect}[={number}] [--probability {probability}] [--count {count}]"
+                "counterfoil simulator fault add {target} {effect}[={number}] [--probability {probability}] "
+                + "[--count {count}] [--for {seconds}]"
         )
         return PanelContent(
             "faults", "Faults",
@@ -100,7 +102,7 @@ extension SimulatorPanel {
 
     private static func command(hasNumber: Bool) -> String {
         "counterfoil simulator fault add {target} {effect}" + (hasNumber ? "={number}" : "")
-            + " [--probability {probability}] [--count {count}]"
+            + " [--probability {probability}] [--for {seconds}]"
     }
 
     private static func text(of fault: Fault) -> String {
@@ -114,6 +116,7 @@ extension SimulatorPanel {
         }
         if let probability = fault.probability { text += ", \(Int((probability * 100).rounded())) %" }
         if let count = fault.count { text += ", at most \(count) times" }
+        if let until = fault.until { text += ", until \(until.consoleText)" }
         if let environment = fault.environment { text += ", \(environment.rawValue) only" }
         return text
     }
