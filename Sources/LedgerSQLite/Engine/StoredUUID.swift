@@ -28,7 +28,7 @@ enum StoredUUID {
         switch value {
         case .text(let text): text
         case .blob(let bytes): UUID(bytes: bytes)?.text ?? ""
-        case .integer, .null: ""
+        case .integer, .real, .null: ""
         }
     }
 }

@@ -52,10 +52,10 @@ package enum LedgerBackup {
             try headers.load(from: db)
             return Report(
                 digest: try LedgerDigest.make(db, headers, path: path),
-                bytes: try Int.fetchOne(
-                    db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
-                    ?? 0,
-                notifications: try Int.fetchOne(db, sql: "SELECT count(*) FROM notifications") ?? 0)
+                bytes: try db.first("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", []) {
+                    $0.number(0).map { Int($0) }
+                } ?? 0,
+                notifications: try countNotifications(db))
         }
     }
 
@@ -70,8 +70,12 @@ package enum LedgerBackup {
         } catch { throw StorageError(error, path: path) }
     }
 
+    private static func countNotifications(_ db: Database) throws -> Int {
+        try db.first("SELECT count(*) FROM notifications", []) { $0.number(0).map { Int($0) } } ?? 0
+    }
+
     private static func proveSound(_ db: Database, _ path: String) throws {
-        let wrong = try String.fetchAll(db, sql: "PRAGMA integrity_check(5)").filter { $0 != "ok" }
+        let wrong = try db.all("PRAGMA integrity_check(5)", []) { $0.text(0) }.filter { $0 != "ok" }
         guard wrong.isEmpty else {
             throw StorageError(.damaged, "\(path) is damaged: \(wrong.joined(separator: "; "))")
         }
@@ -152,7 +156,7 @@ package enum LedgerBackup {
             try syncFolder(of: ledger)
             let found = try reading(ledger) { db in
                 try proveSound(db, ledger)
-                return try Int.fetchOne(db, sql: "SELECT count(*) FROM notifications")
+                return try countNotifications(db)
             }
             guard found == report.notifications else {
                 throw StorageError(.damaged, "\(ledger) is not what was copied to it")
@@ -178,7 +182,7 @@ package enum LedgerBackup {
             // One transaction from the first page to the last: otherwise every commit of the server would have it begin
             // again.
             try source.read { db in
-                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM scopes")
+                _ = try db.first("SELECT count(*) FROM scopes", []) { $0.number(0) }
                 try db.backup(to: copy, pagesPerStep: step) { done in
                     progress(Double(done.completedPageCount) / Double(max(done.totalPageCount, 1)))
                 }

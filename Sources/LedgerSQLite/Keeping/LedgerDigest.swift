@@ -21,7 +21,7 @@ struct LedgerDigest {
         _ db: Database, _ headers: HeaderRegistry, path: String, version: Int = LedgerExport.version
     ) throws -> String {
         var digest = LedgerDigest()
-        let scopes = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY 2, 3")
+        let scopes = try db.all("SELECT id, bundle_id, environment FROM scopes ORDER BY 2, 3", []) { $0.values }
         for scope in scopes { try digest.addLineages(scope, db) }
         try digest.addNotifications(db, headers, path)
         for table in ["claims", "account_claims"] {
@@ -36,8 +36,7 @@ struct LedgerDigest {
             try ErasureTable.forEach(db) { erasure, row in
                 digest.add(
                     "erasure", nil,
-                    Array(row.databaseValues.prefix(2))
-                        + [erasure.digest.databaseValue, erasure.instant.databaseValue])
+                    [row.value(0), row.value(1), .text(erasure.digest), .integer(erasure.instant)])
             }
         }
         if version > 2, try db.tableExists("grant_events") {
@@ -46,31 +45,27 @@ struct LedgerDigest {
         return digest.hash.finalize().hexadecimal
     }
 
-    private mutating func addLineages(_ scope: Row, _ db: Database) throws {
-        let rows = try SQLStatement(
-            "SELECT \(LineageTable.reading) FROM lineages WHERE scope = ? ORDER BY original_id",
-            [.init(scope.number(0))], db)
-        defer { rows.reset() }
-        while try rows.next() {
-            let (record, bytes) = (try LineageTable.record(rows), rows.blob(3) ?? Data())
+    private mutating func addLineages(_ scope: [SQLValue], _ db: Database) throws {
+        try db.each(
+            "SELECT \(LineageTable.reading) FROM lineages WHERE scope = ? ORDER BY original_id", Array(scope.prefix(1))
+        ) { row in
+            let (record, bytes) = (try LineageTable.record(row), row.blob(3) ?? Data())
             let lineage = record.lineage
             // As it is stored, but with no numbers; then the texts that the numbers stand for.
             add(
                 "lineage", scope,
                 [
-                    lineage.originalTransactionID.databaseValue, (lineage.appAccountToken?.bytes).databaseValue,
-                    lineage.appTransactionID.databaseValue, PackedLineage.pack(record.anonymous).databaseValue,
-                    (PackedLineage.pack(record) == bytes).databaseValue,
+                    .text(lineage.originalTransactionID), .init(lineage.appAccountToken?.bytes),
+                    .init(lineage.appTransactionID), .blob(PackedLineage.pack(record.anonymous)),
+                    .init(PackedLineage.pack(record) == bytes),
                 ])
-            let sources = try (record.sources + [record.renewalSource].compactMap(\.self)).map {
-                try text($0, db).databaseValue
-            }
+            let sources = try (record.sources + [record.renewalSource].compactMap(\.self)).map { try text($0, db) }
             add("sources", nil, sources)
             let mentions = try record.mentions.map { mention in
                 (name: StoredUUID.text(try text(mention.notification, db)), date: mention.signedDate)
             }
             for mention in mentions.sorted(by: { $0.name < $1.name }) {
-                add("mention", nil, [mention.name.databaseValue, mention.date.databaseValue])
+                add("mention", nil, [.text(mention.name), .integer(mention.date)])
             }
         }
     }
@@ -88,56 +83,57 @@ struct LedgerDigest {
     }
 
     private mutating func addNotifications(_ db: Database, _ headers: HeaderRegistry, _ path: String) throws {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT bundle_id, environment, uuid, text, notifications.id FROM notifications
-                LEFT JOIN scopes ON scopes.id = scope ORDER BY uuid
-                """)
-        let others = try db.makeStatement(sql: "SELECT text FROM other_texts WHERE notification = ?")
-        while let row = try rows.next() {
-            let packed = try [row.blob(3)] + Row.fetchAll(others, arguments: [row.number(4)]).map { $0.blob(0) }
-            let texts = try packed.map { packed in
+        try db.each(
+            """
+            SELECT bundle_id, environment, uuid, text, notifications.id FROM notifications
+            LEFT JOIN scopes ON scopes.id = scope ORDER BY uuid
+            """, []
+        ) { row in
+            func text(_ packed: Data?) throws -> String {
                 guard let text = packed.flatMap({ headers.unpack($0) }) else {
                     throw StorageError(
-                        .damaged, "the text of notification \(StoredUUID.text(row[2])) in \(path) is damaged")
+                        .damaged, "the text of notification \(StoredUUID.text(row.value(2))) in \(path) is damaged")
                 }
                 return text
             }
-            add("notification", nil, Array(row.databaseValues.prefix(3)) + texts.sorted().map(\.databaseValue))
+            let others = try db.all(
+                "SELECT text FROM other_texts WHERE notification = ?", [.init(row.number(4))]
+            ) { try text($0.blob(0)) }
+            let texts = try [text(row.blob(3))] + others
+            add("notification", nil, [row.value(0), row.value(1), row.value(2)] + texts.sorted().map { .text($0) })
         }
     }
 
-    private mutating func addClaims(_ table: String, _ scope: Row, _ db: Database) throws {
+    private mutating func addClaims(_ table: String, _ scope: [SQLValue], _ db: Database) throws {
         let names = try db.columns(in: table).map(\.name).filter { $0 != "scope" && $0 != "claimed_at" }
         let columns = names.joined(separator: ", ")
-        let rows = try Row.fetchCursor(
-            db, sql: "SELECT \(columns) FROM \(table) WHERE scope = ? ORDER BY \(columns)",
-            arguments: [scope.number(0)])
-        while let row = try rows.next() { add(table, scope, row.databaseValues) }
+        try db.each(
+            "SELECT \(columns) FROM \(table) WHERE scope = ? ORDER BY \(columns)", Array(scope.prefix(1))
+        ) { add(table, scope, $0.values) }
     }
 
     private mutating func addOriginalPurchases(_ db: Database, _ headers: HeaderRegistry) throws {
         try OriginalPurchaseTable.forEach(headers, db) { kept, row in
             add(
                 "original_purchase", nil,
-                Array(row.databaseValues.prefix(2))
-                    + [kept.subject.databaseValue, kept.kind.rawValue.databaseValue, kept.text.databaseValue])
+                [
+                    row.value(0), row.value(1), .text(kept.subject), .integer(kept.kind.rawValue), .text(kept.text),
+                ])
         }
     }
 
-    private mutating func add(_ kind: String, _ scope: Row?, _ values: some Sequence<DatabaseValue>) {
+    private mutating func add(_ kind: String, _ scope: [SQLValue]?, _ values: [SQLValue]) {
         add(0x54, Data(kind.utf8))
-        if let scope { for value in scope.databaseValues.dropFirst() { add(value) } }
+        if let scope { for value in scope.dropFirst() { add(value) } }
         for value in values { add(value) }
     }
 
-    private mutating func add(_ value: DatabaseValue) {
-        switch value.storage {
+    private mutating func add(_ value: SQLValue) {
+        switch value {
         case .null: add(0x4E, Data())
-        case .int64(let number): add(0x49, withUnsafeBytes(of: number.bigEndian) { Data($0) })
-        case .double(let number): add(0x44, withUnsafeBytes(of: number.bitPattern.bigEndian) { Data($0) })
-        case .string(let text): add(0x53, Data(text.utf8))
+        case .integer(let number): add(0x49, withUnsafeBytes(of: number.bigEndian) { Data($0) })
+        case .real(let number): add(0x44, withUnsafeBytes(of: number.bitPattern.bigEndian) { Data($0) })
+        case .text(let text): add(0x53, Data(text.utf8))
         case .blob(let bytes): add(0x42, bytes)
         }
     }
@@ -162,8 +158,7 @@ extension LineageRecord {
 extension HeaderRegistry {
     /// Learns what the file has. Another process may have added to it since it was opened.
     func load(from db: Database) throws {
-        let rows = try Row.fetchCursor(db, sql: "SELECT id, text FROM headers")
-        while let row = try rows.next() {
+        try db.each("SELECT id, text FROM headers", []) { row in
             if let number = row.number(0), let text = row.text(1) { load(number, text) }
         }
     }

@@ -89,34 +89,32 @@ package struct LedgerExport {
 
     private mutating func notifications(_ db: Database) throws {
         // Joined outwards, so that SQLite walks along the index and sorts nothing.
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT bundle_id, environment, uuid, received_at, origin, text,
-                    EXISTS (SELECT 1 FROM inbox WHERE inbox.id = notifications.id)
-                FROM notifications LEFT JOIN scopes ON scopes.id = scope ORDER BY uuid
-                """)
-        while let row = try rows.next() { try notification(row) }
-        let others = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT bundle_id, environment, uuid, other_texts.received_at, other_texts.origin, other_texts.text,
-                    EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id)
-                FROM other_texts JOIN notifications ON notifications.id = notification
-                    LEFT JOIN scopes ON scopes.id = scope
-                ORDER BY uuid, other_texts.text
-                """)
-        while let row = try others.next() { try notification(row) }
+        try db.each(
+            """
+            SELECT bundle_id, environment, uuid, received_at, origin, text,
+                EXISTS (SELECT 1 FROM inbox WHERE inbox.id = notifications.id)
+            FROM notifications LEFT JOIN scopes ON scopes.id = scope ORDER BY uuid
+            """, []
+        ) { try notification($0) }
+        try db.each(
+            """
+            SELECT bundle_id, environment, uuid, other_texts.received_at, other_texts.origin, other_texts.text,
+                EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id)
+            FROM other_texts JOIN notifications ON notifications.id = notification
+                LEFT JOIN scopes ON scopes.id = scope
+            ORDER BY uuid, other_texts.text
+            """, []
+        ) { try notification($0) }
     }
 
-    private mutating func notification(_ row: Row) throws {
+    private mutating func notification(_ row: SQLStatement) throws {
         let text = try text(row, 5)
         count.notifications += 1
         if row.number(6) == 1 { count.pending += 1 }
         try line { json in
             json.member("object", "notification")
             Self.scope(row, &json)
-            json.member("uuid", StoredUUID.text(row[2]))
+            json.member("uuid", StoredUUID.text(row.value(2)))
             json.member("received_at", row.number(3) ?? 0)
             json.member("origin", row.number(4).flatMap(Origin.init)?.name ?? Origin.imported.name)
             json.member("signed_payload", text)
@@ -124,14 +122,13 @@ package struct LedgerExport {
     }
 
     private mutating func statements(_ db: Database) throws {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT bundle_id, environment, kind, received_at, origin, text
-                FROM statements JOIN scopes ON scopes.id = scope
-                ORDER BY bundle_id, environment, original_id, kind, key, text
-                """)
-        while let row = try rows.next() {
+        try db.each(
+            """
+            SELECT bundle_id, environment, kind, received_at, origin, text
+            FROM statements JOIN scopes ON scopes.id = scope
+            ORDER BY bundle_id, environment, original_id, kind, key, text
+            """, []
+        ) { row in
             let text = try text(row, 5)
             let kind = row.number(2).flatMap(Statement.Kind.init) ?? .renewal
             count.statements += 1
@@ -151,14 +148,13 @@ package struct LedgerExport {
     private mutating func claims(
         isAccount: Bool, _ object: String, _ name: StaticString, _ db: Database
     ) throws {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT bundle_id, environment, subject, customer, kind, instant
-                FROM claim_events JOIN scopes ON scopes.id = scope WHERE is_account = ?
-                ORDER BY bundle_id, environment, subject, instant, kind, customer
-                """, arguments: [isAccount ? 1 : 0])
-        while let row = try rows.next() {
+        try db.each(
+            """
+            SELECT bundle_id, environment, subject, customer, kind, instant
+            FROM claim_events JOIN scopes ON scopes.id = scope WHERE is_account = ?
+            ORDER BY bundle_id, environment, subject, instant, kind, customer
+            """, [.init(isAccount)]
+        ) { row in
             guard let kind = row.number(4).flatMap(ClaimEvent.Kind.init) else {
                 throw StorageError(.damaged, "a claim in \(path) is damaged")
             }
@@ -215,14 +211,14 @@ package struct LedgerExport {
         buffer = []
     }
 
-    private func text(_ row: Row, _ column: Int) throws -> String {
+    private func text(_ row: SQLStatement, _ column: Int32) throws -> String {
         guard let text = row.blob(column).flatMap({ headers.unpack($0) }) else {
             throw StorageError(.damaged, "a signed text in \(path) is damaged")
         }
         return text
     }
 
-    private static func scope(_ row: Row, _ json: inout JSONWriter) {
+    private static func scope(_ row: SQLStatement, _ json: inout JSONWriter) {
         json.member("bundle_id", row.text(0) ?? "")
         json.member("environment", row.text(1) ?? "")
     }

@@ -17,7 +17,7 @@ struct LineageRow {
     /// What it says; nil if it is damaged.
     let record: LineageRecord?
 
-    init(_ row: Row) {
+    init(_ row: SQLStatement) {
         scope = row.number(0) ?? 0
         original = row.text(1) ?? ""
         (token, account, facts) = (row.blob(2), row.text(3), row.blob(4) ?? Data())

@@ -20,33 +20,32 @@ struct RawText: Sendable {
 extension SQLiteStorage {
     /// The largest number of a notification.
     package func lastNotification() async throws -> Int64 {
-        try await read { db in try Int64.fetchOne(db, sql: "SELECT max(id) FROM notifications") ?? 0 }
+        try await read { db in try db.first("SELECT max(id) FROM notifications", []) { $0.number(0) } ?? 0 }
     }
 
     /// The notifications that are folded, after the one with this number, each followed by its other texts.
     func foldedTexts(after id: Int64, limit: Int) async throws -> [RawText] {
         try await read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, scope, NULL, text, uuid FROM notifications WHERE id > ?
-                        AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = notifications.id)
-                        AND NOT EXISTS (SELECT 1 FROM failures WHERE failures.id = notifications.id)
-                    ORDER BY id LIMIT ?
-                    """, arguments: [id, limit])
-            let texts = try rows.map { try self.rawText($0, name: "notification \(StoredUUID.text($0[4]))") }
+            let texts = try db.all(
+                """
+                SELECT id, scope, NULL, text, uuid FROM notifications WHERE id > ?
+                    AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = notifications.id)
+                    AND NOT EXISTS (SELECT 1 FROM failures WHERE failures.id = notifications.id)
+                ORDER BY id LIMIT ?
+                """, [.integer(id), .init(limit)]
+            ) { try self.rawText($0, name: "notification \(StoredUUID.text($0.value(4)))") }
             return try texts.flatMap { try [$0] + self.otherTexts(of: $0, db) }
         }
     }
 
     private func otherTexts(of text: RawText, _ db: Database) throws -> [RawText] {
-        let select = try db.cachedStatement(
-            sql: """
-                SELECT -id, ?, NULL, text FROM other_texts WHERE notification = ?
-                    AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id)
-                    AND NOT EXISTS (SELECT 1 FROM failures WHERE failures.id = -other_texts.id)
-                """)
-        return try Row.fetchAll(select, arguments: [text.scope, text.id]).map { row in
+        try db.all(
+            """
+            SELECT -id, ?, NULL, text FROM other_texts WHERE notification = ?
+                AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id)
+                AND NOT EXISTS (SELECT 1 FROM failures WHERE failures.id = -other_texts.id)
+            """, [.integer(text.scope), .integer(text.id)]
+        ) { row in
             var other = try rawText(row, name: text.name)
             other.row = text.row
             return other
@@ -56,15 +55,14 @@ extension SQLiteStorage {
     /// What came without a notification, after the one with this number.
     func statementTexts(after id: Int64, limit: Int) async throws -> [RawText] {
         try await read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: "SELECT id, scope, kind, text, original_id FROM statements WHERE id > ? ORDER BY id LIMIT ?",
-                arguments: [id, limit])
-            return try rows.map { try self.rawText($0, name: "statement about \($0.text(4) ?? "")") }
+            try db.all(
+                "SELECT id, scope, kind, text, original_id FROM statements WHERE id > ? ORDER BY id LIMIT ?",
+                [.integer(id), .init(limit)]
+            ) { try self.rawText($0, name: "statement about \($0.text(4) ?? "")") }
         }
     }
 
-    private func rawText(_ row: Row, name: String) throws -> RawText {
+    private func rawText(_ row: SQLStatement, name: String) throws -> RawText {
         guard let id = row.number(0), let packed = row.blob(3), let text = headers.unpack(packed) else {
             throw StorageError(.damaged, "the text of \(name) in \(path) is damaged")
         }

@@ -61,9 +61,14 @@ final class Scratch: Sendable {
             var report = report
             let select = "SELECT scope, original_id, token, app_transaction_id, facts, id FROM"
             let order = "lineages ORDER BY scope, original_id"
-            let news = try Row.fetchCursor(db, sql: "\(select) main.\(order)")
-            let olds = try Row.fetchCursor(db, sql: "\(select) ledger.\(order)")
-            var (new, old) = (try news.next().map(LineageRow.init), try olds.next().map(LineageRow.init))
+            let news = try SQLStatement("\(select) main.\(order)", [], db)
+            let olds = try SQLStatement("\(select) ledger.\(order)", [], db)
+            defer {
+                news.reset()
+                olds.reset()
+            }
+            func next(_ rows: SQLStatement) throws -> LineageRow? { try rows.next() ? LineageRow(rows) : nil }
+            var (new, old) = (try next(news), try next(olds))
             while new != nil || old != nil {
                 // The one that comes first, or both if they are about the same.
                 let one = old.map { old in new.flatMap { old.isAhead(of: $0) ? nil : $0 } } ?? new
@@ -71,28 +76,40 @@ final class Scratch: Sendable {
                 let differences = try LineageDifferences(one, other, scopes, db)
                 report.facts += differences.count
                 for difference in differences.names { report.add(difference: difference) }
-                if one != nil { new = try news.next().map(LineageRow.init) }
-                if other != nil { old = try olds.next().map(LineageRow.init) }
+                if one != nil { new = try next(news) }
+                if other != nil { old = try next(olds) }
             }
-            let index = "transactions ORDER BY transaction_id, scope, original_id"
-            let isIndexed = try Row.fetchCursor(db, sql: "SELECT * FROM main.\(index)")
-                .isEqual(to: Row.fetchCursor(db, sql: "SELECT * FROM ledger.\(index)"))
-            if !isIndexed { report.add(difference: "the index of transactions") }
-            let segments = "segments ORDER BY scope, original_id, segment, begins"
-            let isInSegments = try Row.fetchCursor(db, sql: "SELECT * FROM main.\(segments)")
-                .isEqual(to: Row.fetchCursor(db, sql: "SELECT * FROM ledger.\(segments)"))
-            if !isInSegments { report.add(difference: "the index of segments") }
+            if try !Self.isSame("transactions ORDER BY transaction_id, scope, original_id", db) {
+                report.add(difference: "the index of transactions")
+            }
+            if try !Self.isSame("segments ORDER BY scope, original_id, segment, begins", db) {
+                report.add(difference: "the index of segments")
+            }
             return report
         }
         report = found
+    }
+
+    /// Whether a table has the same rows here and in the ledger.
+    private static func isSame(_ table: String, _ db: Database) throws -> Bool {
+        let news = try SQLStatement("SELECT * FROM main.\(table)", [], db)
+        let olds = try SQLStatement("SELECT * FROM ledger.\(table)", [], db)
+        defer {
+            news.reset()
+            olds.reset()
+        }
+        while try news.next() {
+            guard try olds.next(), news.values == olds.values else { return false }
+        }
+        return try !olds.next()
     }
 
     /// Gives the ledger the new rows, all at once.
     func replace() async throws {
         try await write { db in
             for table in ["lineages", "transactions", "segments", "successions"] {
-                try db.execute(
-                    sql: "DELETE FROM ledger.\(table); INSERT INTO ledger.\(table) SELECT * FROM main.\(table)")
+                try db.run("DELETE FROM ledger.\(table)", [])
+                try db.run("INSERT INTO ledger.\(table) SELECT * FROM main.\(table)", [])
             }
         }
     }
@@ -119,14 +136,5 @@ final class Scratch: Sendable {
         } catch {
             throw StorageError(error, path: ledger)
         }
-    }
-}
-
-extension RowCursor {
-    fileprivate func isEqual(to other: RowCursor) throws -> Bool {
-        while let row = try next() {
-            guard let beside = try other.next(), row == beside else { return false }
-        }
-        return try other.next() == nil
     }
 }

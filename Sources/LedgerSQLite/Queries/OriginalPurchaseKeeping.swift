@@ -22,17 +22,18 @@ extension OriginalPurchaseTable {
     }
 
     /// Walks through all of them, in the order of an export.
-    static func forEach(_ headers: HeaderRegistry, _ db: Database, _ body: (Kept, _ scope: Row) throws -> Void) throws {
+    static func forEach(
+        _ headers: HeaderRegistry, _ db: Database, _ body: (Kept, _ row: SQLStatement) throws -> Void
+    ) throws {
         // A backup may be older than the table.
         guard try db.tableExists("original_purchases") else { return }
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT bundle_id, environment, scope, subject, kind, version, purchased_at, signed_date, received_at,
-                    origin, text
-                FROM original_purchases JOIN scopes ON scopes.id = scope ORDER BY bundle_id, environment, subject
-                """)
-        while let row = try rows.next() {
+        try db.each(
+            """
+            SELECT bundle_id, environment, scope, subject, kind, version, purchased_at, signed_date, received_at,
+                origin, text
+            FROM original_purchases JOIN scopes ON scopes.id = scope ORDER BY bundle_id, environment, subject
+            """, []
+        ) { row in
             let subject = row.text(3) ?? ""
             guard let kind = row.number(4).flatMap(OriginalPurchase.Kind.init),
                 let text = row.blob(10).flatMap({ headers.unpack($0) })

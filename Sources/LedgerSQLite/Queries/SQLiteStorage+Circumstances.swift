@@ -23,7 +23,7 @@ extension SQLiteStorage: CircumstanceStorage {
         of customer: String, in scope: Scope, _ db: Database
     ) throws -> CustomerCircumstances {
         var found = CustomerCircumstances()
-        _ = try db.all(circumstances, [.integer(scope.id), .text(customer)]) { row in
+        try db.each(circumstances, [.integer(scope.id), .text(customer)]) { row in
             switch row.number(0) {
             case 0: found.originalPurchases.append(OriginalPurchaseTable.fact(row, from: 1, in: scope))
             case 1: found.grants.append(GrantTables.fact(row, from: 1))

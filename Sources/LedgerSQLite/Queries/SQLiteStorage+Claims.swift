@@ -38,11 +38,10 @@ extension SQLiteStorage: ClaimStorage {
         var all = Set(originalTransactionIDs)
         var accounts: Set<String> = []
         for id in all {
-            let account =
-                try db.first(
-                    "SELECT app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?",
-                    [.integer(scope), .text(id)]
-                ) { $0.text(0) } ?? nil
+            let account = try db.first(
+                "SELECT app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?",
+                [.integer(scope), .text(id)]
+            ) { $0.text(0) }
             if let account { accounts.insert(account) }
         }
         for account in accounts {
@@ -118,15 +117,15 @@ private struct ClaimTransaction {
 
     /// What goes where the account goes: what nobody claims and no account of the app's was named for.
     private func unclaimed(of account: String, _ db: Database) throws -> [String] {
-        try String.fetchAll(
-            db,
-            sql: """
-                SELECT original_id FROM lineages
-                WHERE scope = ? AND app_transaction_id = ? AND token IS NULL AND NOT EXISTS (
-                    SELECT 1 FROM claims
-                    WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
-                ORDER BY original_id
-                """, arguments: [claim.scope, account])
+        try db.all(
+            """
+            SELECT original_id FROM lineages
+            WHERE scope = ? AND app_transaction_id = ? AND token IS NULL AND NOT EXISTS (
+                SELECT 1 FROM claims
+                WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
+            ORDER BY original_id
+            """, [.integer(claim.scope), .text(account)]
+        ) { $0.text(0) }
     }
 }
 

@@ -17,28 +17,28 @@ extension SQLiteStorage: ConsumptionStorage {
     private static func put(_ report: UsageReport, _ customer: String, _ scope: Int64, _ db: Database) throws {
         let subject = report.subject
         let report = try report.completed(by: usage(subject, customer, scope, db))
-        try db.execute(
-            sql: """
-                INSERT OR REPLACE INTO usage (scope, customer, transaction_id, product_id, consented, percentage, delivery,
-                    sample, reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                scope, customer, subject.transactionID, subject.productID,
-                report.customerConsented.map { $0 ? 1 : 0 }, report.consumptionPercentage,
-                report.deliveryStatus?.rawValue, report.sampleContentProvided.map { $0 ? 1 : 0 }, report.reportedAt,
+        try db.run(
+            """
+            INSERT OR REPLACE INTO usage (scope, customer, transaction_id, product_id, consented, percentage, delivery,
+                sample, reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(scope), .text(customer), .text(subject.transactionID), .text(subject.productID),
+                .init(report.customerConsented), .init(report.consumptionPercentage),
+                .init(report.deliveryStatus?.rawValue), .init(report.sampleContentProvided),
+                .integer(report.reportedAt),
             ])
     }
 
     private static func usage(
         _ subject: UsageReport.Subject, _ customer: String, _ scope: Int64, _ db: Database
     ) throws -> UsageReport? {
-        try Row.fetchOne(
-            db,
-            sql: """
-                SELECT consented, percentage, delivery, sample, reported_at FROM usage
-                WHERE scope = ? AND customer = ? AND transaction_id = ? AND product_id = ?
-                """, arguments: [scope, customer, subject.transactionID, subject.productID]
-        ).map { row in
+        try db.first(
+            """
+            SELECT consented, percentage, delivery, sample, reported_at FROM usage
+            WHERE scope = ? AND customer = ? AND transaction_id = ? AND product_id = ?
+            """, [.integer(scope), .text(customer), .text(subject.transactionID), .text(subject.productID)]
+        ) { row in
             UsageReport(
                 transactionID: subject.transactionID.isEmpty ? nil : subject.transactionID,
                 productID: subject.productID.isEmpty ? nil : subject.productID,
@@ -49,12 +49,12 @@ extension SQLiteStorage: ConsumptionStorage {
     }
 
     private static func forgetOldest(of customer: String, _ scope: Int64, _ db: Database) throws {
-        try db.execute(
-            sql: """
-                DELETE FROM usage WHERE scope = ?1 AND customer = ?2 AND transaction_id || product_id <> ''
-                    AND reported_at < (SELECT reported_at FROM usage WHERE scope = ?1 AND customer = ?2
-                        ORDER BY reported_at DESC LIMIT 1 OFFSET ?3)
-                """, arguments: [scope, customer, UsageReport.maximumCount])
+        try db.run(
+            """
+            DELETE FROM usage WHERE scope = ?1 AND customer = ?2 AND transaction_id || product_id <> ''
+                AND reported_at < (SELECT reported_at FROM usage WHERE scope = ?1 AND customer = ?2
+                    ORDER BY reported_at DESC LIMIT 1 OFFSET ?3)
+            """, [.integer(scope), .text(customer), .init(UsageReport.maximumCount)])
     }
 
     package func usage(
@@ -68,25 +68,23 @@ extension SQLiteStorage: ConsumptionStorage {
         at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
     ) async throws -> [ConsumptionInquiry] {
         let isAny = try await read { db in
-            try Bool.fetchOne(
-                db,
-                sql: """
-                    SELECT EXISTS (SELECT 1 FROM consumption_requests WHERE state = 'pending' AND next_attempt_at <= ?)
-                    """, arguments: [now]) ?? false
+            try db.first(
+                "SELECT EXISTS (SELECT 1 FROM consumption_requests WHERE state = 'pending' AND next_attempt_at <= ?)",
+                [.integer(now)]
+            ) { $0.number(0) == 1 } ?? false
         }
         guard isAny else { return [] }
         return try await write { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                    WHERE state = 'pending' AND next_attempt_at <= ? ORDER BY deadline, id LIMIT ?
-                    """, arguments: [now, limit])
-            let inquiries = rows.map(ConsumptionTables.inquiry)
+            let inquiries = try db.all(
+                """
+                SELECT \(ConsumptionTables.columns) FROM consumption_requests
+                WHERE state = 'pending' AND next_attempt_at <= ? ORDER BY deadline, id LIMIT ?
+                """, [.integer(now), .init(limit)]
+            ) { ConsumptionTables.inquiry($0) }
             for inquiry in inquiries {
-                try db.execute(
-                    sql: "UPDATE consumption_requests SET next_attempt_at = ? WHERE id = ?",
-                    arguments: [leaseEnds, inquiry.id])
+                try db.run(
+                    "UPDATE consumption_requests SET next_attempt_at = ? WHERE id = ?",
+                    [.integer(leaseEnds), .integer(inquiry.id)])
             }
             return inquiries
         }
@@ -94,20 +92,18 @@ extension SQLiteStorage: ConsumptionStorage {
 
     package func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
         try await write { db in
-            let row = try Row.fetchOne(
-                db, sql: "SELECT \(ConsumptionTables.columns) FROM consumption_requests WHERE id = ?",
-                arguments: [inquiry.id])
-            guard var known = row.map(ConsumptionTables.inquiry), known.settle(as: inquiry, leaseEnds: leaseEnds) else {
-                return
-            }
-            try db.execute(
-                sql: """
-                    UPDATE consumption_requests SET state = ?, attempts = ?, next_attempt_at = ?, sent_at = ?, sent = ?,
-                        answer = ? WHERE id = ?
-                    """,
-                arguments: [
-                    known.state.rawValue, known.attempts, known.nextAttemptAt, known.sentAt, known.sent, known.answer,
-                    known.id,
+            let known = try db.first(
+                "SELECT \(ConsumptionTables.columns) FROM consumption_requests WHERE id = ?", [.integer(inquiry.id)]
+            ) { ConsumptionTables.inquiry($0) }
+            guard var known, known.settle(as: inquiry, leaseEnds: leaseEnds) else { return }
+            try db.run(
+                """
+                UPDATE consumption_requests SET state = ?, attempts = ?, next_attempt_at = ?, sent_at = ?, sent = ?,
+                    answer = ? WHERE id = ?
+                """,
+                [
+                    .text(known.state.rawValue), .init(known.attempts), .integer(known.nextAttemptAt),
+                    .init(known.sentAt), .init(known.sent), .init(known.answer), .integer(known.id),
                 ])
         }
     }
@@ -118,13 +114,12 @@ extension SQLiteStorage: ConsumptionStorage {
         try await read { db in
             var all: [ConsumptionInquiry] = []
             for original in originalTransactionIDs {
-                all += try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                        WHERE scope = ? AND original_id = ? ORDER BY requested_at DESC, id DESC LIMIT ?
-                        """, arguments: [scope, original, limit]
-                ).map(ConsumptionTables.inquiry)
+                all += try db.all(
+                    """
+                    SELECT \(ConsumptionTables.columns) FROM consumption_requests
+                    WHERE scope = ? AND original_id = ? ORDER BY requested_at DESC, id DESC LIMIT ?
+                    """, [.integer(scope), .text(original), .init(limit)]
+                ) { ConsumptionTables.inquiry($0) }
             }
             return Array(all.sorted { ($0.requestedAt, $0.id) > ($1.requestedAt, $1.id) }.prefix(limit))
         }
@@ -134,25 +129,23 @@ extension SQLiteStorage: ConsumptionStorage {
         try await read { db in
             // Those that wait have an index, and are few: each waits for twelve hours at most. The plus keeps SQLite from
             // going through all that were ever asked instead.
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                    WHERE state = 'pending' AND +scope = ? ORDER BY deadline, id LIMIT ?
-                    """, arguments: [scope, limit]
-            ).map(ConsumptionTables.inquiry)
+            try db.all(
+                """
+                SELECT \(ConsumptionTables.columns) FROM consumption_requests
+                WHERE state = 'pending' AND +scope = ? ORDER BY deadline, id LIMIT ?
+                """, [.integer(scope), .init(limit)]
+            ) { ConsumptionTables.inquiry($0) }
         }
     }
 
     package func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
         try await read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT \(ConsumptionTables.columns) FROM consumption_requests
-                    WHERE scope = ? AND id < ? ORDER BY id DESC LIMIT ?
-                    """, arguments: [scope, id, limit]
-            ).map(ConsumptionTables.inquiry)
+            try db.all(
+                """
+                SELECT \(ConsumptionTables.columns) FROM consumption_requests
+                WHERE scope = ? AND id < ? ORDER BY id DESC LIMIT ?
+                """, [.integer(scope), .integer(id), .init(limit)]
+            ) { ConsumptionTables.inquiry($0) }
         }
     }
 }

@@ -20,9 +20,8 @@ extension SQLiteStorage: DeliveryInspectionStorage {
             FROM webhook_endpoints AS endpoints
             """
         return try await read { db in
-            let rows = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [since, limit])
-            return Dictionary(
-                rows.map { row -> (Int64, WebhookActivity) in
+            Dictionary(
+                try db.all(sql, [.integer(since), .init(limit)]) { row -> (Int64, WebhookActivity)? in
                     var activity = WebhookActivity()
                     activity.delivered = Int(clamping: row.number(1) ?? 0)
                     activity.failed = Int(clamping: row.number(2) ?? 0)
@@ -40,25 +39,23 @@ extension SQLiteStorage: DeliveryInspectionStorage {
     ) async throws -> DeliveryList {
         try await read { db in
             let (conditions, values) = filter.conditions
-            let last = try db.cachedStatement(
-                sql: """
+            var (found, ends): ([WebhookDelivery], [Int64]) = ([], [])
+            for state in filter.states {
+                let place: [SQLValue] = [.integer(endpoint), .integer(state.rawValue), .integer(id)]
+                let end = try db.first(
+                    """
                     SELECT id FROM deliveries INDEXED BY deliveries_by_state
                     WHERE endpoint = ? AND state = ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?
-                    """)
-            let select = try db.cachedStatement(
-                sql: """
+                    """, place + [.init(looking - 1)]
+                ) { $0.number(0) }
+                if let end { ends.append(end) }
+                found += try db.all(
+                    """
                     SELECT \(WebhookTables.reading)
                     WHERE endpoint = ? AND state = ? AND deliveries.id < ? AND deliveries.id >= ?\(conditions)
                     ORDER BY deliveries.id DESC LIMIT ?
-                    """)
-            var (found, ends): ([WebhookDelivery], [Int64]) = ([], [])
-            for state in filter.states {
-                let end = try Row.fetchOne(last, arguments: [endpoint, state.rawValue, id, looking - 1])?.number(0)
-                if let end { ends.append(end) }
-                let arguments: StatementArguments = [endpoint, state.rawValue, id, end ?? .min]
-                found += try Row.fetchAll(select, arguments: arguments + values + [limit + 1]).map {
-                    WebhookTables.delivery($0)
-                }
+                    """, place + [.integer(end ?? .min)] + values + [.init(limit + 1)]
+                ) { WebhookTables.delivery($0) }
             }
             return DeliveryList(found: found, ends: ends, limit: limit)
         }
@@ -67,17 +64,17 @@ extension SQLiteStorage: DeliveryInspectionStorage {
 
 extension DeliveryFilter {
     /// What is asked of the event, and the values for that.
-    fileprivate var conditions: (sql: String, values: StatementArguments) {
-        var (sql, values): (String, StatementArguments) = ("", [])
+    fileprivate var conditions: (sql: String, values: [SQLValue]) {
+        var (sql, values): (String, [SQLValue]) = ("", [])
         if let eventType {
             sql += " AND events.type = ?"
-            values += [eventType.rawValue]
+            values.append(.text(eventType.rawValue))
         }
         if let customer {
             sql +=
                 " AND events.customer = ? AND events.scope IN (\(customer.scopes.map { _ in "?" }.joined(separator: ", ")))"
-            values += [customer.name]
-            values += StatementArguments(customer.scopes)
+            values.append(.text(customer.name))
+            values += customer.scopes.map { .integer($0) }
         }
         return (sql, values)
     }

@@ -9,20 +9,19 @@ extension SQLiteStorage: EventFeedStorage {
     package func status() async throws -> FanOutStatus { try await read { try Self.status($0) } }
 
     package func lastEvent() async throws -> Int64 {
-        try await read { try Int64.fetchOne($0, sql: "SELECT coalesce(max(seq), 0) FROM events") ?? 0 }
+        try await read { try $0.first("SELECT coalesce(max(seq), 0) FROM events", []) { $0.number(0) } ?? 0 }
     }
 
     package func lastEventsOfCustomers(in scope: Int64, limit: Int) async throws -> [LedgerEvent] {
         try await read { db in
             // Numbers have hardly a gap.
-            let first = (try Int64.fetchOne(db, sql: "SELECT max(seq) FROM events") ?? 0) - EventSearch.depth
-            return try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at FROM events
-                    WHERE seq > ? AND scope = ? AND customer IS NOT NULL ORDER BY seq DESC LIMIT ?
-                    """, arguments: [first, scope, limit]
-            ).map { row in
+            let last = try db.first("SELECT max(seq) FROM events", []) { $0.number(0) } ?? 0
+            return try db.all(
+                """
+                SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at FROM events
+                WHERE seq > ? AND scope = ? AND customer IS NOT NULL ORDER BY seq DESC LIMIT ?
+                """, [.integer(last - EventSearch.depth), .integer(scope), .init(limit)]
+            ) { row in
                 LedgerEvent(
                     id: row.text(0) ?? "", scope: row.number(1) ?? 0, type: EventType(rawValue: row.text(2) ?? ""),
                     originalTransactionID: row.text(3), customer: row.text(4), notification: row.number(5),
@@ -49,11 +48,10 @@ extension SQLiteStorage: EventFeedStorage {
     private static func candidates(
         _ query: FeedQuery, _ gate: FanOutLimit, _ db: Database
     ) throws -> (events: [(WebhookTables.Candidate, Int64?)], cursor: Int64, hasMore: Bool) {
-        let found = try Row.fetchAll(
-            db.cachedStatement(
-                sql: "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?"),
-            arguments: [query.after, window]
-        ).compactMap(WebhookTables.Candidate.init)
+        let found = try db.all(
+            "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
+            [.integer(query.after), .init(window)]
+        ) { WebhookTables.Candidate($0) }
         var chosen: [WebhookTables.Candidate] = []
         var cursor = query.after
         var isHeld = false

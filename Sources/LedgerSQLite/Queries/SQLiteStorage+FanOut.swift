@@ -11,23 +11,22 @@ extension SQLiteStorage {
     }
 
     static func status(_ db: Database) throws -> FanOutStatus {
-        let notifications = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT (SELECT min(id) FROM inbox WHERE id > 0), (SELECT coalesce(max(id), 0) FROM notifications)
-                """)
-        let recoveries = try Int64.fetchSet(db, sql: "SELECT id FROM recoveries WHERE state = 'open'")
-        return FanOutStatus(
-            oldestWaiting: notifications?.number(0), newest: notifications?.number(1) ?? 0, recoveries: recoveries)
+        let (oldest, newest) =
+            try db.first(
+                "SELECT (SELECT min(id) FROM inbox WHERE id > 0), (SELECT coalesce(max(id), 0) FROM notifications)", []
+            ) { ($0.number(0), $0.number(1) ?? 0) } ?? (nil, 0)
+        let recoveries = try db.all("SELECT id FROM recoveries WHERE state = 'open'", []) { $0.number(0) }
+        return FanOutStatus(oldestWaiting: oldest, newest: newest, recoveries: Set(recoveries))
     }
 
     private static func hasNews(for targets: [FanOutTarget], _ db: Database) throws -> Bool {
-        let select = try db.cachedStatement(
-            sql: """
+        try targets.contains { target in
+            try db.exists(
+                """
                 SELECT 1 FROM webhook_endpoints WHERE id = ? AND disabled_reason IS NULL
                     AND cursor < (SELECT max(seq) FROM events)
-                """)
-        return try targets.contains { try Row.fetchOne(select, arguments: [$0.endpoint]) != nil }
+                """, [.integer(target.endpoint)])
+        }
     }
 
     package func fanOut(
@@ -48,11 +47,10 @@ extension SQLiteStorage {
         to target: FanOutTarget, within gate: FanOutLimit, _ limit: Int, at now: Milliseconds, _ db: Database
     ) throws -> FanOutProgress {
         guard let endpoint = try place(of: target.endpoint, db), !endpoint.isDisabled else { return .done }
-        let candidates = try Row.fetchAll(
-            db.cachedStatement(
-                sql: "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?"),
-            arguments: [endpoint.cursor, limit]
-        ).compactMap(WebhookTables.Candidate.init)
+        let candidates = try db.all(
+            "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
+            [.integer(endpoint.cursor), .init(limit)]
+        ) { WebhookTables.Candidate($0) }
         var lanes = DeliveryLanes(target, begin: endpoint.begin, at: now, db)
         var progress = candidates.count == limit ? FanOutProgress.more : .done
         var last: Int64?
@@ -72,8 +70,8 @@ extension SQLiteStorage {
         }
         try lanes.release(isLast: progress != .more)
         if let last {
-            try db.execute(
-                sql: "UPDATE webhook_endpoints SET cursor = ? WHERE id = ?", arguments: [last, target.endpoint])
+            try db.run(
+                "UPDATE webhook_endpoints SET cursor = ? WHERE id = ?", [.integer(last), .integer(target.endpoint)])
         }
         return progress
     }
@@ -124,37 +122,40 @@ extension SQLiteStorage {
     private static func judge(
         _ outcome: DeliveryOutcome, patience: Milliseconds, at now: Milliseconds, _ db: Database
     ) throws -> DisableReason? {
-        let select = try db.cachedStatement(
-            sql: "SELECT failing_since, disabled_reason FROM webhook_endpoints WHERE id = ?")
-        guard let row = try Row.fetchOne(select, arguments: [outcome.endpoint]) else { return nil }
-        let before = EndpointHealth(
-            failingSince: row.number(0), disabled: row.text(1).map { DisableReason(rawValue: $0) ?? .requested })
+        let before = try db.first(
+            "SELECT failing_since, disabled_reason FROM webhook_endpoints WHERE id = ?", [.integer(outcome.endpoint)]
+        ) { row in
+            EndpointHealth(
+                failingSince: row.number(0), disabled: row.text(1).map { DisableReason(rawValue: $0) ?? .requested })
+        }
+        guard let before else { return nil }
         let after = before.after(outcome, patience: patience, at: now)
         if after.failingSince != before.failingSince {
-            try db.cachedStatement(sql: "UPDATE webhook_endpoints SET failing_since = ? WHERE id = ?")
-                .execute(arguments: [after.failingSince, outcome.endpoint])
+            try db.run(
+                "UPDATE webhook_endpoints SET failing_since = ? WHERE id = ?",
+                [.init(after.failingSince), .integer(outcome.endpoint)])
         }
         guard let reason = after.disabled, before.disabled == nil else { return nil }
-        try db.cachedStatement(
-            sql: "UPDATE webhook_endpoints SET disabled_reason = ?, disabled_since = ? WHERE id = ?"
-        ).execute(arguments: [reason.rawValue, now, outcome.endpoint])
+        try db.run(
+            "UPDATE webhook_endpoints SET disabled_reason = ?, disabled_since = ? WHERE id = ?",
+            [.text(reason.rawValue), .integer(now), .integer(outcome.endpoint)])
         return reason
     }
 
     package func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery? {
         try await write { db in
             try OutboxTable.add(event, db)
-            let row = try Row.fetchOne(
-                db, sql: "SELECT \(WebhookTables.Candidate.reading) WHERE id = ? AND notification IS NULL",
-                arguments: [event.id])
-            guard let candidate = row.flatMap(WebhookTables.Candidate.init) else { return nil }
+            let candidate = try db.first(
+                "SELECT \(WebhookTables.Candidate.reading) WHERE id = ? AND notification IS NULL", [.text(event.id)]
+            ) { WebhookTables.Candidate($0) }
+            guard let candidate else { return nil }
             var lanes = DeliveryLanes(
                 FanOutTarget(endpoint: endpoint) { _, _ in 1 }, begin: .min, at: event.createdAt, db)
             let number = try lanes.add(candidate, variant: 0)
             try lanes.release(isLast: true)
-            return try Row.fetchOne(
-                db, sql: "SELECT \(WebhookTables.reading) WHERE deliveries.id = ?", arguments: [number]
-            ).map { WebhookTables.delivery($0) }
+            return try db.first("SELECT \(WebhookTables.reading) WHERE deliveries.id = ?", [.integer(number)]) {
+                WebhookTables.delivery($0)
+            }
         }
     }
 }

@@ -45,15 +45,15 @@ extension SQLiteStorage: GrantStorage {
 
     package func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> Int {
         let isAny = try await read { db in
-            try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM grants WHERE due IS NOT NULL AND due <= ?)", arguments: [now])
-                ?? false
+            try db.first(
+                "SELECT EXISTS (SELECT 1 FROM grants WHERE due IS NOT NULL AND due <= ?)", [.integer(now)]
+            ) { $0.number(0) == 1 } ?? false
         }
         guard isAny else { return 0 }
         return try await write { db in
             let due = try db.all(
                 "SELECT scope, grant_id FROM grants WHERE due IS NOT NULL AND due <= ? ORDER BY due LIMIT ?",
-                [.integer(now), .integer(Int64(limit))]
+                [.integer(now), .init(limit)]
             ) { row in row.number(0).flatMap { scope in row.text(1).map { (scope: scope, id: $0) } } }
             for (scope, id) in due {
                 try db.run(

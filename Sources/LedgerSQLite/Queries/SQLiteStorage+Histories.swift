@@ -8,10 +8,10 @@ extension SQLiteStorage: HistoryStorage {
     package func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark? {
         try await read { db in
             for id in transactionIDs {
-                let row = try Row.fetchOne(
-                    db, sql: "SELECT revision FROM histories WHERE scope = ? AND original_id = ?",
-                    arguments: [scope, id])
-                guard let revision = row?.text(0), !revision.isEmpty else { continue }
+                let revision = try db.first(
+                    "SELECT revision FROM histories WHERE scope = ? AND original_id = ?", [.integer(scope), .text(id)]
+                ) { $0.text(0) }
+                guard let revision, !revision.isEmpty else { continue }
                 return HistoryMark(transactionID: id, revision: revision)
             }
             return nil
@@ -35,18 +35,18 @@ extension SQLiteStorage: HistoryStorage {
         unverified: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws {
         try await write { db in
-            try db.execute(
-                sql: "DELETE FROM recovery_failures WHERE scope = ? AND history = ?", arguments: [scope, transactionID])
+            try db.run(
+                "DELETE FROM recovery_failures WHERE scope = ? AND history = ?",
+                [.integer(scope), .text(transactionID)])
             try Self.add(unverified, in: scope, nil, history: transactionID, at: now, db)
         }
     }
 
     package func historyPass(in scope: Int64) async throws -> HistoryPass? {
         try await read { db in
-            try Row.fetchOne(
-                db, sql: "SELECT cursor, everyone_since, started_at, finished_at FROM sweeps WHERE scope = ?",
-                arguments: [scope]
-            ).map { row in
+            try db.first(
+                "SELECT cursor, everyone_since, started_at, finished_at FROM sweeps WHERE scope = ?", [.integer(scope)]
+            ) { row in
                 HistoryPass(
                     scope: scope, cursor: row.text(0) ?? "", everyoneSince: row.number(1),
                     startedAt: row.number(2) ?? 0,
@@ -57,12 +57,15 @@ extension SQLiteStorage: HistoryStorage {
 
     package func record(_ pass: HistoryPass) async throws {
         try await write { db in
-            try db.execute(
-                sql: """
-                    INSERT OR REPLACE INTO sweeps (scope, cursor, everyone_since, started_at, finished_at)
-                    VALUES (?, ?, ?, ?, ?)
-                    """,
-                arguments: [pass.scope, pass.cursor, pass.everyoneSince, pass.startedAt, pass.finishedAt])
+            try db.run(
+                """
+                INSERT OR REPLACE INTO sweeps (scope, cursor, everyone_since, started_at, finished_at)
+                VALUES (?, ?, ?, ?, ?)
+                """,
+                [
+                    .integer(pass.scope), .text(pass.cursor), .init(pass.everyoneSince), .integer(pass.startedAt),
+                    .init(pass.finishedAt),
+                ])
         }
     }
 
@@ -73,7 +76,7 @@ extension SQLiteStorage: HistoryStorage {
                 SELECT \(LineageTable.reading), histories.asked_at FROM lineages
                 LEFT JOIN histories USING (scope, original_id)
                 WHERE scope = ? AND lineages.original_id > ? ORDER BY lineages.original_id LIMIT ?
-                """, [.integer(scope), .text(original), .integer(Int64(limit))]
+                """, [.integer(scope), .text(original), .init(limit)]
             ) { LineageSummary(try LineageTable.lineage($0), askedAt: $0.number(4)) }
         }
     }

@@ -17,7 +17,7 @@ enum HistoryRequestTable {
     static let columns =
         "id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure, failed_at"
 
-    static func request(_ row: Row) -> HistoryRequest {
+    static func request(_ row: SQLStatement) -> HistoryRequest {
         HistoryRequest(
             id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionID: row.text(2) ?? "",
             reason: row.text(3).flatMap(HistoryRequest.Reason.init) ?? .restore, addedAt: row.number(4) ?? 0,
@@ -30,15 +30,16 @@ enum HistoryRequestTable {
         _ transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds,
         _ db: Database
     ) throws {
-        let insert = try db.cachedStatement(
-            sql: """
+        for id in transactionIDs {
+            try db.run(
+                """
                 INSERT INTO errands (id, scope, transaction_id, reason, added_at, next_attempt_at)
                 VALUES (random() & 0x7FFFFFFFFFFFFFFF, ?, ?, ?, ?, ?)
                 ON CONFLICT (scope, transaction_id) DO UPDATE SET id = excluded.id, failed_at = NULL,
                     failure = iif(failed_at IS NULL, failure, NULL), attempts = iif(failed_at IS NULL, attempts, 0),
                     next_attempt_at = iif(failed_at IS NULL, next_attempt_at, excluded.next_attempt_at)
-                """)
-        for id in transactionIDs { try insert.execute(arguments: [scope, id, reason.rawValue, now, now]) }
+                """, [.integer(scope), .text(id), .text(reason.rawValue), .integer(now), .integer(now)])
+        }
     }
 }
 
@@ -52,33 +53,32 @@ extension SQLiteStorage: HistoryRequestStorage {
 
     package func takeHistoryRequests(at now: Milliseconds, limit: Int) async throws -> [HistoryRequest] {
         try await read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT \(HistoryRequestTable.columns) FROM errands
-                    WHERE failed_at IS NULL AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?
-                    """, arguments: [now, limit])
-            return rows.map(HistoryRequestTable.request)
+            try db.all(
+                """
+                SELECT \(HistoryRequestTable.columns) FROM errands
+                WHERE failed_at IS NULL AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?
+                """, [.integer(now), .init(limit)]
+            ) { HistoryRequestTable.request($0) }
         }
     }
 
     package func finish(request id: Int64) async throws {
-        try await write { try $0.execute(sql: "DELETE FROM errands WHERE id = ?", arguments: [id]) }
+        try await write { try $0.run("DELETE FROM errands WHERE id = ?", [.integer(id)]) }
     }
 
     package func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws {
         try await write { db in
             // The number stays: whoever took the one that was added meanwhile finishes that one.
-            try db.execute(
-                sql: """
-                    INSERT INTO errands (scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (scope, transaction_id) DO UPDATE SET attempts = attempts + 1,
-                        next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
-                    """,
-                arguments: [
-                    request.scope, request.transactionID, request.reason.rawValue, request.addedAt,
-                    request.attempts + 1, next, code,
+            try db.run(
+                """
+                INSERT INTO errands (scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (scope, transaction_id) DO UPDATE SET attempts = attempts + 1,
+                    next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
+                """,
+                [
+                    .integer(request.scope), .text(request.transactionID), .text(request.reason.rawValue),
+                    .integer(request.addedAt), .init(request.attempts + 1), .integer(next), .text(code),
                 ])
         }
     }
@@ -87,30 +87,37 @@ extension SQLiteStorage: HistoryRequestStorage {
         _ transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
     ) async throws {
         try await write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO errands (scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-                    VALUES (?, ?, ?, ?, 1, ?, ?)
-                    ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
-                        next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
-                        WHERE failed_at IS NOT NULL
-                    """, arguments: [scope, transactionID, HistoryRequest.Reason.retry.rawValue, now, next, code])
+            try db.run(
+                """
+                INSERT INTO errands (scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+                VALUES (?, ?, ?, ?, 1, ?, ?)
+                ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
+                    next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
+                    WHERE failed_at IS NOT NULL
+                """,
+                [
+                    .integer(scope), .text(transactionID), .text(HistoryRequest.Reason.retry.rawValue), .integer(now),
+                    .integer(next), .text(code),
+                ])
         }
     }
 
     package func fail(request id: Int64, code: String, at now: Milliseconds) async throws {
         try await write { db in
-            try db.execute(
-                sql: "UPDATE errands SET failed_at = ?, failure = ? WHERE id = ?", arguments: [now, code, id])
+            try db.run(
+                "UPDATE errands SET failed_at = ?, failure = ? WHERE id = ?",
+                [.integer(now), .text(code), .integer(id)])
         }
     }
 
     package func historyRequestCounts(in scope: Int64) async throws -> (waiting: Int, failed: Int) {
         try await read { db in
-            let row = try Row.fetchOne(
-                db, sql: "SELECT count(*), count(failed_at) FROM errands WHERE scope = ?", arguments: [scope])
-            let (all, failed) = (row?.number(0) ?? 0, row?.number(1) ?? 0)
-            return (Int(all - failed), Int(failed))
+            try db.first(
+                "SELECT count(*), count(failed_at) FROM errands WHERE scope = ?", [.integer(scope)]
+            ) { row in
+                let (all, failed) = (row.number(0) ?? 0, row.number(1) ?? 0)
+                return (waiting: Int(all - failed), failed: Int(failed))
+            } ?? (0, 0)
         }
     }
 }

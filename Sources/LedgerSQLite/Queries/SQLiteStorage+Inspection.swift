@@ -12,16 +12,16 @@ extension SQLiteStorage: InspectionStorage {
     private static func inboxWindow(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
         // Numbers have hardly a gap: so many numbers are so many notifications at most.
         guard table != InboxFilter.all else { return id > inboxWindow ? id - inboxWindow : 0 }
-        let first = try Row.fetchOne(
-            db, sql: "SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
-            arguments: [id, inboxWindow - 1])
-        return first?.number(0) ?? .min
+        return try db.first(
+            "SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
+            [.integer(id), .integer(inboxWindow - 1)]
+        ) { $0.number(0) } ?? .min
     }
 
     /// The number before which there is something to look at, where a page looks through numbers.
     private static func end(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
         guard table == InboxFilter.all else { return id }
-        let newest = try Row.fetchOne(db, sql: "SELECT max(id) FROM notifications")?.number(0) ?? 0
+        let newest = try db.first("SELECT max(id) FROM notifications", []) { $0.number(0) } ?? 0
         return min(id, newest &+ 1)
     }
 
@@ -65,16 +65,17 @@ extension SQLiteStorage: InspectionStorage {
             }
             let before = try Self.end(of: filter.table, before: id, db)
             let after = try Self.inboxWindow(of: filter.table, before: before, db)
-            let (sql, arguments) = filter.query(before: before, after: after)
-            let ids = try Row.fetchAll(db, sql: sql, arguments: arguments + [limit + 1]).compactMap { $0.number(0) }
+            let (sql, values) = filter.query(before: before, after: after)
+            let ids = try db.all(sql, values + [.init(limit + 1)], isCached: false) { $0.number(0) }
             let shown = ids.prefix(limit)
             let items =
                 try self.notifications(numbered: shown.filter { $0 > 0 }, db)
                 + self.otherTexts(numbered: shown.filter { $0 < 0 }, db)
             if ids.count > limit { return NotificationPage(items: items, next: items.last?.id) }
-            let rest = try Row.fetchOne(
-                db, sql: "SELECT max(id) FROM \(filter.table) WHERE id < ?", arguments: [after])
-            return NotificationPage(items: items, next: rest?.number(0).map { $0 + 1 })
+            let rest = try db.first("SELECT max(id) FROM \(filter.table) WHERE id < ?", [.integer(after)]) {
+                $0.number(0)
+            }
+            return NotificationPage(items: items, next: rest.map { $0 + 1 })
         }
     }
 
@@ -88,13 +89,12 @@ extension SQLiteStorage: InspectionStorage {
         let numbers = scopes.map { String($0) }.joined(separator: ", ")
         return try await read { db in
             // What failed is little beside what was received.
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT waiting.id FROM \(Self.withNotification("failures"))
-                    WHERE code = ? AND scope IN (\(numbers)) ORDER BY waiting.id LIMIT ?
-                    """, arguments: [code, limit]
-            ).compactMap { $0.number(0) }
+            try db.all(
+                """
+                SELECT waiting.id FROM \(Self.withNotification("failures"))
+                WHERE code = ? AND scope IN (\(numbers)) ORDER BY waiting.id LIMIT ?
+                """, [.text(code), .init(limit)], isCached: false
+            ) { $0.number(0) }
         }
     }
 
@@ -137,18 +137,19 @@ extension SQLiteStorage: InspectionStorage {
 
     /// What came without a notification; nil for a receipt.
     private func statement(_ number: Int64, _ db: Database) throws -> KeptStatement? {
-        let select = try db.cachedStatement(
-            sql: """
-                SELECT kind, origin, received_at, text FROM statements
-                WHERE id = ? AND kind <> \(Statement.Kind.receipt.rawValue)
-                """)
-        guard let row = try Row.fetchOne(select, arguments: [number]) else { return nil }
-        guard let text = row.blob(3).flatMap({ headers.unpack($0) }) else {
-            throw StorageError(.damaged, "the text of a fact in \(path) is damaged")
+        try db.first(
+            """
+            SELECT kind, origin, received_at, text FROM statements
+            WHERE id = ? AND kind <> \(Statement.Kind.receipt.rawValue)
+            """, [.integer(number)]
+        ) { row in
+            guard let text = row.blob(3).flatMap({ headers.unpack($0) }) else {
+                throw StorageError(.damaged, "the text of a fact in \(path) is damaged")
+            }
+            return KeptStatement(
+                kind: row.number(0) == Statement.Kind.renewal.rawValue ? .renewal : .transaction,
+                origin: row.number(1).flatMap(Origin.init) ?? .imported, receivedAt: row.number(2) ?? 0, text: text)
         }
-        return KeptStatement(
-            kind: row.number(0) == Statement.Kind.renewal.rawValue ? .renewal : .transaction,
-            origin: row.number(1).flatMap(Origin.init) ?? .imported, receivedAt: row.number(2) ?? 0, text: text)
     }
 
     // MARK: Timelines
@@ -165,7 +166,7 @@ extension SQLiteStorage: InspectionStorage {
         let numbers = ids.map { String($0) }.joined(separator: ", ")
         guard !numbers.isEmpty else { return [] }
         return try notifications(
-            db, sql: "WHERE notifications.id IN (\(numbers)) ORDER BY notifications.id DESC", [])
+            db, sql: "WHERE notifications.id IN (\(numbers)) ORDER BY notifications.id DESC", [], isCached: false)
     }
 
     /// What the App Store told of a purchase while it was the customer's, and when it came to them and went from them.
@@ -201,22 +202,22 @@ extension InboxFilter {
     fileprivate static let all = "notifications"
 
     /// The numbers of those that are looked for from `after` to before `id`, the last first. The limit is the last argument.
-    func query(before id: Int64, after: Int64) -> (String, StatementArguments) {
-        var arguments: StatementArguments = [id, after]
+    func query(before id: Int64, after: Int64) -> (String, [SQLValue]) {
+        var values: [SQLValue] = [.integer(id), .integer(after)]
         var conditions: [String] = []
-        func require(_ condition: String, _ values: (any DatabaseValueConvertible)?...) {
+        func require(_ condition: String, _ value: SQLValue) {
             conditions.append(condition)
-            arguments += StatementArguments(values)
+            values.append(value)
         }
         let isOfAll = table == Self.all
         let (number, received) =
             isOfAll
             ? ("n.id", "n.received_at") : ("waiting.id", "coalesce(other_texts.received_at, n.received_at)")
         conditions.append("n.scope IN (\(scopes.map { String($0) }.joined(separator: ", ")))")
-        if let type { require("n.type = ?", type) }
-        if let subtype { require("n.subtype = ?", subtype) }
-        if let from { require("\(received) >= ?", from) }
-        if let to { require("\(received) < ?", to) }
+        if let type { require("n.type = ?", .text(type)) }
+        if let subtype { require("n.subtype = ?", .text(subtype)) }
+        if let from { require("\(received) >= ?", .integer(from)) }
+        if let to { require("\(received) < ?", .integer(to)) }
         if state == .folded {
             conditions.append("n.id NOT IN (SELECT id FROM inbox) AND n.id NOT IN (SELECT id FROM failures)")
         }
@@ -225,6 +226,6 @@ extension InboxFilter {
             WHERE \(number) < ? AND \(number) >= ? AND \(conditions.joined(separator: " AND "))
             ORDER BY \(number) DESC LIMIT ?
             """
-        return (sql, arguments)
+        return (sql, values)
     }
 }

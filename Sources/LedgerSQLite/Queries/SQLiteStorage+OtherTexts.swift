@@ -1,4 +1,5 @@
 package import Ledger
+internal import Foundation
 internal import GRDB
 
 /// What else was signed under a notification's identifier. Facts may be from there, so it is folded as notifications are; in
@@ -18,7 +19,7 @@ extension SQLiteStorage {
     }
 
     func otherTexts(of notification: Int64, limit: Int, _ db: Database) throws -> [KeptNotification] {
-        try otherTexts("WHERE notification = ? ORDER BY id LIMIT ?", [notification, limit], db)
+        try otherTexts("WHERE notification = ? ORDER BY id LIMIT ?", [.integer(notification), .init(limit)], db)
     }
 
     /// Those of several notifications, as many as `limit` in all.
@@ -26,8 +27,9 @@ extension SQLiteStorage {
         ofAny notifications: [KeptNotification], limit: Int, _ db: Database
     ) throws -> [KeptNotification] {
         let ids = notifications.map { String($0.id) }.joined(separator: ", ")
-        return ids.isEmpty
-            ? [] : try otherTexts("WHERE notification IN (\(ids)) ORDER BY notification, id LIMIT ?", [limit], db)
+        guard !ids.isEmpty else { return [] }
+        return try otherTexts(
+            "WHERE notification IN (\(ids)) ORDER BY notification, id LIMIT ?", [.init(limit)], isCached: false, db)
     }
 
     /// Those that wait to be folded.
@@ -36,39 +38,57 @@ extension SQLiteStorage {
             """
             CROSS JOIN other_texts ON other_texts.id = -waiting.id
             WHERE waiting.id > ? AND waiting.id < 0 ORDER BY waiting.id LIMIT ?
-            """, [number, limit], from: "inbox AS waiting", db)
+            """, [.integer(number), .init(limit)], from: "inbox AS waiting", db)
     }
 
     /// Those with these numbers, the highest first.
     func otherTexts(numbered numbers: some Sequence<Int64>, _ db: Database) throws -> [KeptNotification] {
         let ids = numbers.map { String($0.magnitude) }.joined(separator: ", ")
-        return ids.isEmpty ? [] : try otherTexts("WHERE id IN (\(ids)) ORDER BY id", [], db)
+        return ids.isEmpty ? [] : try otherTexts("WHERE id IN (\(ids)) ORDER BY id", [], isCached: false, db)
     }
 
     /// - Parameter sql: What follows the table.
     private func otherTexts(
-        _ sql: String, _ arguments: StatementArguments, from table: String = "other_texts", _ db: Database
+        _ sql: String, _ values: [SQLValue], from table: String = "other_texts", isCached: Bool = true, _ db: Database
     ) throws -> [KeptNotification] {
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT -other_texts.id, notification, text, signed_date, other_texts.received_at, origin,
-                    EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id),
-                    (SELECT code FROM failures WHERE failures.id = -other_texts.id)
-                FROM \(table) \(sql)
-                """, arguments: arguments)
-        let known = try notifications(numbered: Set(rows.compactMap { $0.number(1) }), db)
+        let rows = try db.all(
+            """
+            SELECT -other_texts.id, notification, text, signed_date, other_texts.received_at, origin,
+                EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id),
+                (SELECT code FROM failures WHERE failures.id = -other_texts.id)
+            FROM \(table) \(sql)
+            """, values, isCached: isCached
+        ) { OtherText($0) }
+        let known = try notifications(numbered: Set(rows.compactMap(\.notification)), db)
         let notifications = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
         return try rows.compactMap { row in
-            guard var kept = row.number(1).flatMap({ notifications[$0] }) else { return nil }
-            guard let id = row.number(0), let text = row.blob(2).flatMap({ headers.unpack($0) }) else {
+            guard var kept = row.notification.flatMap({ notifications[$0] }) else { return nil }
+            guard let id = row.id, let text = row.text.flatMap({ headers.unpack($0) }) else {
                 throw StorageError(.damaged, "the text of notification \(kept.uuid) in \(path) is damaged")
             }
-            (kept.id, kept.text, kept.failure) = (id, text, row.text(7))
-            (kept.signedDate, kept.receivedAt) = (row.number(3) ?? 0, row.number(4) ?? 0)
-            kept.origin = row.number(5).flatMap(Origin.init) ?? .imported
-            kept.state = row.number(6) == 1 ? .pending : kept.failure == nil ? .folded : .failed
+            (kept.id, kept.text, kept.failure) = (id, text, row.failure)
+            (kept.signedDate, kept.receivedAt, kept.origin) = (row.signedDate, row.receivedAt, row.origin)
+            kept.state = row.isWaiting ? .pending : kept.failure == nil ? .folded : .failed
             return kept
         }
+    }
+}
+
+/// A row of `other_texts`, before it is known what it belongs to.
+private struct OtherText {
+    let id: Int64?
+    let notification: Int64?
+    let text: Data?
+    let signedDate: Milliseconds
+    let receivedAt: Milliseconds
+    let origin: Origin
+    let isWaiting: Bool
+    let failure: String?
+
+    init(_ row: SQLStatement) {
+        (id, notification, text) = (row.number(0), row.number(1), row.blob(2))
+        (signedDate, receivedAt) = (row.number(3) ?? 0, row.number(4) ?? 0)
+        origin = row.number(5).flatMap(Origin.init) ?? .imported
+        (isWaiting, failure) = (row.number(6) == 1, row.text(7))
     }
 }

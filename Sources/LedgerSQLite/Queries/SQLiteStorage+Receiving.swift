@@ -7,13 +7,12 @@ extension SQLiteStorage: LedgerStorage {
     package func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry {
         try await write { db in
             for app in apps {
-                try db.execute(
-                    sql: "INSERT OR IGNORE INTO scopes (bundle_id, environment) VALUES (?, ?)",
-                    arguments: [app.bundleID, app.environment])
+                try db.run(
+                    "INSERT OR IGNORE INTO scopes (bundle_id, environment) VALUES (?, ?)",
+                    [.text(app.bundleID), .text(app.environment)])
             }
-            let rows = try Row.fetchAll(db, sql: "SELECT id, bundle_id, environment FROM scopes ORDER BY id")
             return ScopeRegistry(
-                rows.map { row in
+                try db.all("SELECT id, bundle_id, environment FROM scopes ORDER BY id", []) { row in
                     Scope(
                         id: row.number(0) ?? 0, bundleID: row.text(1) ?? "",
                         environment: AppStoreEnvironment(rawValue: row.text(2) ?? ""))
@@ -52,10 +51,10 @@ extension SQLiteStorage: LedgerStorage {
     static func fail(
         _ notification: Int64, _ code: String, _ message: String, _ now: Milliseconds, _ db: Database
     ) throws {
-        try db.execute(sql: "DELETE FROM inbox WHERE id = ?", arguments: [notification])
-        try db.execute(
-            sql: "INSERT OR REPLACE INTO failures (id, code, message, failed_at) VALUES (?, ?, ?, ?)",
-            arguments: [notification, code, message, now])
+        try db.run("DELETE FROM inbox WHERE id = ?", [.integer(notification)])
+        try db.run(
+            "INSERT OR REPLACE INTO failures (id, code, message, failed_at) VALUES (?, ?, ?, ?)",
+            [.integer(notification), .text(code), .text(message), .integer(now)])
     }
 
     package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
@@ -69,14 +68,15 @@ extension SQLiteStorage: LedgerStorage {
                 sql: """
                     WHERE notifications.id IN (SELECT id FROM inbox WHERE id > ? ORDER BY id LIMIT ?)
                     ORDER BY notifications.id
-                    """, [max(id, 0), limit])
+                    """, [.integer(max(id, 0)), .init(limit)])
         }
     }
 
     package func backlog() async throws -> (count: Int, oldest: Milliseconds?) {
         try await read { db in
-            let row = try Row.fetchOne(db, sql: "SELECT count(*), min(received_at) FROM inbox")
-            return (Int(row?.number(0) ?? 0), row?.number(1))
+            try db.first("SELECT count(*), min(received_at) FROM inbox", []) { row in
+                (count: Int(row.number(0) ?? 0), oldest: row.number(1))
+            } ?? (0, nil)
         }
     }
 
@@ -87,8 +87,7 @@ extension SQLiteStorage: LedgerStorage {
         let numbers = texts.reduce(into: Set<Int64>()) { $0.formUnion($1.headers) }
         let value = try await write { db in
             for (number, text) in self.headers.unkept(numbers) {
-                try db.execute(
-                    sql: "INSERT OR IGNORE INTO headers (id, text) VALUES (?, ?)", arguments: [number, text])
+                try db.run("INSERT OR IGNORE INTO headers (id, text) VALUES (?, ?)", [.integer(number), .text(text)])
             }
             return try updates(db)
         }
@@ -120,22 +119,27 @@ extension SQLiteStorage: LedgerStorage {
     private static func receiveAgain(
         _ new: ReceivedNotification, _ text: PackedText, _ uuid: SQLValue, _ db: Database
     ) throws -> Reception {
-        let select = try db.cachedStatement(sql: "SELECT id, text FROM notifications WHERE uuid = ?")
-        guard let row = try Row.fetchOne(select, arguments: [uuid]), let id = row.number(0) else {
-            throw StorageError(.failed, "a notification was there and was not")
+        let known = try db.first("SELECT id, text FROM notifications WHERE uuid = ?", [uuid]) { row in
+            row.number(0).map { (id: $0, text: row.blob(1)) }
         }
-        guard row.blob(1) != text.bytes else {
+        guard let known else { throw StorageError(.failed, "a notification was there and was not") }
+        let id = known.id
+        guard known.text != text.bytes else {
             // What is inside it could not be believed: perhaps it can be now.
             try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
             guard db.changesCount > 0 else { return .duplicate(id) }
             try enqueue(id, new.receivedAt, db)
             return .kept(id)
         }
-        try db.execute(
-            sql: """
-                INSERT OR IGNORE INTO other_texts (notification, signed_date, received_at, origin, text)
-                VALUES (?, ?, ?, ?, ?)
-                """, arguments: [id, new.signedDate, new.receivedAt, new.origin.rawValue, text.bytes])
+        try db.run(
+            """
+            INSERT OR IGNORE INTO other_texts (notification, signed_date, received_at, origin, text)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(id), .integer(new.signedDate), .integer(new.receivedAt), .integer(new.origin.rawValue),
+                .blob(text.bytes),
+            ])
         guard db.changesCount > 0 else { return .duplicate(id) }
         let other = -db.lastInsertedRowID
         try enqueue(other, new.receivedAt, db)
@@ -148,30 +152,26 @@ extension SQLiteStorage: LedgerStorage {
 
     /// Notifications as they are kept, `sql` being what follows `FROM notifications`.
     func notifications(
-        _ db: Database, sql: String, _ arguments: StatementArguments
+        _ db: Database, sql: String, _ values: [SQLValue], isCached: Bool = true
     ) throws -> [KeptNotification] {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT notifications.id, uuid, notifications.scope, notifications.type, subtype,
-                    notifications.signed_date, notifications.received_at, origin, text, EXISTS (SELECT 1 FROM inbox AS waiting WHERE waiting.id = notifications.id),
-                    (SELECT code FROM failures WHERE failures.id = notifications.id)
-                FROM notifications \(sql)
-                """, arguments: arguments)
-        var notifications: [KeptNotification] = []
-        while let row = try rows.next() {
+        try db.all(
+            """
+            SELECT notifications.id, uuid, notifications.scope, notifications.type, subtype,
+                notifications.signed_date, notifications.received_at, origin, text, EXISTS (SELECT 1 FROM inbox AS waiting WHERE waiting.id = notifications.id),
+                (SELECT code FROM failures WHERE failures.id = notifications.id)
+            FROM notifications \(sql)
+            """, values, isCached: isCached
+        ) { row in
             guard let id = row.number(0), let text = row.blob(8).flatMap({ headers.unpack($0) }) else {
                 throw StorageError(.damaged, "the text of notification \(row.number(0) ?? 0) in \(path) is damaged")
             }
             let failure = row.text(10)
-            notifications.append(
-                KeptNotification(
-                    id: id, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row[1]), type: row.text(3) ?? "",
-                    subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,
-                    origin: row.number(7).flatMap(Origin.init) ?? .imported,
-                    state: row.number(9) == 1 ? .pending : failure == nil ? .folded : .failed, failure: failure,
-                    text: text))
+            return KeptNotification(
+                id: id, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row.value(1)), type: row.text(3) ?? "",
+                subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,
+                origin: row.number(7).flatMap(Origin.init) ?? .imported,
+                state: row.number(9) == 1 ? .pending : failure == nil ? .folded : .failed, failure: failure,
+                text: text)
         }
-        return notifications
     }
 }

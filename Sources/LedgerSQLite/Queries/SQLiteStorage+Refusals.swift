@@ -6,11 +6,12 @@ extension SQLiteStorage: RefusalStorage {
     package func commit(_ refusals: [Refusal]) async throws {
         try await write { db in
             for refusal in refusals {
-                let insert = try db.cachedStatement(
-                    sql: "INSERT INTO refused (received_at, code, message, sender, body) VALUES (?, ?, ?, ?, ?)")
-                try insert.execute(arguments: [
-                    refusal.receivedAt, refusal.code, refusal.message, refusal.sender, refusal.body,
-                ])
+                try db.run(
+                    "INSERT INTO refused (received_at, code, message, sender, body) VALUES (?, ?, ?, ?, ?)",
+                    [
+                        .integer(refusal.receivedAt), .text(refusal.code), .text(refusal.message),
+                        .init(refusal.sender), .blob(refusal.body),
+                    ])
             }
         }
     }
@@ -19,15 +20,14 @@ extension SQLiteStorage: RefusalStorage {
         // Found out while others may write: all of the table is read for it.
         let ids = try await read { db in
             db.add(function: Self.clientOfSender)
-            return try Int64.fetchAll(
-                db, sql: Self.refusalsBeyond,
-                arguments: ["overhead": Refusal.overhead, "count": limit.count, "bytes": limit.bytes])
+            return try db.all(
+                Self.refusalsBeyond, [.init(Refusal.overhead), .init(limit.count), .init(limit.bytes)]
+            ) { $0.number(0) }
         }
         for start in stride(from: 0, to: ids.count, by: 500) {
             let some = ids[start..<min(start + 500, ids.count)]
             try await write { db in
-                let delete = try db.cachedStatement(sql: "DELETE FROM refused WHERE id = ?")
-                for id in some { try delete.execute(arguments: [id]) }
+                for id in some { try db.run("DELETE FROM refused WHERE id = ?", [.integer(id)]) }
             }
         }
     }
@@ -55,25 +55,24 @@ extension SQLiteStorage: RefusalStorage {
         from start: Milliseconds, to end: Milliseconds, amongLast depth: Int64
     ) async throws -> [String: Int64] {
         try await read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT code, count(*) FROM refused
-                    WHERE id > (SELECT max(id) FROM refused) - ? AND received_at >= ? AND received_at < ? GROUP BY code
-                    """, arguments: [depth, start, end])
-            return Dictionary(rows.map { ($0.text(0) ?? "", $0.number(1) ?? 0) }) { first, _ in first }
+            let counts = try db.all(
+                """
+                SELECT code, count(*) FROM refused
+                WHERE id > (SELECT max(id) FROM refused) - ? AND received_at >= ? AND received_at < ? GROUP BY code
+                """, [.integer(depth), .integer(start), .integer(end)]
+            ) { ($0.text(0) ?? "", $0.number(1) ?? 0) }
+            return Dictionary(counts) { first, _ in first }
         }
     }
 
     package func refusals(before id: Int64, limit: Int) async throws -> [KeptRefusal] {
         try await read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, received_at, code, message, sender, body FROM refused WHERE id < ?
-                    ORDER BY id DESC LIMIT ?
-                    """, arguments: [id, limit])
-            return rows.map { row in
+            try db.all(
+                """
+                SELECT id, received_at, code, message, sender, body FROM refused WHERE id < ?
+                ORDER BY id DESC LIMIT ?
+                """, [.integer(id), .init(limit)]
+            ) { row in
                 KeptRefusal(
                     id: row.number(0) ?? 0,
                     refusal: Refusal(

@@ -71,12 +71,10 @@ extension SQLiteStorage {
     private static func replayPart(
         _ range: ReplayRange, after position: Int64, _ target: FanOutTarget, _ db: Database
     ) throws -> (wanted: [WebhookTables.Candidate], last: Int64?) {
-        let candidates = try Row.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?
-                    """), arguments: [position, range.through, replayReading]
-        ).compactMap(WebhookTables.Candidate.init)
+        let candidates = try db.all(
+            "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+            [.integer(position), .integer(range.through), .init(replayReading)]
+        ) { WebhookTables.Candidate($0) }
         let end = range.to.addingReportingOverflow(replaySlack)
         let isOver =
             candidates.count < replayReading
@@ -110,12 +108,16 @@ extension SQLiteStorage {
     /// The number of the first event that was learned of at an instant or later, found by halving.
     private static func firstEvent(from: (partialValue: Int64, overflow: Bool), _ db: Database) throws -> Int64 {
         guard !from.overflow else { return 0 }
-        let bounds = try Row.fetchOne(db, sql: "SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events")
-        var (low, high) = (bounds?.number(0) ?? 0, (bounds?.number(1) ?? 0) + 1)
-        let select = try db.cachedStatement(sql: "SELECT created_at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1")
+        var (low, high) =
+            try db.first("SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM events", []) { row in
+                (row.number(0) ?? 0, (row.number(1) ?? 0) + 1)
+            } ?? (0, 1)
         while low < high {
             let middle = low + (high - low) / 2
-            if let found = try Row.fetchOne(select, arguments: [middle])?.number(0), found < from.partialValue {
+            let found = try db.first(
+                "SELECT created_at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1", [.integer(middle)]
+            ) { $0.number(0) }
+            if let found, found < from.partialValue {
                 low = middle + 1
             } else {
                 high = middle

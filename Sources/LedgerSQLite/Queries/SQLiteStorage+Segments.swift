@@ -27,8 +27,8 @@ extension SQLiteStorage: SegmentStorage {
             let rows = try db.all(
                 Self.segmentPage,
                 [
-                    .integer(query.scope), .integer(Int64(query.segment.rawValue)), .integer(after.number),
-                    .text(after.originalTransactionID), .integer(last), .integer(Int64(Self.window)),
+                    .integer(query.scope), .init(query.segment.rawValue), .integer(after.number),
+                    .text(after.originalTransactionID), .integer(last), .init(Self.window),
                 ]
             ) { row in row.text(0).flatMap { original in SegmentTable.row(of: row, from: 1).map { (original, $0) } } }
             var items: [SegmentMember] = []
@@ -54,9 +54,9 @@ extension SQLiteStorage: SegmentStorage {
             try db.first(
                 Self.segmentCount,
                 [
-                    .integer(scope), .integer(Int64(segment.rawValue)),
+                    .integer(scope), .init(segment.rawValue),
                     .integer(first.number == .min ? first.number : first.number - 1), .integer(now),
-                    .integer(Int64(limit)),
+                    .init(limit),
                 ]
             ) { Int($0.number(0) ?? 0) } ?? 0
         }

@@ -27,7 +27,7 @@ extension SQLiteStorage: UnclaimedStorage {
                             AND account_claims.app_transaction_id = lineages.app_transaction_id))
                 FROM lineages INDEXED BY lineages_unnamed
                 WHERE scope = ? AND token IS NULL AND original_id > ? ORDER BY original_id LIMIT ?
-                """, [.integer(scope), .text(original), .integer(Int64(Self.window))]
+                """, [.integer(scope), .text(original), .init(Self.window)]
             ) { row in row.text(0).map { (original: $0, isClaimed: row.number(1) == 1) } }
             var items: [Lineage] = []
             var last: String?

@@ -6,20 +6,19 @@ extension SQLiteStorage: WebhookStorage {
     package func registerWebhooks(_ names: [String], at now: Milliseconds) async throws {
         try await write { db in
             for name in names {
-                try db.execute(
-                    sql: """
-                        INSERT INTO webhook_endpoints (name, is_configured, cursor, created_at, begins_at)
-                        VALUES (?, 1, (SELECT coalesce(max(seq), 0) FROM events), ?, ?)
-                        ON CONFLICT (name) DO UPDATE SET is_configured = 1, definition = NULL
-                        """, arguments: [name, now, now])
+                try db.run(
+                    """
+                    INSERT INTO webhook_endpoints (name, is_configured, cursor, created_at, begins_at)
+                    VALUES (?, 1, (SELECT coalesce(max(seq), 0) FROM events), ?, ?)
+                    ON CONFLICT (name) DO UPDATE SET is_configured = 1, definition = NULL
+                    """, [.text(name), .integer(now), .integer(now)])
             }
         }
     }
 
     package func webhookEndpoints() async throws -> [WebhookEndpoint] {
         try await read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM webhook_endpoints ORDER BY name")
-                .map { try WebhookTables.endpoint($0) }
+            try db.all("SELECT * FROM webhook_endpoints ORDER BY name", []) { try WebhookTables.endpoint($0) }
         }
     }
 
@@ -28,24 +27,24 @@ extension SQLiteStorage: WebhookStorage {
     ) async throws -> WebhookEndpoint? {
         let stored = try definition.stored()
         return try await write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO webhook_endpoints (name, is_configured, definition, cursor, created_at, begins_at)
-                    VALUES (?, 0, ?, (SELECT coalesce(max(seq), 0) FROM events), ?, ?) ON CONFLICT (name) DO NOTHING
-                    """, arguments: [definition.name, stored, now, now])
+            try db.run(
+                """
+                INSERT INTO webhook_endpoints (name, is_configured, definition, cursor, created_at, begins_at)
+                VALUES (?, 0, ?, (SELECT coalesce(max(seq), 0) FROM events), ?, ?) ON CONFLICT (name) DO NOTHING
+                """, [.text(definition.name), .text(stored), .integer(now), .integer(now)])
             guard db.changesCount > 0 else { return nil }
-            return try Row.fetchOne(
-                db, sql: "SELECT * FROM webhook_endpoints WHERE id = ?", arguments: [db.lastInsertedRowID]
-            ).map { try WebhookTables.endpoint($0) }
+            return try db.first(
+                "SELECT * FROM webhook_endpoints WHERE id = ?", [.integer(db.lastInsertedRowID)]
+            ) { try WebhookTables.endpoint($0) }
         }
     }
 
     package func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws {
         let stored = try definition.stored()
         try await write { db in
-            try db.execute(
-                sql: "UPDATE webhook_endpoints SET definition = ? WHERE id = ? AND is_configured = 0",
-                arguments: [stored, id])
+            try db.run(
+                "UPDATE webhook_endpoints SET definition = ? WHERE id = ? AND is_configured = 0",
+                [.text(stored), .integer(id)])
         }
     }
 
@@ -53,17 +52,17 @@ extension SQLiteStorage: WebhookStorage {
         _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
     ) async throws {
         try await write { db in
-            try db.execute(
-                sql: """
-                    UPDATE webhook_endpoints SET disabled_reason = ?, disabled_since = ?, failing_since = NULL
-                    WHERE id = ?
-                    """, arguments: [disabled?.reason.rawValue, disabled?.since, id])
+            try db.run(
+                """
+                UPDATE webhook_endpoints SET disabled_reason = ?, disabled_since = ?, failing_since = NULL
+                WHERE id = ?
+                """, [.init(disabled?.reason.rawValue), .init(disabled?.since), .integer(id)])
             if discardingBacklog {
-                try db.execute(
-                    sql: """
-                        UPDATE webhook_endpoints
-                        SET cursor = (SELECT coalesce(max(seq), 0) FROM events), begins_at = ? WHERE id = ?
-                        """, arguments: [now, id])
+                try db.run(
+                    """
+                    UPDATE webhook_endpoints
+                    SET cursor = (SELECT coalesce(max(seq), 0) FROM events), begins_at = ? WHERE id = ?
+                    """, [.integer(now), .integer(id)])
                 try WebhookJobs.add(.discard, to: id, db)
             } else if disabled == nil {
                 try WebhookJobs.add(.resume, to: id, db)
@@ -73,8 +72,8 @@ extension SQLiteStorage: WebhookStorage {
 
     package func removeWebhook(_ id: Int64) async throws {
         try await write { db in
-            try db.execute(sql: "DELETE FROM webhook_endpoints WHERE id = ?", arguments: [id])
-            try db.execute(sql: "DELETE FROM webhook_chores WHERE endpoint = ?", arguments: [id])
+            try db.run("DELETE FROM webhook_endpoints WHERE id = ?", [.integer(id)])
+            try db.run("DELETE FROM webhook_chores WHERE endpoint = ?", [.integer(id)])
             try WebhookJobs.add(.remove, to: id, db)
         }
     }
@@ -87,22 +86,24 @@ extension SQLiteStorage: WebhookStorage {
         of endpoint: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [WebhookDelivery] {
         try await read { db in
-            let select = try db.cachedStatement(
-                sql: """
-                    SELECT \(WebhookTables.reading) WHERE endpoint = ? AND due BETWEEN 0 AND ? AND deliveries.id > coalesce((
-                        SELECT through FROM webhook_chores WHERE endpoint = ? AND kind = 'discard'), 0)
-                    ORDER BY due, deliveries.id LIMIT ?
-                    """)
-            return try Row.fetchAll(select, arguments: [endpoint, now, endpoint, limit]).map {
-                WebhookTables.delivery($0)
-            }
+            try db.all(
+                """
+                SELECT \(WebhookTables.reading) WHERE endpoint = ? AND due BETWEEN 0 AND ? AND deliveries.id > coalesce((
+                    SELECT through FROM webhook_chores WHERE endpoint = ? AND kind = 'discard'), 0)
+                ORDER BY due, deliveries.id LIMIT ?
+                """, [.integer(endpoint), .integer(now), .integer(endpoint), .init(limit)]
+            ) { WebhookTables.delivery($0) }
         }
     }
 
     package func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds? {
         try await read { db in
-            let select = try db.cachedStatement(sql: "SELECT min(due) FROM deliveries WHERE endpoint = ? AND due > ?")
-            return try endpoints.compactMap { try Row.fetchOne(select, arguments: [$0, now])?.number(0) }.min()
+            try endpoints.compactMap { endpoint in
+                try db.first(
+                    "SELECT min(due) FROM deliveries WHERE endpoint = ? AND due > ?",
+                    [.integer(endpoint), .integer(now)]
+                ) { $0.number(0) }
+            }.min()
         }
     }
 
@@ -115,13 +116,12 @@ extension SQLiteStorage: WebhookStorage {
         numbered numbers: Set<Int64>, _ db: Database
     ) throws -> [Int64: (event: LedgerEvent, notification: KeptNotification?)] {
         let list = numbers.map { String($0) }.joined(separator: ", ")
-        let events = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at, data, seq
-                FROM events WHERE seq IN (\(list))
-                """
-        ).map { row in
+        let events = try db.all(
+            """
+            SELECT id, scope, type, original_id, customer, notification, occurred_at, created_at, data, seq
+            FROM events WHERE seq IN (\(list))
+            """, [], isCached: false
+        ) { row in
             (
                 row.number(9) ?? 0,
                 LedgerEvent(
@@ -150,13 +150,12 @@ extension SQLiteStorage: WebhookStorage {
             // One index serves both questions: the newest of each state, then the newest of those.
             let states = state.map { [$0] } ?? WebhookDelivery.State.allCases
             let found = try states.flatMap { state in
-                try Row.fetchAll(
-                    db.cachedStatement(
-                        sql: """
-                            SELECT \(WebhookTables.reading) WHERE endpoint = ? AND state = ? AND deliveries.id < ?
-                            ORDER BY deliveries.id DESC LIMIT ?
-                            """), arguments: [endpoint, state.rawValue, id ?? .max, limit]
-                ).map { WebhookTables.delivery($0) }
+                try db.all(
+                    """
+                    SELECT \(WebhookTables.reading) WHERE endpoint = ? AND state = ? AND deliveries.id < ?
+                    ORDER BY deliveries.id DESC LIMIT ?
+                    """, [.integer(endpoint), .integer(state.rawValue), .integer(id ?? .max), .init(limit)]
+                ) { WebhookTables.delivery($0) }
             }
             return Array(found.sorted { $0.id > $1.id }.prefix(limit))
         }
@@ -164,17 +163,18 @@ extension SQLiteStorage: WebhookStorage {
 
     package func webhookBacklog() async throws -> WebhookBacklog {
         try await read { db in
-            let row = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT count(*), min(created_at) FROM (
-                        SELECT created_at FROM deliveries WHERE \(WebhookTables.isPending) LIMIT \(WebhookBacklog.limit))
-                    """)
-            let disabled = try Row.fetchOne(
-                db, sql: "SELECT count(*) FROM webhook_endpoints WHERE disabled_reason IS NOT NULL")
+            let waiting = try db.first(
+                """
+                SELECT count(*), min(created_at) FROM (
+                    SELECT created_at FROM deliveries WHERE \(WebhookTables.isPending) LIMIT \(WebhookBacklog.limit))
+                """, []
+            ) { (count: $0.number(0) ?? 0, oldest: $0.number(1)) }
+            let disabled = try db.first(
+                "SELECT count(*) FROM webhook_endpoints WHERE disabled_reason IS NOT NULL", []
+            ) { $0.number(0) }
             return WebhookBacklog(
-                deliveries: Int(clamping: row?.number(0) ?? 0), oldest: row?.number(1),
-                disabledEndpoints: Int(clamping: disabled?.number(0) ?? 0))
+                deliveries: Int(clamping: waiting?.count ?? 0), oldest: waiting?.oldest,
+                disabledEndpoints: Int(clamping: disabled ?? 0))
         }
     }
 }

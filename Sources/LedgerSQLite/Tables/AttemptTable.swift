@@ -40,20 +40,19 @@ enum AttemptTable {
 extension SQLiteStorage: AttemptStorage {
     package func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery? {
         try await read { db in
-            try Row.fetchOne(
-                db, sql: "SELECT \(WebhookTables.reading) WHERE deliveries.id = ? AND endpoint = ?",
-                arguments: [id, endpoint]
-            ).map { WebhookTables.delivery($0) }
+            try db.first(
+                "SELECT \(WebhookTables.reading) WHERE deliveries.id = ? AND endpoint = ?",
+                [.integer(id), .integer(endpoint)]
+            ) { WebhookTables.delivery($0) }
         }
     }
 
     package func deliveries(ofEvent number: Int64, limit: Int) async throws -> [WebhookDelivery] {
         try await read { db in
-            try Row.fetchAll(
-                db,
-                sql: "SELECT \(WebhookTables.reading) WHERE deliveries.event = ? ORDER BY deliveries.id DESC LIMIT ?",
-                arguments: [number, limit]
-            ).map { WebhookTables.delivery($0) }
+            try db.all(
+                "SELECT \(WebhookTables.reading) WHERE deliveries.event = ? ORDER BY deliveries.id DESC LIMIT ?",
+                [.integer(number), .init(limit)]
+            ) { WebhookTables.delivery($0) }
         }
     }
 
@@ -61,7 +60,7 @@ extension SQLiteStorage: AttemptStorage {
         try await read { db in
             try db.all(
                 "SELECT at, ms, status, error, answer, timestamp FROM attempts WHERE delivery = ? ORDER BY number LIMIT ?",
-                [.integer(delivery), .integer(Int64(limit))]
+                [.integer(delivery), .init(limit)]
             ) { row in
                 DeliveryAttempt(
                     at: row.number(0) ?? 0, milliseconds: row.number(1) ?? 0, status: row.number(2).map { Int($0) },

@@ -16,7 +16,7 @@ enum AuditTable {
 extension SQLiteStorage: AuditStorage {
     package func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws {
         try await write { db in
-            var last = try db.first("SELECT digest FROM audit ORDER BY id DESC LIMIT 1", []) { $0.blob(0) } ?? nil
+            var last = try db.first("SELECT digest FROM audit ORDER BY id DESC LIMIT 1", []) { $0.blob(0) }
             for entry in entries {
                 let digest = entry.digest(after: last ?? Data())
                 try db.run(
@@ -33,7 +33,7 @@ extension SQLiteStorage: AuditStorage {
             }
             // In the order in which they were added: a clock may have gone back.
             let oldest = try db.all(
-                "SELECT id, at FROM audit ORDER BY id LIMIT ?", [.integer(Int64(AuditEntry.maximumDropped))]
+                "SELECT id, at FROM audit ORDER BY id LIMIT ?", [.init(AuditEntry.maximumDropped)]
             ) { row in (id: row.number(0) ?? 0, at: row.number(1) ?? 0) }
             guard let last = oldest.prefix(while: { $0.at < before }).last else { return }
             try db.run("DELETE FROM audit WHERE id <= ?", [.integer(last.id)])
@@ -46,7 +46,7 @@ extension SQLiteStorage: AuditStorage {
                 """
                 SELECT id, at, actor, session, address, action, target, detail, result, digest FROM audit
                 WHERE id < ? ORDER BY id DESC LIMIT ?
-                """, [.integer(id), .integer(Int64(limit))]
+                """, [.integer(id), .init(limit)]
             ) { row in
                 KeptAuditEntry(
                     id: row.number(0) ?? 0,

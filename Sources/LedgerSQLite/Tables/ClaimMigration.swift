@@ -14,13 +14,11 @@ extension ClaimTables {
                         AND original_id IS NOT NULL AND customer IS NOT NULL;
                 CREATE INDEX temp.told_by_purchase ON told (scope, original_id, seq);
                 """)
-        let purchases = try Row.fetchCursor(db, sql: "SELECT DISTINCT scope, original_id FROM claims")
-        while let row = try purchases.next() {
+        try db.each("SELECT DISTINCT scope, original_id FROM claims", []) { row in
             let subject = Subject.purchase(row.text(1) ?? "", in: row.number(0) ?? 0)
             try migrate(subject, events: events(of: subject.identifier, in: subject.scope, db), db)
         }
-        let accounts = try Row.fetchCursor(db, sql: "SELECT scope, app_transaction_id FROM account_claims")
-        while let row = try accounts.next() {
+        try db.each("SELECT scope, app_transaction_id FROM account_claims", []) { row in
             let subject = Subject.account(row.text(1) ?? "", in: row.number(0) ?? 0)
             try migrate(subject, events: eventsOfAccount(subject, db), db)
         }

@@ -35,7 +35,7 @@ enum ClaimTables {
             Self(scope: scope, isAccount: true, identifier: appTransactionID)
         }
 
-        var values: [SQLValue] { [.integer(scope), .integer(isAccount ? 1 : 0), .text(identifier)] }
+        var values: [SQLValue] { [.integer(scope), .init(isAccount), .text(identifier)] }
     }
 
     static let schema = [
@@ -68,7 +68,7 @@ enum ClaimTables {
             let size = asked.count == 1 ? 1 : asked.count <= 8 ? 8 : askedAtOnce
             for _ in asked.count..<size { values += [.integer(-1), .null] }
             let wanted = repeatElement("(?, ?)", count: size).joined(separator: ", ")
-            _ = try db.all(
+            try db.each(
                 """
                 WITH wanted (is_account, subject) AS (VALUES \(wanted))
                 SELECT \(eventColumns), is_account, subject FROM wanted CROSS JOIN claim_events USING (is_account, subject)
@@ -180,8 +180,7 @@ extension ClaimTables {
     static func differences(_ db: Database) throws -> (count: Int, differing: [Subject]) {
         var count = 0
         var differing: [Subject] = []
-        let rows = try Row.fetchCursor(db, sql: subjects)
-        while let row = try rows.next() {
+        try db.each(subjects, []) { row in
             let subject = Subject(
                 scope: row.number(0) ?? 0, isAccount: row.number(1) == 1, identifier: row.text(2) ?? "")
             count += 1

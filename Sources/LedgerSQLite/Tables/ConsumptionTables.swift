@@ -46,78 +46,82 @@ enum ConsumptionTables {
             return
         }
         if notification.type == .consumptionRequest {
-            let environment = try String.fetchOne(
-                db, sql: "SELECT environment FROM scopes WHERE id = ?", arguments: [notification.scope])
+            let environment = try db.first(
+                "SELECT environment FROM scopes WHERE id = ?", [.integer(notification.scope)]
+            ) { $0.text(0) }
             let customer = try SQLiteStorage.owners(of: original, in: notification.scope, db).first
             let inquiry = ConsumptionInquiry(
                 askedBy: notification, in: AppStoreEnvironment(rawValue: environment ?? ""), customer: customer)
             guard let inquiry else { return }
             try add(inquiry, notification.uuid, db)
         } else if let decision = RefundDecision(announcedBy: notification) {
-            try db.execute(
-                sql: """
-                    INSERT OR IGNORE INTO refund_decisions (
-                        scope, original_id, transaction_id, decided_at, notification, decision)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    notification.scope, original, transaction.transactionID, decision.decidedAt, decision.notification,
-                    decision.decision.rawValue,
+            try db.run(
+                """
+                INSERT OR IGNORE INTO refund_decisions (
+                    scope, original_id, transaction_id, decided_at, notification, decision)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .integer(notification.scope), .text(original), .text(transaction.transactionID),
+                    .integer(decision.decidedAt), .text(decision.notification), .text(decision.decision.rawValue),
                 ])
         } else {
             return
         }
-        try settle([notification.scope, original, transaction.transactionID], db)
+        try settle([.integer(notification.scope), .text(original), .text(transaction.transactionID)], db)
     }
 
     private static func add(_ inquiry: ConsumptionInquiry, _ notification: String, _ db: Database) throws {
-        try db.execute(
-            sql: """
-                INSERT OR IGNORE INTO consumption_requests (scope, notification, transaction_id, original_id, customer,
-                    requested_at, deadline, state, next_attempt_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                inquiry.scope, notification, inquiry.transactionID, inquiry.originalTransactionID, inquiry.customer,
-                inquiry.requestedAt, inquiry.deadline, inquiry.state.rawValue, inquiry.nextAttemptAt,
+        try db.run(
+            """
+            INSERT OR IGNORE INTO consumption_requests (scope, notification, transaction_id, original_id, customer,
+                requested_at, deadline, state, next_attempt_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(inquiry.scope), .text(notification), .text(inquiry.transactionID),
+                .text(inquiry.originalTransactionID), .init(inquiry.customer), .integer(inquiry.requestedAt),
+                .integer(inquiry.deadline), .text(inquiry.state.rawValue), .integer(inquiry.nextAttemptAt),
             ])
     }
 
     /// Gives the questions about a transaction their decisions. One from before there was the table of them stays.
-    private static func settle(_ transaction: StatementArguments, _ db: Database) throws {
-        let decisions = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT decision, decided_at, notification FROM refund_decisions
-                WHERE scope = ? AND original_id = ? AND transaction_id = ?
-                """, arguments: transaction
-        ).compactMap { row in
+    private static func settle(_ transaction: [SQLValue], _ db: Database) throws {
+        let decisions = try db.all(
+            """
+            SELECT decision, decided_at, notification FROM refund_decisions
+            WHERE scope = ? AND original_id = ? AND transaction_id = ?
+            """, transaction
+        ) { row in
             row.text(0).flatMap(ConsumptionInquiry.Decision.init).map {
                 RefundDecision(decision: $0, decidedAt: row.number(1) ?? 0, notification: row.text(2) ?? "")
             }
         }
-        let asked = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT \(columns) FROM consumption_requests
-                WHERE scope = ? AND original_id = ? AND transaction_id = ?
-                """, arguments: transaction
-        ).map(inquiry)
+        let asked = try db.all(
+            """
+            SELECT \(columns) FROM consumption_requests
+            WHERE scope = ? AND original_id = ? AND transaction_id = ?
+            """, transaction
+        ) { inquiry($0) }
         for var inquiry in asked {
             inquiry.decide(by: decisions)
-            try db.execute(
-                sql: "UPDATE consumption_requests SET decision = ?, decided_at = ?, state = ? WHERE id = ?",
-                arguments: [inquiry.decision?.rawValue, inquiry.decidedAt, inquiry.state.rawValue, inquiry.id])
+            try db.run(
+                "UPDATE consumption_requests SET decision = ?, decided_at = ?, state = ? WHERE id = ?",
+                [
+                    .init(inquiry.decision?.rawValue), .init(inquiry.decidedAt), .text(inquiry.state.rawValue),
+                    .integer(inquiry.id),
+                ])
         }
     }
 
     /// Has the questions about purchases looked at again that wait for somebody's word.
     static func lookAgain(at now: Milliseconds, about originals: [String], in scope: Int64, _ db: Database) throws {
-        let update = try db.cachedStatement(
-            sql: """
+        for original in originals {
+            try db.run(
+                """
                 UPDATE consumption_requests SET next_attempt_at = ?1
                 WHERE state = 'pending' AND scope = ?2 AND original_id = ?3 AND next_attempt_at > ?1
-                """)
-        for original in originals { try update.execute(arguments: [now, scope, original]) }
+                """, [.integer(now), .integer(scope), .text(original)])
+        }
     }
 
     static let columns = """
@@ -125,7 +129,7 @@ enum ConsumptionTables {
         sent_at, sent, answer, decision, decided_at
         """
 
-    static func inquiry(_ row: Row) -> ConsumptionInquiry {
+    static func inquiry(_ row: SQLStatement) -> ConsumptionInquiry {
         ConsumptionInquiry(
             id: row.number(0) ?? 0, scope: row.number(1) ?? 0, transactionID: row.text(2) ?? "",
             originalTransactionID: row.text(3) ?? "", customer: row.text(4), requestedAt: row.number(5) ?? 0,

@@ -52,9 +52,9 @@ struct DeliveryLanes {
             VALUES (?, ?, ?, ?, ?, ?, ?, \(WebhookTables.pending), 0, ?)
             """,
             [
-                .integer(target.endpoint), .integer(candidate.number), .integer(Int64(variant)),
+                .integer(target.endpoint), .integer(candidate.number), .init(variant),
                 .text(candidate.lane), .init(candidate.purchase), .integer(candidate.happenedAt),
-                .integer(isRepeat ? 1 : 0), .integer(now),
+                .init(isRepeat), .integer(now),
             ])
         count += 1
         touched.insert(candidate.lane)
@@ -79,10 +79,9 @@ struct DeliveryLanes {
     static func newer(than late: WebhookTables.Candidate, _ db: Database) throws -> [WebhookTables.Candidate] {
         guard let original = late.original, let record = try record(of: original, in: late.scope, db) else { return [] }
         return try EventRepeats.after(late.happenedAt, in: record) { notification in
-            let row = try Row.fetchOne(
-                db.cachedStatement(sql: "SELECT \(WebhookTables.Candidate.reading) WHERE notification = ?"),
-                arguments: [notification])
-            return row.flatMap(WebhookTables.Candidate.init)
+            try db.first(
+                "SELECT \(WebhookTables.Candidate.reading) WHERE notification = ?", [.integer(notification)]
+            ) { WebhookTables.Candidate($0) }
         }
     }
 
@@ -95,7 +94,7 @@ struct DeliveryLanes {
 
     /// Whether an event waits and nothing of it was ever sent, so that it comes after everything older by itself.
     private func isWaiting(_ candidate: WebhookTables.Candidate) throws -> Bool {
-        try db.first(
+        try db.exists(
             """
             SELECT 1 FROM deliveries INDEXED BY deliveries_by_purchase
             WHERE endpoint = ? AND purchase = ? AND \(WebhookTables.isPending) AND (due IS NULL OR due = ?) AND happened_at = ?
@@ -104,8 +103,7 @@ struct DeliveryLanes {
             [
                 .integer(target.endpoint), .init(candidate.purchase), .integer(Self.named),
                 .integer(candidate.happenedAt), .integer(candidate.number),
-            ]
-        ) { _ in true } ?? false
+            ])
     }
 
     // MARK: - Letting them go
@@ -149,7 +147,7 @@ struct DeliveryLanes {
             """
             UPDATE deliveries SET due = ? WHERE id IN (
                 SELECT id FROM deliveries INDEXED BY deliveries_by_due WHERE endpoint = ? AND due = ? LIMIT ?)
-            """, [.integer(now), .integer(endpoint), .integer(named), .integer(Int64(limit))])
+            """, [.integer(now), .integer(endpoint), .integer(named), .init(limit)])
         return db.changesCount
     }
 
@@ -183,9 +181,7 @@ struct DeliveryLanes {
     }
 
     private static func hasDue(_ kind: Kind, _ lane: String, to endpoint: Int64, _ db: Database) throws -> Bool {
-        try db.first(
-            "SELECT 1 FROM \(kind.rows) AND due > \(named) LIMIT 1", [.integer(endpoint), .text(lane)]
-        ) { _ in true } ?? false
+        try db.exists("SELECT 1 FROM \(kind.rows) AND due > \(named) LIMIT 1", [.integer(endpoint), .text(lane)])
     }
 
     /// The first in a lane, of what waits and what is only named.

@@ -30,26 +30,23 @@ enum ErasureTable {
     }
 
     static func bundleID(of scope: Int64, _ db: Database) throws -> String {
-        try db.first("SELECT bundle_id FROM scopes WHERE id = ?", [.integer(scope)]) { $0.text(0) }.flatMap { $0 } ?? ""
+        try db.first("SELECT bundle_id FROM scopes WHERE id = ?", [.integer(scope)]) { $0.text(0) } ?? ""
     }
 
     /// Whether anybody of an app was ever erased.
     static func isAny(in scope: Int64, _ db: Database) throws -> Bool {
-        try db.first("SELECT 1 FROM erasures WHERE scope = ? LIMIT 1", [.integer(scope)]) { _ in true } ?? false
+        try db.exists("SELECT 1 FROM erasures WHERE scope = ? LIMIT 1", [.integer(scope)])
     }
 
     /// Walks through all of them, in the order of an export.
-    static func forEach(_ db: Database, _ body: (Erasure, _ scope: Row) throws -> Void) throws {
+    static func forEach(_ db: Database, _ body: (Erasure, _ row: SQLStatement) throws -> Void) throws {
         guard try db.tableExists("erasures") else { return }
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT bundle_id, environment, digest, instant FROM erasures JOIN scopes ON scopes.id = scope
-                ORDER BY bundle_id, environment, digest
-                """)
-        while let row = try rows.next() {
-            try body(Erasure(digest: row.text(2) ?? "", at: row.number(3) ?? 0), row)
-        }
+        try db.each(
+            """
+            SELECT bundle_id, environment, digest, instant FROM erasures JOIN scopes ON scopes.id = scope
+            ORDER BY bundle_id, environment, digest
+            """, []
+        ) { row in try body(Erasure(digest: row.text(2) ?? "", at: row.number(3) ?? 0), row) }
     }
 
     // MARK: - Taking the name away

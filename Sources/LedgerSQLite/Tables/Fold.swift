@@ -131,8 +131,9 @@ extension Fold {
                 return
             }
             id =
-                try Int64.fetchOne(
-                    db, sql: "SELECT notification FROM other_texts WHERE id = ?", arguments: [-notification.id]) ?? 0
+                try db.first("SELECT notification FROM other_texts WHERE id = ?", [.integer(-notification.id)]) {
+                    $0.number(0)
+                } ?? 0
         }
 
         /// The same for a record, which knows no database.
@@ -159,7 +160,7 @@ extension Fold {
                 return known.map { $0 < uuid } ?? true
             case (.statement(let text), .statement(let number)):
                 let select = "SELECT text FROM statements WHERE id = ?"
-                guard let known = try db.first(select, [.integer(number)], { $0.blob(0) }) ?? nil else { return true }
+                guard let known = try db.first(select, [.integer(number)], { $0.blob(0) }) else { return true }
                 return known.lexicographicallyPrecedes(text)
             }
         }

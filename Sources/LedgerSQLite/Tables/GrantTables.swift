@@ -123,16 +123,15 @@ enum GrantTables {
 
     /// Walks through all that happened to grants, in the order of an export.
     static func forEach(
-        _ db: Database, _ body: (_ id: String, _ event: GrantEvent, _ scope: GRDB.Row) throws -> Void
+        _ db: Database, _ body: (_ id: String, _ event: GrantEvent, _ row: SQLStatement) throws -> Void
     ) throws {
-        let rows = try GRDB.Row.fetchCursor(
-            db,
-            sql: """
-                SELECT bundle_id, environment, grant_id, kind, instant, content
-                FROM grant_events JOIN scopes ON scopes.id = scope
-                ORDER BY bundle_id, environment, grant_id, instant, kind, content
-                """)
-        while let row = try rows.next() {
+        try db.each(
+            """
+            SELECT bundle_id, environment, grant_id, kind, instant, content
+            FROM grant_events JOIN scopes ON scopes.id = scope
+            ORDER BY bundle_id, environment, grant_id, instant, kind, content
+            """, []
+        ) { row in
             guard let id = row.text(2), let kind = row.number(3).flatMap(GrantEvent.Kind.init),
                 let instant = row.number(4), let text = row.text(5)
             else { throw StorageError(.damaged, "a grant is damaged") }

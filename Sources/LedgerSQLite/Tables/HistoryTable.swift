@@ -16,12 +16,12 @@ enum HistoryTable {
     static func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds, _ db: Database
     ) throws {
-        try db.execute(
-            sql: """
-                INSERT INTO histories (scope, original_id, revision, asked_at) VALUES (?, ?, ?, ?)
-                ON CONFLICT (scope, original_id) DO UPDATE SET
-                    revision = coalesce(excluded.revision, revision), asked_at = excluded.asked_at
-                """, arguments: [scope, transactionID, revision, now])
+        try db.run(
+            """
+            INSERT INTO histories (scope, original_id, revision, asked_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (scope, original_id) DO UPDATE SET
+                revision = coalesce(excluded.revision, revision), asked_at = excluded.asked_at
+            """, [.integer(scope), .text(transactionID), .init(revision), .integer(now)])
     }
 
     /// Makes one table of the two. What only restores knew does not count as asked: recovery looks for itself once more.

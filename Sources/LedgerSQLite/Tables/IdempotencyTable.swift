@@ -38,7 +38,7 @@ extension SQLiteStorage: IdempotencyStorage {
                 """
                 DELETE FROM requests WHERE (client, key) IN (
                     SELECT client, key FROM requests INDEXED BY requests_by_time WHERE started_at < ? LIMIT ?)
-                """, [.integer(now - IdempotencyDecision.keeping), .integer(Int64(IdempotencyTable.pruned))])
+                """, [.integer(now - IdempotencyDecision.keeping), .init(IdempotencyTable.pruned)])
             try db.run(
                 """
                 INSERT OR REPLACE INTO requests (client, key, customer, fingerprint, started_at)
@@ -59,7 +59,7 @@ extension SQLiteStorage: IdempotencyStorage {
             try db.run(
                 "UPDATE requests SET status = ?, type = ?, body = ? WHERE client = ? AND key = ?",
                 [
-                    .integer(Int64(answer.status)), .init(answer.type), .blob(answer.body), .text(client), .text(key),
+                    .init(answer.status), .init(answer.type), .blob(answer.body), .text(client), .text(key),
                 ])
         }
     }

@@ -61,7 +61,7 @@ enum LineageTable {
             SELECT original_id FROM lineages WHERE scope = ?2 AND original_id = ?1
             UNION ALL SELECT original_id FROM transactions WHERE transaction_id = ?1 AND scope = ?2
             """, [.text(transactionID), .integer(scope)]
-        ) { $0.text(0) } ?? nil
+        ) { $0.text(0) }
     }
 
     /// Changes a record, or makes it, and writes it if it is another one then.

@@ -22,7 +22,7 @@ enum OutboxTable {
     static func number(of id: String, _ db: Database) throws -> Int64? {
         // Most are of notifications.
         if id.hasPrefix(LedgerEvent.prefix),
-            case let number?? = try db.first(
+            let number = try db.first(
                 """
                 SELECT seq FROM notifications JOIN events ON notification = notifications.id
                 WHERE uuid = ? AND notification IS NOT NULL
@@ -31,7 +31,7 @@ enum OutboxTable {
             return number
         }
         let own = "SELECT seq FROM events WHERE id = ? AND notification IS NULL"
-        return try db.first(own, [.text(id)]) { $0.number(0) } ?? nil
+        return try db.first(own, [.text(id)]) { $0.number(0) }
     }
 
     /// - Parameter owner: Whose the purchase is by what the App Store says, where that was just read.

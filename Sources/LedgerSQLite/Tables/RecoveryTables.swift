@@ -60,7 +60,7 @@ enum RecoveryTables {
                     PRIMARY KEY (scope, from_date)) WITHOUT ROWID;
                 UPDATE completeness SET read_until = until_date, signed_until = until_date;
                 """)
-        for scope in try Int64.fetchAll(db, sql: "SELECT scope FROM completeness") {
+        for scope in try db.all("SELECT scope FROM completeness", [], { $0.number(0) }) {
             try UnverifiedSpanTable.takeOver(failuresOf: scope, db)
         }
         // Which history such an item came from was not written down: everything is asked for once more.
@@ -79,45 +79,43 @@ enum RecoveryTables {
 /// Where not everything could be believed.
 enum UnverifiedSpanTable {
     static func spans(in scope: Int64, _ db: Database) throws -> UnverifiedSpans {
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT from_date, until_date FROM unverified_spans WHERE scope = ? ORDER BY from_date",
-            arguments: [scope])
-        return UnverifiedSpans(rows.map { .init(from: $0.number(0) ?? 0, until: $0.number(1) ?? 0) })
+        UnverifiedSpans(
+            try db.all(
+                "SELECT from_date, until_date FROM unverified_spans WHERE scope = ? ORDER BY from_date",
+                [.integer(scope)]
+            ) { .init(from: $0.number(0) ?? 0, until: $0.number(1) ?? 0) })
     }
 
     static func keep(_ spans: UnverifiedSpans, in scope: Int64, _ db: Database) throws {
-        try db.execute(sql: "DELETE FROM unverified_spans WHERE scope = ?", arguments: [scope])
+        try db.run("DELETE FROM unverified_spans WHERE scope = ?", [.integer(scope)])
         for span in spans.spans {
-            try db.execute(
-                sql: "INSERT INTO unverified_spans (scope, from_date, until_date) VALUES (?, ?, ?)",
-                arguments: [scope, span.from, span.until])
+            try db.run(
+                "INSERT INTO unverified_spans (scope, from_date, until_date) VALUES (?, ?, ?)",
+                [.integer(scope), .integer(span.from), .integer(span.until)])
         }
     }
 
     /// What a former version has only counted: the mark goes back to before it.
     static func takeOver(failuresOf scope: Int64, _ db: Database) throws {
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT DISTINCT from_date, until_date FROM recovery_failures WHERE scope = ? AND recovery IS NOT NULL
-                """, arguments: [scope])
-        var spans = UnverifiedSpans(
-            rows.compactMap { row in
-                guard let from = row.number(0), let until = row.number(1) else { return nil }
-                return .init(from: from, until: until)
-            })
-        let kept = try Int.fetchOne(db, sql: "SELECT count(*) FROM recovery_failures") ?? 0
-        let mark = try Row.fetchOne(
-            db, sql: "SELECT since_date, until_date FROM completeness WHERE scope = ?", arguments: [scope])
-        if UnverifiedItem.room(beside: kept) == 0, let since = mark?.number(0), let until = mark?.number(1) {
-            // There was no room for more, so nobody knows when the others were.
-            spans.insert(.init(from: since, until: until))
+        func span(_ row: SQLStatement) -> UnverifiedSpans.Span? {
+            guard let from = row.number(0), let until = row.number(1) else { return nil }
+            return .init(from: from, until: until)
         }
+        var spans = UnverifiedSpans(
+            try db.all(
+                """
+                SELECT DISTINCT from_date, until_date FROM recovery_failures WHERE scope = ? AND recovery IS NOT NULL
+                """, [.integer(scope)], span))
+        let kept = try db.first("SELECT count(*) FROM recovery_failures", []) { $0.number(0) } ?? 0
+        let mark = try db.first(
+            "SELECT since_date, until_date FROM completeness WHERE scope = ?", [.integer(scope)], span)
+        // There was no room for more, so nobody knows when the others were.
+        if UnverifiedItem.room(beside: Int(kept)) == 0, let mark { spans.insert(mark) }
         try keep(spans, in: scope, db)
         if let first = spans.first {
-            try db.execute(
-                sql: "UPDATE completeness SET until_date = min(until_date, ?) WHERE scope = ?",
-                arguments: [first.from - 1, scope])
+            try db.run(
+                "UPDATE completeness SET until_date = min(until_date, ?) WHERE scope = ?",
+                [.integer(first.from - 1), .integer(scope)])
         }
     }
 }

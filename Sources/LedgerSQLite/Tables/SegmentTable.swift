@@ -58,7 +58,7 @@ enum SegmentTable {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 key + [
-                    .integer(Int64(row.segment.rawValue)), .integer(row.begins), .integer(row.ends),
+                    .init(row.segment.rawValue), .integer(row.begins), .integer(row.ends),
                     .integer(row.place), .init(row.since), .init(row.reason),
                 ])
         }

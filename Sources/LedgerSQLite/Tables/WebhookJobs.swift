@@ -79,7 +79,7 @@ enum WebhookJobs {
             """
             DELETE FROM deliveries WHERE id IN (
                 SELECT id FROM deliveries INDEXED BY deliveries_by_state WHERE endpoint = ? ORDER BY state, id LIMIT ?)
-            """, [.integer(endpoint), .integer(Int64(limit))])
+            """, [.integer(endpoint), .init(limit)])
         return db.changesCount < limit ? nil : 0
     }
 
@@ -115,7 +115,7 @@ enum WebhookJobs {
             """
             SELECT id, lane, purchase FROM deliveries INDEXED BY deliveries_by_state
             WHERE endpoint = ? AND \(WebhookTables.isPending) AND id > ? AND id <= ? ORDER BY id LIMIT ?
-            """, [.integer(endpoint), .integer(position), .integer(through), .integer(Int64(limit))]
+            """, [.integer(endpoint), .integer(position), .integer(through), .init(limit)]
         ) { ($0.number(0) ?? 0, $0.text(1) ?? "", $0.text(2)) }
     }
 }

@@ -71,7 +71,7 @@ enum WebhookTables {
         ended_at, body, events.id, events.type, is_repeat FROM deliveries JOIN events ON events.seq = deliveries.event
         """
 
-    static func delivery(_ row: Row) -> WebhookDelivery {
+    static func delivery(_ row: SQLStatement) -> WebhookDelivery {
         WebhookDelivery(
             id: row.number(0) ?? 0, endpoint: row.number(1) ?? 0, event: row.number(2) ?? 0,
             variant: Int(row.small(3) ?? 0), state: row.number(4).flatMap(WebhookDelivery.State.init) ?? .discarded,
@@ -82,7 +82,7 @@ enum WebhookTables {
             isRepeat: row.number(14) == 1)
     }
 
-    static func endpoint(_ row: Row) throws -> WebhookEndpoint {
+    static func endpoint(_ row: SQLStatement) throws -> WebhookEndpoint {
         let name = row.text(1) ?? ""
         let reason = row.text(4).map { DisableReason(rawValue: $0) ?? .requested }
         return WebhookEndpoint(
@@ -113,7 +113,7 @@ enum WebhookTables {
         var purchase: String? { original.map { "\(scope) purchase \($0)" } }
 
         /// From a row of ``reading``.
-        init?(_ row: Row) {
+        init?(_ row: SQLStatement) {
             guard let number = row.number(0), let type = row.text(1), let scope = row.number(2) else { return nil }
             (self.number, self.type, self.scope) = (number, EventType(rawValue: type), scope)
             original = row.text(4)
@@ -130,45 +130,46 @@ enum WebhookTables {
 
     /// Drops some of what ended long ago.
     static func prune(limit: Int, at now: Milliseconds, _ db: Database) throws {
-        try db.cachedStatement(
-            sql: """
-                DELETE FROM deliveries WHERE id IN (
-                    SELECT deliveries.id FROM webhook_endpoints CROSS JOIN deliveries INDEXED BY deliveries_by_end
-                    WHERE endpoint = webhook_endpoints.id AND state IN (1, 2, 3) AND ended_at < ? LIMIT ?)
-                """
-        ).execute(arguments: [now - WebhookDelivery.keeping, limit])
+        try db.run(
+            """
+            DELETE FROM deliveries WHERE id IN (
+                SELECT deliveries.id FROM webhook_endpoints CROSS JOIN deliveries INDEXED BY deliveries_by_end
+                WHERE endpoint = webhook_endpoints.id AND state IN (1, 2, 3) AND ended_at < ? LIMIT ?)
+            """, [.integer(now - WebhookDelivery.keeping), .init(limit)])
     }
 
     /// Notes what came of an attempt, and lets the next one of the lane go.
     static func record(_ outcome: DeliveryOutcome, at now: Milliseconds, _ db: Database) throws {
-        let place = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT lane, purchase FROM deliveries WHERE id = ? AND \(isPending)"),
-            arguments: [outcome.delivery])
+        let place = try db.first(
+            "SELECT lane, purchase FROM deliveries WHERE id = ? AND \(isPending)", [.integer(outcome.delivery)]
+        ) { row in row.text(0).map { (lane: $0, purchase: row.text(1)) } }
         // The endpoint may have been removed meanwhile.
-        guard let place, let lane = place.text(0) else { return }
+        guard let place else { return }
         if let attempt = outcome.attempt { try AttemptTable.insert(attempt, of: outcome.delivery, db) }
         let state: WebhookDelivery.State
         switch outcome.result {
         case .again(let due, let body):
-            try db.cachedStatement(
-                sql: """
-                    UPDATE deliveries SET attempts = attempts + 1, due = ?, body = ?, last_status = ?, last_error = ?
-                    WHERE id = ?
-                    """
-            ).execute(arguments: [due, body, outcome.status, outcome.error, outcome.delivery])
-            return
+            return try db.run(
+                """
+                UPDATE deliveries SET attempts = attempts + 1, due = ?, body = ?, last_status = ?, last_error = ?
+                WHERE id = ?
+                """,
+                [.integer(due), .init(body), .init(outcome.status), .init(outcome.error), .integer(outcome.delivery)])
         case .delivered: state = .delivered
         case .failed: state = .failed
         case .discarded: state = .discarded
         }
         let attempts = state == .discarded ? 0 : 1
-        try db.cachedStatement(
-            sql: """
-                UPDATE deliveries SET state = ?, attempts = attempts + ?, due = NULL, body = NULL, last_status = ?,
-                    last_error = ?, ended_at = ? WHERE id = ?
-                """
-        ).execute(arguments: [state.rawValue, attempts, outcome.status, outcome.error, now, outcome.delivery])
-        try DeliveryLanes.release(after: lane, place.text(1), to: outcome.endpoint, at: now, db)
+        try db.run(
+            """
+            UPDATE deliveries SET state = ?, attempts = attempts + ?, due = NULL, body = NULL, last_status = ?,
+                last_error = ?, ended_at = ? WHERE id = ?
+            """,
+            [
+                .integer(state.rawValue), .init(attempts), .init(outcome.status), .init(outcome.error), .integer(now),
+                .integer(outcome.delivery),
+            ])
+        try DeliveryLanes.release(after: place.lane, place.purchase, to: outcome.endpoint, at: now, db)
     }
 }
 

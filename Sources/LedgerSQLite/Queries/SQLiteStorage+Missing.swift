@@ -1,0 +1,67 @@
+package import Ledger
+internal import GRDB
+
+extension SQLiteStorage {
+    package func missing(in scopes: [Int64]) async throws -> [Int64: MissingCounts] {
+        guard !scopes.isEmpty else { return [:] }
+        let wanted = repeatElement("(?)", count: scopes.count).joined(separator: ", ")
+        return try await read { db in
+            let counts = try db.all(
+                """
+                WITH wanted (place) AS (VALUES \(wanted)) SELECT
+                    (SELECT count(*) FROM recoveries JOIN recovery_windows ON recovery = recoveries.id
+                        WHERE state = 'open' AND scope = place AND is_done = 0),
+                    (SELECT count(*) FROM recovery_failures WHERE scope = place),
+                    (SELECT count(*) FROM \(Self.withNotification("failures")) WHERE scope = place),
+                    (SELECT count(*) FROM \(Self.withNotification("inbox")) WHERE scope = place),
+                    (SELECT count(*) FROM unverified_spans WHERE scope = place),
+                    (SELECT count(*) FROM errands WHERE scope = place AND failed_at IS NULL),
+                    (SELECT count(*) FROM errands
+                        WHERE scope = place AND failed_at IS NULL AND failure IS NOT NULL),
+                    (SELECT count(*) FROM errands WHERE scope = place AND failed_at IS NOT NULL),
+                    place
+                FROM wanted
+                """, scopes.map { .integer($0) }
+            ) { ($0.number(8) ?? 0, Self.missing($0)) }
+            return Dictionary(counts) { first, _ in first }
+        }
+    }
+
+    private static func missing(_ row: SQLStatement) -> MissingCounts {
+        func count(_ column: Int32) -> Int { Int(row.number(column) ?? 0) }
+        var missing = MissingCounts()
+        missing.openWindows = count(0)
+        missing.unverified = count(1)
+        missing.failedNotifications = count(2)
+        missing.backlog = count(3)
+        missing.unverifiedSpans = count(4)
+        missing.historyRequests = count(5)
+        missing.putAside = count(6)
+        missing.failedHistoryRequests = count(7)
+        return missing
+    }
+
+    package func missingNames(in scope: Int64) async throws -> MissingNames {
+        try await read { db in
+            var names = MissingNames()
+            names.items = try db.all(
+                """
+                SELECT claimed_uuid, history, code, message, noticed_at FROM recovery_failures
+                WHERE scope = ? ORDER BY id DESC LIMIT ?
+                """, [.integer(scope), .init(MissingNames.most)]
+            ) { row in
+                MissingItem(
+                    claimedUUID: row.value(0) == .null ? nil : StoredUUID.text(row.value(0)), history: row.text(1),
+                    code: row.text(2) ?? "", message: row.text(3) ?? "", noticedAt: row.number(4) ?? 0)
+            }
+            names.spans = Array(try UnverifiedSpanTable.spans(in: scope, db).spans.prefix(MissingNames.most))
+            names.histories = try db.all(
+                """
+                SELECT \(HistoryRequestTable.columns) FROM errands WHERE scope = ? AND failure IS NOT NULL
+                ORDER BY failed_at IS NOT NULL, id DESC LIMIT ?
+                """, [.integer(scope), .init(MissingNames.most)]
+            ) { HistoryRequestTable.request($0) }
+            return names
+        }
+    }
+}
