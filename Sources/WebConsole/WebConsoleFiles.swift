@@ -187,6 +187,8 @@ package enum WebConsoleFiles {
           .stack thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden }
           .stack tr { border: 1px solid var(--hair); margin: .6rem 0; padding: .3rem }
           .stack th, .stack td { border: 0; padding: .2rem .4rem; text-align: left }
+          /* A label without a value says nothing. */
+          .stack [data-label]:empty, .stack [data-label]:has(> bdi:only-child:empty) { display: none }
           .stack [data-label]::before { content: attr(data-label) ": "; color: var(--soft); font-weight: 400 }
           dl.facts { grid-template-columns: 1fr; gap: 0 }
           dl.facts dd { margin-bottom: .5rem }
