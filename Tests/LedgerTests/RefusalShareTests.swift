@@ -26,6 +26,9 @@ import Testing
             testDescription: "who has more bytes loses", shares: [("a", 10), ("b", 1), ("b", 1)], bytes: 5,
             exceeded: [1]),
         Case(
+            testDescription: "who has more bytes loses, though they are the newest",
+            shares: [("a", 1), ("b", 1), ("b", 10)], bytes: 5, exceeded: [2, 3]),
+        Case(
             testDescription: "bytes count from each client's newest", shares: [("a", 3), ("a", 2), ("b", 3)], bytes: 5,
             exceeded: [1]),
         Case(
