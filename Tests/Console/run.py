@@ -16,7 +16,7 @@ import traceback
 
 FOLDER = pathlib.Path(__file__).parent
 # The seconds that a test may take. Whatever it waits for has a shorter limit than the seconds that it may do nothing.
-LONGEST, LONGEST_PAUSE = 1200 if os.environ.get("CONSOLE_LONG") == "1" else 600, 90
+LONGEST, LONGEST_PAUSE = 1200 if os.environ.get("CONSOLE_LONG") == "1" else 600, 150
 # What a process ends with where Chromium is missing.
 MISSING = 69
 
