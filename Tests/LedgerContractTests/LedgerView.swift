@@ -71,9 +71,11 @@ enum LedgerView {
         lines.append("\(try await ledger.lineage(original, in: scope.id).map { "\($0)" } ?? "unknown")")
         lines += try await ledger.notifications(about: original, in: scope.id, limit: 50).map { text($0) }
         for transactions: Set<String>? in [nil, [original], []] {
-            lines += try await ledger.sources(
-                of: original, transactions: transactions, renewal: true, in: scope.id
-            ).map { "from \(text($0))" }
+            for notifications in [true, false] {
+                let wanted = [original, "unknown", original].map { WantedFacts($0, transactions: transactions) }
+                lines += try await ledger.sources(of: wanted, notifications: notifications, in: scope.id)
+                    .map { "\($0.originalTransactionID) from \(text($0.source))" }
+            }
         }
         lines += try await ledger.identifiersOfRelatives(of: [original], in: scope.id)
         for number in 0..<3 {

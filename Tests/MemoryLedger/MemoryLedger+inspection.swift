@@ -74,24 +74,14 @@ extension MemoryLedger: InspectionStorage {
     }
 
     package func sources(
-        of originalTransactionID: String, transactions: Set<String>?, renewal: Bool, in scope: Int64
-    ) async throws -> [KeptSource] {
+        of wanted: [WantedFacts], notifications: Bool, in scope: Int64
+    ) async throws -> [FactText] {
         try read { state in
-            let record = state.records[Key(scope, originalTransactionID)]
-            return (record?.sources(of: transactions, renewal: renewal) ?? []).flatMap { kind, source -> [KeptSource] in
-                switch source {
-                case .notification(let number):
-                    let others = state.otherTexts.filter { $0.value.notification == number }.keys.sorted()
-                    return ([number] + others.map { -$0 }).compactMap { state.kept($0) }
-                        .map { .notification($0, holding: kind) }
-                case .statement(let number):
-                    guard let statement = state.statements[number], statement.kind != .receipt else { return [] }
-                    return [
-                        .statement(
-                            KeptStatement(
-                                kind: kind, origin: statement.origin, receivedAt: statement.receivedAt,
-                                text: statement.text))
-                    ]
+            wanted.flatMap { wanted -> [FactText] in
+                let original = wanted.originalTransactionID
+                let sources = state.records[Key(scope, original)]?.sources(of: wanted, notifications: notifications)
+                return (sources ?? []).flatMap { kind, source in
+                    state.texts(of: source, kind).map { FactText(original, $0) }
                 }
             }
         }
@@ -99,6 +89,21 @@ extension MemoryLedger: InspectionStorage {
 }
 
 extension MemoryLedger.State {
+    fileprivate func texts(of source: FactSource, _ kind: KeptStatement.Kind) -> [KeptSource] {
+        switch source {
+        case .notification(let number):
+            let others = otherTexts.filter { $0.value.notification == number }.keys.sorted()
+            return ([number] + others.map { -$0 }).compactMap { kept($0) }.map { .notification($0, holding: kind) }
+        case .statement(let number):
+            guard let statement = statements[number], statement.kind != .receipt else { return [] }
+            return [
+                .statement(
+                    KeptStatement(
+                        kind: kind, origin: statement.origin, receivedAt: statement.receivedAt, text: statement.text))
+            ]
+        }
+    }
+
     fileprivate func items(
         of record: LineageRecord, _ ownership: Ownership, _ customer: String
     ) -> [TimelineItem] {

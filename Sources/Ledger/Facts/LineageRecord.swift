@@ -79,14 +79,16 @@ package struct LineageRecord: Sendable, Hashable {
         self.mentions = mentions
     }
 
-    /// Where facts are from: of these transactions, nil for all, and of the renewal info if it is wanted.
+    /// Where facts are from.
     package func sources(
-        of transactions: Set<String>?, renewal: Bool
+        of wanted: WantedFacts, notifications: Bool
     ) -> [(kind: KeptStatement.Kind, source: FactSource)] {
-        var codes = zip(lineage.transactions, sources).filter { transactions?.contains($0.0.transactionID) ?? true }
+        var codes = zip(lineage.transactions, sources)
+            .filter { wanted.transactions?.contains($0.0.transactionID) ?? true }
             .map { (KeptStatement.Kind.transaction, $0.1) }
-        if renewal, let renewalSource { codes.append((.renewal, renewalSource)) }
+        if wanted.renewal, let renewalSource { codes.append((.renewal, renewalSource)) }
         return codes.compactMap { kind, code in FactSource(code: code).map { (kind, $0) } }
+            .filter { notifications || $0.1.statement != nil }
     }
 
     /// What the App Store told of it while it was a customer's.

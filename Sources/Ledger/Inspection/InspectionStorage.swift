@@ -30,15 +30,36 @@ package protocol InspectionStorage: Sendable {
     /// Puts notifications into the inbox again.
     func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws
 
-    /// The texts that the facts of a purchase are from. A receipt is none: what it says has no signature of its own. What was
-    /// signed under one identifier comes together: the fact is from one of them.
+    /// The texts that facts are from, in the order in which they are wanted. A receipt is none: what it says has no signature
+    /// of its own. What was signed under one identifier comes together: the fact is from one of them.
     ///
-    /// - Parameters:
-    ///   - transactions: The transactions whose texts are wanted; nil for all.
-    ///   - renewal: Whether the text of the renewal info is wanted.
-    func sources(
-        of originalTransactionID: String, transactions: Set<String>?, renewal: Bool, in scope: Int64
-    ) async throws -> [KeptSource]
+    /// - Parameter notifications: Whether notifications are wanted, or only what came without one.
+    func sources(of wanted: [WantedFacts], notifications: Bool, in scope: Int64) async throws -> [FactText]
+}
+
+/// The facts of a purchase whose texts are wanted.
+package struct WantedFacts: Sendable, Hashable {
+    package var originalTransactionID: String
+    /// The transactions; nil for all.
+    package var transactions: Set<String>?
+    /// Whether the renewal info is one of them.
+    package var renewal: Bool
+
+    package init(_ originalTransactionID: String, transactions: Set<String>? = nil, renewal: Bool = true) {
+        self.originalTransactionID = originalTransactionID
+        self.transactions = transactions
+        self.renewal = renewal
+    }
+}
+
+/// A text that a fact of a purchase is from.
+package struct FactText: Sendable, Hashable {
+    package var originalTransactionID: String
+    package var source: KeptSource
+
+    package init(_ originalTransactionID: String, _ source: KeptSource) {
+        (self.originalTransactionID, self.source) = (originalTransactionID, source)
+    }
 }
 
 /// A place in a timeline: what has the same date is in the order of the number, then of the name.

@@ -111,47 +111,6 @@ extension SQLiteStorage: InspectionStorage {
         }
     }
 
-    /// Only Apple signs another text under an identifier that is known; it is not known to have happened.
-    private static let otherTextsOfSources = 100
-
-    package func sources(
-        of originalTransactionID: String, transactions: Set<String>?, renewal: Bool, in scope: Int64
-    ) async throws -> [KeptSource] {
-        try await read { db in
-            let sources =
-                try LineageTable.record(originalTransactionID, in: scope, db)?
-                .sources(of: transactions, renewal: renewal) ?? []
-            let told = try self.notifications(numbered: Set(sources.compactMap(\.source.notification)), db)
-            let named = Dictionary(told.map { ($0.id, $0.uuid) }) { first, _ in first }
-            let others = try self.otherTexts(ofAny: told, limit: Self.otherTextsOfSources, db)
-            let texts = Dictionary(grouping: told + others, by: \.uuid)
-            return try sources.flatMap { kind, source -> [KeptSource] in
-                switch source {
-                case .notification(let number):
-                    named[number].flatMap { texts[$0] }?.map { .notification($0, holding: kind) } ?? []
-                case .statement(let number): try self.statement(number, db).map { [.statement($0)] } ?? []
-                }
-            }
-        }
-    }
-
-    /// What came without a notification; nil for a receipt.
-    private func statement(_ number: Int64, _ db: Database) throws -> KeptStatement? {
-        try db.first(
-            """
-            SELECT kind, origin, received_at, text FROM statements
-            WHERE id = ? AND kind <> \(Statement.Kind.receipt.rawValue)
-            """, [.integer(number)]
-        ) { row in
-            guard let text = row.blob(3).flatMap({ headers.unpack($0) }) else {
-                throw StorageError(.damaged, "the text of a fact in \(path) is damaged")
-            }
-            return KeptStatement(
-                kind: row.number(0) == Statement.Kind.renewal.rawValue ? .renewal : .transaction,
-                origin: row.number(1).flatMap(Origin.init) ?? .imported, receivedAt: row.number(2) ?? 0, text: text)
-        }
-    }
-
     // MARK: Timelines
 
     struct Entry {

@@ -36,7 +36,7 @@ extension SQLiteStorage: RefusalStorage {
     /// the same answers.
     private static let refusalsBeyond = """
         WITH sized AS (
-            SELECT id, client_of_sender(sender) AS client, length(CAST(message AS BLOB)) + length(body) + :overhead AS size
+            SELECT id, client_of_sender(sender) AS client, length(CAST(message AS BLOB)) + length(body) + ?1 AS size
             FROM refused
         ), shares AS (
             SELECT id, size, row_number() OVER client AS place, sum(size) OVER client AS bytes FROM sized
@@ -44,7 +44,7 @@ extension SQLiteStorage: RefusalStorage {
         ), filled AS (
             SELECT id, row_number() OVER (ORDER BY place, id DESC) AS count,
                 sum(size) OVER (ORDER BY bytes, id DESC ROWS UNBOUNDED PRECEDING) AS bytes FROM shares
-        ) SELECT id FROM filled WHERE count > :count OR bytes > :bytes
+        ) SELECT id FROM filled WHERE count > ?2 OR bytes > ?3
         """
 
     private static let clientOfSender = DatabaseFunction("client_of_sender", argumentCount: 1, pure: true) { values in

@@ -26,13 +26,14 @@ extension CustomerReader {
     /// The evidence of facts as they stand, from the texts that the ledger has them from, and what does not hold any more.
     func evidence(of facts: [ExplainedFact], in scope: Scope) async throws -> FoundEvidence {
         var collection = EvidenceCollection(proven: proven)
-        let purchases = Dictionary(grouping: facts, by: \.originalTransactionID)
-        for (original, facts) in purchases.sorted(by: { $0.key < $1.key }) {
-            let transactions = Set(facts.filter { $0.kind == .transaction }.map(\.identifier))
-            let sources = try await storage.sources(
-                of: original, transactions: transactions, renewal: facts.contains { $0.kind == .renewalInfo },
-                in: scope.id)
-            for source in sources { await collection.add(source, original) }
+        let purchases = Dictionary(grouping: facts, by: \.originalTransactionID).sorted { $0.key < $1.key }
+        let wanted = purchases.map { original, facts in
+            WantedFacts(
+                original, transactions: Set(facts.filter { $0.kind == .transaction }.map(\.identifier)),
+                renewal: facts.contains { $0.kind == .renewalInfo })
+        }
+        for text in try await storage.sources(of: wanted, notifications: true, in: scope.id) {
+            await collection.add(text.source, text.originalTransactionID)
         }
         return (collection.found, collection.unverified)
     }
@@ -47,10 +48,10 @@ extension CustomerReader {
             }
         }
         for original in originals.sorted() {
-            let statements = try await storage.sources(of: original, transactions: nil, renewal: true, in: scope.id)
-                .filter { $0.statement != nil }
+            let statements = try await storage.sources(
+                of: [WantedFacts(original)], notifications: false, in: scope.id)
             try allowance.take(statements.count)
-            for statement in statements { await collection.add(statement, original) }
+            for statement in statements { await collection.add(statement.source, original) }
         }
         return (collection.found, collection.unverified)
     }

@@ -17,6 +17,8 @@ import Testing
         "notifications", "other_texts", "lineages", "events", "deliveries", "statements", "claims", "attempts", "audit",
     ]
 
+    private static let pass = "com.example.season.pass"
+
     private static let most = 12
     /// With an entry of the timeline open the page shows two more things: what the notification says, and its deliveries.
     private static let mostWithEntry = 18
@@ -31,10 +33,16 @@ import Testing
                 configuration.keys = [
                     .init(name: "test", hash: APIKeyText.hash(of: Asker.key), scopes: Set(APIScope.all))
                 ]
-                configuration.apps[0].catalogue.entitlements = ["premium": [World.monthly]]
+                configuration.apps[0].catalogue.entitlements = ["premium": [World.monthly, Self.pass]]
             }, ledger: { $0.trace = { sql in asked.withLock { $0.append(sql) } } }
         ) { world async throws in
             let customer = try await world.buy("anna")
+            // Each is a purchase of its own, and none of them may cost a page questions of its own.
+            let token = UUID(uuidString: customer).map { AppAccountToken($0) }
+            for _ in 0..<8 {
+                try await world.simulator.perform(
+                    .purchase(customer: "anna", product: Self.pass, appAccountToken: token))
+            }
             for name in ["ben", "kim", "zoe"] { _ = try await world.buy(name) }
             for _ in 0..<12 { try await world.simulator.advance(by: 31 * 86_400) }
             try await world.settle()
@@ -47,6 +55,8 @@ import Testing
             let kept = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
             let browser = Browser(world.url)
             try await browser.signIn()
+            let explanation = try await browser.get("/console/customers/\(customer)/explain/premium").text
+            #expect(explanation.components(separatedBy: Self.pass).count > 8)
             for path in [
                 "", "/customers", "/customers?q=\(customer)", "/customers?q=\(original)", "/customers/\(customer)",
                 "/customers/\(customer)?open=\(kept.uuid)", "/customers/\(customer)/explain/premium",

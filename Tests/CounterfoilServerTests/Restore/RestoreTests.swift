@@ -295,8 +295,8 @@ import Testing
             try await world.simulator.settle()
             try await world.settle()
             let sources = try await world.server.core.storage.sources(
-                of: id, transactions: nil, renewal: true, in: world.scope().id)
-            #expect(!sources.isEmpty && sources.allSatisfy { $0.statement == nil })
+                of: [WantedFacts(id)], notifications: true, in: world.scope().id)
+            #expect(!sources.isEmpty && sources.allSatisfy { $0.source.statement == nil })
             let kinds = try await (world.server.core.storage as? SQLiteStorage)?.pool.read {
                 try Int.fetchAll($0, sql: "SELECT kind FROM statements")
             }

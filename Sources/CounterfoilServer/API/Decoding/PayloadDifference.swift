@@ -61,9 +61,9 @@ enum NewestText {
         }
         let isRenewal = verdict.kind == "renewalInfo"
         let transactions = isRenewal ? [] : Set([verdict.subject.transactionID].compactMap(\.self))
-        let sources = try await storage.sources(
-            of: original, transactions: transactions, renewal: isRenewal, in: scope)
-        return sources.compactMap { text(of: $0, member) }
+        let wanted = WantedFacts(original, transactions: transactions, renewal: isRenewal)
+        return try await storage.sources(of: [wanted], notifications: true, in: scope)
+            .compactMap { text(of: $0.source, member) }
             .compactMap { DecodedNotification.payload(of: $0) }
             .map { ($0, APIValue(json: Data($0))) }
             .filter { $0.1[name].text == verdict.subject.transactionID }

@@ -1,0 +1,71 @@
+internal import AppStoreModels
+internal import GRDB
+package import Ledger
+
+/// The texts that facts are from: four questions of the ledger, however many facts they are.
+extension SQLiteStorage {
+    /// Only Apple signs another text under an identifier that is known; it is not known to have happened.
+    private static let otherTextsOfSources = 100
+
+    package func sources(
+        of wanted: [WantedFacts], notifications: Bool, in scope: Int64
+    ) async throws -> [FactText] {
+        guard !wanted.isEmpty else { return [] }
+        return try await read { db in
+            let records = try Self.records(of: wanted.map(\.originalTransactionID), in: scope, db)
+            let sources = wanted.flatMap { wanted in
+                (records[ExactText(wanted.originalTransactionID)]?.sources(of: wanted, notifications: notifications)
+                    ?? [])
+                    .map { (original: wanted.originalTransactionID, kind: $0.kind, source: $0.source) }
+            }
+            let told = try self.notifications(numbered: Set(sources.compactMap(\.source.notification)), db)
+            let named = Dictionary(told.map { ($0.id, $0.uuid) }) { first, _ in first }
+            let others = try self.otherTexts(ofAny: told, limit: Self.otherTextsOfSources, db)
+            let texts = Dictionary(grouping: told + others, by: \.uuid)
+            let statements = try self.statements(Set(sources.compactMap(\.source.statement)), db)
+            return sources.flatMap { original, kind, source -> [FactText] in
+                switch source {
+                case .notification(let number):
+                    let kept = named[number].flatMap { texts[$0] } ?? []
+                    return kept.map { FactText(original, .notification($0, holding: kind)) }
+                case .statement(let number):
+                    return statements[number].map { [FactText(original, .statement($0))] } ?? []
+                }
+            }
+        }
+    }
+
+    private static func records(
+        of originals: [String], in scope: Int64, _ db: Database
+    ) throws -> [ExactText: LineageRecord] {
+        let places = repeatElement("?", count: originals.count).joined(separator: ", ")
+        let records = try db.all(
+            "SELECT \(LineageTable.reading) FROM lineages WHERE scope = ? AND original_id IN (\(places))",
+            [.integer(scope)] + originals.map { .text($0) }, isCached: false
+        ) { try LineageTable.record($0) }
+        return Dictionary(records.map { (ExactText($0.lineage.originalTransactionID), $0) }) { first, _ in first }
+    }
+
+    /// What came without a notification, by its number. Receipts are not among it.
+    private func statements(_ numbers: Set<Int64>, _ db: Database) throws -> [Int64: KeptStatement] {
+        guard !numbers.isEmpty else { return [:] }
+        let kept = try db.all(
+            """
+            SELECT id, kind, origin, received_at, text FROM statements
+            WHERE id IN (\(numbers.map { String($0) }.joined(separator: ", ")))
+                AND kind <> \(Statement.Kind.receipt.rawValue)
+            """, [], isCached: false
+        ) { row in
+            guard let text = row.blob(4).flatMap({ headers.unpack($0) }) else {
+                throw StorageError(.damaged, "the text of a fact in \(path) is damaged")
+            }
+            return (
+                row.number(0) ?? 0,
+                KeptStatement(
+                    kind: row.number(1) == Statement.Kind.renewal.rawValue ? .renewal : .transaction,
+                    origin: row.number(2).flatMap(Origin.init) ?? .imported, receivedAt: row.number(3) ?? 0, text: text)
+            )
+        }
+        return Dictionary(kept) { first, _ in first }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import GRDB
+import Ledger
+import TestSupport
+import Testing
+
+@testable import LedgerSQLite
+
+@Suite struct `A statement` {
+    private func withLedger(_ body: (SQLiteStorage) async throws -> Void) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try await TestLedger(in: folder)
+            try await body(ledger.storage)
+            try ledger.storage.close()
+        }
+    }
+
+    @Test(arguments: [[], [1, 2]] as [[Int64]])
+    func `with another number of values is an error, whatever was bound before`(_ values: [Int64]) async throws {
+        try await withLedger { storage in
+            let select = "SELECT ? + 1"
+            let known = try await storage.read { try $0.first(select, [.integer(1)]) { $0.number(0) } }
+            #expect(known == 2)
+            await #expect(throws: StorageError.self) {
+                try await storage.read { try $0.first(select, values.map { .integer($0) }) { $0.number(0) } }
+            }
+        }
+    }
+
+    @Test(arguments: ["a\0b", "\0", "", "\u{FEFF}a", "👩‍👩‍👧"]) func `keeps a text whole`(_ text: String) async throws {
+        try await withLedger { storage in
+            let read = try await storage.read { try $0.first("SELECT ?", [.text(text)]) { $0.text(0) } }
+            #expect(read.map { Array($0.utf8) } == Array(text.utf8))
+        }
+    }
+
+    @Test func `has no value where a column is of another type`() async throws {
+        try await withLedger { storage in
+            let read = try await storage.read { db in
+                try db.first("SELECT 'a', 1.5, x'00', NULL", []) { row in
+                    (0..<4).map { row.number($0) } + [row.text(1).map { _ in 1 }, row.blob(0).map { _ in 1 }]
+                }
+            }
+            #expect(read == Array(repeating: nil, count: 6))
+        }
+    }
+
+    /// The task is cancelled while SQLite is in the middle of the statement, which would take minutes.
+    @Test(.timeLimit(.minutes(1))) func `that is interrupted because its task was cancelled says so`() async throws {
+        try await withLedger { storage in
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let reading = Task {
+                try await storage.read { db in
+                    db.add(
+                        function: DatabaseFunction("begun", argumentCount: 0) { _ in
+                            begin.finish()
+                            return 1
+                        })
+                    return try db.first(
+                        """
+                        WITH RECURSIVE numbers (i) AS (SELECT begun() UNION ALL SELECT i + 1 FROM numbers WHERE i < 1e10)
+                        SELECT max(i) FROM numbers
+                        """, []
+                    ) { $0.number(0) }
+                }
+            }
+            for await _ in begun {}
+            reading.cancel()
+            await #expect(throws: CancellationError.self) { try await reading.value }
+        }
+    }
+}
