@@ -157,7 +157,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ] + httpServer,
+            ] + httpServer + lifecycle,
             exclude: ["Control/openapi.yaml", "Console/Templates"], swiftSettings: settings),
         .target(name: "Entitlements", dependencies: ["AppStoreModels"], swiftSettings: settings),
         .target(

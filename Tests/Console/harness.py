@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -45,10 +46,12 @@ class Program:
     def stop(self):
         self.process.terminate()
         try:
-            self.process.wait(timeout=20)
+            status = self.process.wait(timeout=20)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
+        if status not in (0, -signal.SIGTERM):
+            raise RuntimeError(f"{' '.join(map(str, self.process.args[1:]))} ended with {status}")
 
 
 class Simulator(Program):

@@ -2,7 +2,7 @@
 
 Each runs in a process of its own, so that one that hangs is ended and says where it stood. Chromium hangs now and then when
 it closes a page that is not loaded yet, and Playwright waits for it without a limit. That is no fault of the pages: the test
-runs once more, and fails if it hangs again.
+runs once more, and fails if it hangs again. What each test that failed said is told again at the end.
 """
 import gc
 import importlib
@@ -11,6 +11,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
@@ -38,8 +39,8 @@ def say_where(*_):
     sys.stderr.flush()
 
 
-def run_one(file: str, name: str) -> int:
-    """Runs one test in this process, which ends with it."""
+def run_one(file: str, name: str, complaints: str) -> int:
+    """Runs one test in this process, which ends with it. Writes its failures into the file of complaints."""
     import harness
     signal.signal(signal.SIGUSR1, say_where)
     begin = time.monotonic()
@@ -52,6 +53,8 @@ def run_one(file: str, name: str) -> int:
                 world.fail(traceback.format_exc(limit=4))
             print(f"{'✘' if world.failures else '✔'} {name.removeprefix('test_').replace('_', ' ')} "
                   f"({time.monotonic() - begin:.1f} s)", flush=True)
+            with open(complaints, "a", encoding="utf-8") as out:
+                out.writelines(f"    {text}\n" for text in world.failures)
             # The browser ends with the process; to close it takes time, and sometimes does not end.
             os._exit(1 if world.failures else 0)
     except FileNotFoundError as error:
@@ -67,9 +70,12 @@ def busy(process: subprocess.Popen) -> str:
         return ""
 
 
-def run_apart(file: str, name: str) -> int | None:
-    """Runs one test in a process of its own, with all that it starts, and ends them together. Returns None where it hung."""
-    process = subprocess.Popen([sys.executable, __file__, "--one", file, name], start_new_session=True)
+def run_apart(file: str, name: str, complaints: pathlib.Path) -> int | None:
+    """Runs one test in a process of its own, with all that it starts, and ends them together. Returns None where it hung.
+
+    What it says about its failures is added to the file of complaints.
+    """
+    process = subprocess.Popen([sys.executable, __file__, "--one", file, name, str(complaints)], start_new_session=True)
     begin = still = time.monotonic()
     before = ""
     try:
@@ -91,14 +97,16 @@ def run_apart(file: str, name: str) -> int | None:
 
 def main(wanted: list[str]) -> int:
     failures, count = [], 0
+    complaints = pathlib.Path(tempfile.mkdtemp(prefix="console-")) / "complaints"
     for file, name in tests():
         if wanted and not any(w in f"{file}.{name}" for w in wanted):
             continue
         count += 1
-        status = run_apart(file, name)
+        complaints.write_text("")
+        status = run_apart(file, name, complaints)
         if status is None:
             print(f"✘ {name} hung and is run once more", flush=True)
-            status = run_apart(file, name)
+            status = run_apart(file, name, complaints)
         if status == MISSING:
             if os.environ.get("COUNTERFOIL_BROWSER") == "required":
                 print("the browser tests are required; make console-test installs what they need")
@@ -106,8 +114,8 @@ def main(wanted: list[str]) -> int:
             print("console tests skipped; make console-test installs what they need")
             return 0
         if status != 0:
-            failures.append(name)
-    print(f"{count} browser tests, {len(failures)} failed" + "".join(f"\n  ✘ {name}" for name in failures))
+            failures.append(f"{name}\n{complaints.read_text(encoding='utf-8')}")
+    print(f"{count} browser tests, {len(failures)} failed" + "".join(f"\n  ✘ {text.rstrip()}" for text in failures))
     return 1 if failures else 0
 
 

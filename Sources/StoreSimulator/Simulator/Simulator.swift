@@ -28,18 +28,18 @@ public final class Simulator: Sendable {
 
     package let core: SimulatorCore
     let directory: SimulatorDirectory
-    private let server: Task<Void, any Error>
+    private let service: LoopbackService
     private let heart: Task<Void, Never>
     private let wakeups: AsyncStream<Void>.Continuation
 
     private init(
         _ core: SimulatorCore, _ information: SimulatorInformation, _ directory: SimulatorDirectory,
-        server: Task<Void, any Error>
+        _ service: LoopbackService
     ) {
         self.core = core
         self.information = information
         self.directory = directory
-        self.server = server
+        self.service = service
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         wakeups = continuation
         heart = Task { await core.beat(stream) }
@@ -75,34 +75,32 @@ public final class Simulator: Sendable {
         }
         let directory = try SimulatorDirectory(configuration.directory)
         let slot = SimulatorSlot(receiver: receiver)
-        let port: Int
-        let server: Task<Void, any Error>
-        do { (port, server) = try await listen(slot, port: configuration.port) } catch {
+        let service: LoopbackService
+        do { service = try await listen(slot, port: configuration.port) } catch {
             directory.removeIfTemporary()
             throw error
         }
         do {
             var configuration = configuration
             if receiver != nil {
-                let url = "http://127.0.0.1:\(port)\(SimulatorRoutes.receiverPath)"
+                let url = "http://127.0.0.1:\(service.port)\(SimulatorRoutes.receiverPath)"
                 configuration.production.notificationURL = url + "/production"
                 configuration.sandbox.notificationURL = url + "/sandbox"
             }
-            let simulator = try make(configuration, directory, port: port, server: server)
+            let simulator = try make(configuration, directory, service)
             slot.fill(simulator)
             return simulator
         } catch {
-            server.cancel()
+            await service.stop()
             directory.removeIfTemporary()
             throw error
         }
     }
 
     private static func make(
-        _ configuration: SimulatorConfiguration, _ directory: SimulatorDirectory, port: Int,
-        server: Task<Void, any Error>
+        _ configuration: SimulatorConfiguration, _ directory: SimulatorDirectory, _ service: LoopbackService
     ) throws -> Simulator {
-        let base = "http://127.0.0.1:\(port)"
+        let base = "http://127.0.0.1:\(service.port)"
         let real = Date()
         let (authority, key) = try directory.authority(configuration, base: base, real: real)
         let bearer = BearerCheck(
@@ -116,36 +114,18 @@ public final class Simulator: Sendable {
             sharedSecret: configuration.sharedSecrets.min(),
             processIdentifier: ProcessInfo.processInfo.processIdentifier)
         try directory.write(information)
-        return Simulator(core, information, directory, server: server)
+        return Simulator(core, information, directory, service)
     }
 
     /// Listens on loopback, on any free port if `port` is 0.
-    private static func listen(
-        _ slot: SimulatorSlot, port: Int
-    ) async throws -> (port: Int, server: Task<Void, any Error>) {
-        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-        var logger = Logger(label: "counterfoil.simulator")
-        // What is below it is the talk of connections that end when the simulator is stopped.
-        logger.logLevel = .critical
-        let application = Application(
-            responder: HeadResponder(base: SimulatorRoutes.router(slot).buildResponder()),
-            configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1024),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { continuation.yield(port) }
-                continuation.finish()
-            }, logger: logger)
-        let server = Task {
-            defer { continuation.finish() }
-            try await application.run()
-        }
-        for await port in ports { return (port, server) }
-        do { try await server.value } catch {
+    private static func listen(_ slot: SimulatorSlot, port: Int) async throws -> LoopbackService {
+        let responder = HeadResponder(base: SimulatorRoutes.router(slot).buildResponder())
+        do { return try await LoopbackService(responder, port: port, label: "counterfoil.simulator") } catch {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)).lowercased() }
             throw SimulatorError(
                 "cannot_listen",
                 "port \(port) of 127.0.0.1 cannot be had\(reason.map { " (\($0))" } ?? ""); 0 takes a free one")
         }
-        throw SimulatorError("cannot_listen", "the server ended before it began")
     }
 
     /// Sees to it that what a request has caused happens soon.
@@ -158,15 +138,14 @@ public final class Simulator: Sendable {
         core.advances.cancelAll()
         wakeups.finish()
         heart.cancel()
-        server.cancel()
         await heart.value
-        _ = await server.result
+        await service.stop()
         await core.shutdown()
         directory.removeIfTemporary()
     }
 
     /// Waits until it is stopped from elsewhere, by a signal or a failure.
-    public func wait() async throws { try await server.value }
+    public func wait() async throws { try await service.wait() }
 }
 
 extension SimulatorCore {

@@ -17,8 +17,8 @@ const inUse = e => {
     s?.isCollapsed === false && e.contains(s.anchorNode);
 };
 const keys = e => new Set($$("[data-key]", e).map(k => k.dataset.key || k.id));
-const withdraw = id => $$("[data-update='" + id + "']").forEach(b => b.remove());
-const put = (old, fresh) => { old.replaceWith(fresh); dress(fresh); withdraw(fresh.id) };
+const offered = id => $(`[data-update='${id}']`);
+const put = (old, fresh) => { old.replaceWith(fresh); dress(fresh); offered(fresh.id)?.remove() };
 async function refetch() {
   if (ended) return;
   if (paused || document.hidden) return stale = true;
@@ -55,13 +55,14 @@ function end() {
   say("The session has ended. ");
   make("a", state, "Sign in").href = location.href;
 }
-// A list never moves under its reader.
+// A list never moves under its reader, nor does the button.
 function offer(old, fresh, news) {
-  withdraw(old.id);
-  const p = make("p"), b = make("button", p, news + " new: show");
-  p.role = "status"; p.dataset.update = old.id; p.className = "news"; b.type = "button";
-  b.onclick = () => { put(find(old.id), document.adoptNode(fresh)); $("a", fresh)?.focus() };
-  old.before(p);
+  let p = offered(old.id), b = p?.firstChild;
+  if (!b) {
+    b = make("button", p = make("p"));
+    p.role = "status"; p.dataset.update = old.id; old.before(p);
+  }
+  b.textContent = news + " new: show"; b.onclick = () => { put(find(old.id), document.adoptNode(fresh)); $("a", fresh)?.focus() };
 }
 function listen() {
   source?.close(); source = null; clearTimeout(timer);
@@ -87,8 +88,7 @@ document.addEventListener("visibilitychange", () => { listen(); if (topics) refe
 addEventListener("pagehide", () => source?.close());
 addEventListener("focusout", () => setTimeout(() => { if (stale && !paused) refetch() }, 300));
 
-
-const quote = v => /^[\w@%+=:,.\/-]+$/.test(v) ? v : "'" + v.replace(/'/g, "'\\''") + "'";
+const quote = v => /^[\w@%+=:,.\/-]+$/.test(v) ? v : `'${v.replace(/'/g, "'\\''")}'`;
 function command(form) {
   const code = $("[data-command]", form);
   if (!code) return;
@@ -145,7 +145,7 @@ addEventListener("keydown", e => {
   if (e.key === "Escape" && t.matches("input,select,textarea")) { t.blur(); return }
   if (t.matches("input,select,textarea") || off()) return;
   const k = e.key;
-  if (going && Date.now() - going < 1500) { going = 0; if (follow('[data-go="' + CSS.escape(k) + '"]')) e.preventDefault(); return }
+  if (going && Date.now() - going < 1500) { going = 0; if (follow(`[data-go="${CSS.escape(k)}"]`)) e.preventDefault(); return }
   const act = { "/": () => $("#q")?.focus(), "?": help, g: () => { going = Date.now() }, j: () => move(1), k: () => move(-1),
     "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
   if (act) { e.preventDefault(); act() }

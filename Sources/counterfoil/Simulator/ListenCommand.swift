@@ -58,8 +58,11 @@ struct ListenCommand: AsyncParsableCommand {
         let receiver = NotificationReceiver(
             reader: reader, forwardTo: forwardTo, maximum: count, asJSON: options.json
         ) { continuation.finish() }
-        let (port, server) = try await receiver.start(port: port)
-        defer { server.cancel() }
+        let service = try await receiver.start(port: port)
+        try await service.whileRunning { try await listen(at: service.port, client, finished) }
+    }
+
+    private func listen(at port: Int, _ client: ControlClient, _ finished: AsyncStream<Void>) async throws {
         let before = try await redirect(to: port, by: client)
         do {
             try await Signals.untilStopped {

@@ -2,9 +2,8 @@ import AppStoreServer
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
-import Logging
 import NIOCore
+import StoreSimulator
 import Synchronization
 
 /// A server on loopback that receives notifications, prints a line about each, and forwards them.
@@ -31,26 +30,16 @@ final class NotificationReceiver: Sendable {
     }
 
     /// Listens, on any free port if `port` is 0.
-    func start(port: Int) async throws -> (port: Int, server: Task<Void, any Error>) {
+    func start(port: Int) async throws -> LoopbackService {
         let router = Router()
         for environment in EnvironmentName.allCases {
             router.post("/\(environment.rawValue)") { request, _ in try await self.answer(request, environment) }
         }
-        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-        var logger = Logger(label: "counterfoil.listen")
-        logger.logLevel = .critical
-        let application = Application(
-            responder: router.buildResponder(), configuration: .init(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { continuation.yield(port) }
-                continuation.finish()
-            }, logger: logger)
-        let server = Task {
-            defer { continuation.finish() }
-            try await application.run()
+        do {
+            return try await LoopbackService(router.buildResponder(), port: port, label: "counterfoil.listen")
+        } catch {
+            throw Refusal(code: "port_taken", message: "cannot listen on 127.0.0.1:\(port); --port 0 takes a free port")
         }
-        for await port in ports { return (port, server) }
-        throw Refusal(code: "port_taken", message: "cannot listen on 127.0.0.1:\(port); --port 0 takes a free port")
     }
 
     private func answer(_ request: Request, _ environment: EnvironmentName) async throws -> Response {

@@ -32,9 +32,12 @@ struct TourStore {
     private func run(_ simulator: Simulator) async throws -> Bool {
         let reader = try NotificationReader(ControlClient(simulator.information))
         let receiver = NotificationReceiver(reader: reader, indent: "    ")
-        let (port, server) = try await receiver.start(port: 0)
-        defer { server.cancel() }
-        simulator.configure(.production) { $0.notificationURL = "http://127.0.0.1:\(port)/production" }
+        let service = try await receiver.start(port: 0)
+        simulator.configure(.production) { $0.notificationURL = "http://127.0.0.1:\(service.port)/production" }
+        return try await service.whileRunning { try await tell(simulator) }
+    }
+
+    private func tell(_ simulator: Simulator) async throws -> Bool {
         var isGood = true
         for (name, cast) in Self.stories {
             guard let text = ShippedScenarios.text(name) else {

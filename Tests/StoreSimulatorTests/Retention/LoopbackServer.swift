@@ -1,9 +1,9 @@
 import AppStoreModels
 import Foundation
 import Hummingbird
-import Logging
 import NIOCore
 import Synchronization
+import TestSupport
 
 /// A developer's server on loopback that gives one answer to everything, and keeps what it was asked.
 final class LoopbackServer: Sendable {
@@ -23,7 +23,6 @@ final class LoopbackServer: Sendable {
     /// Runs `body` with a server and its URL.
     static func run(_ body: (LoopbackServer, String) async throws -> Void) async throws {
         let server = LoopbackServer()
-        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let router = Router()
         router.post("/realtime") { request, context -> Response in
             let buffer = try await request.body.collect(upTo: 1 << 20)
@@ -31,22 +30,7 @@ final class LoopbackServer: Sendable {
             return Response(
                 status: .init(code: status), body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         }
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let application = Application(
-            responder: router.buildResponder(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { continuation.yield(port) }
-                continuation.finish()
-            }, logger: logger)
-        let task = Task { try await application.run() }
-        var port = 0
-        for await found in ports { port = found }
-        do { try await body(server, "http://127.0.0.1:\(port)/realtime") } catch {
-            task.cancel()
-            throw error
-        }
-        task.cancel()
-        _ = await task.result
+        let running = try await TestServer(router)
+        try await running.whileRunning { try await body(server, "http://127.0.0.1:\(running.port)/realtime") }
     }
 }

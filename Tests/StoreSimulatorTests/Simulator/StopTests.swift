@@ -1,8 +1,10 @@
 import AppStoreModels
 import AsyncHTTPClient
 import Foundation
+import Hummingbird
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import StoreSimulator
 import TestSupport
 import Testing
@@ -30,5 +32,42 @@ import Testing
             try await live()
             #expect(left == nil)
         }
+    }
+
+    /// A connection that was taken a moment before the end, and has nobody yet who answers it, ended the whole process.
+    @Test func `ends while connections are coming in`() async throws {
+        var counts: [Int] = []
+        for _ in 0..<20 {
+            let service = try await LoopbackService(
+                CallbackResponder<BasicRequestContext> { _, _ in Response(status: .ok) }, label: "test")
+            counts.append(
+                await withTaskGroup(of: Int.self) { group in
+                    for _ in 0..<8 { group.addTask { await Self.connections(to: service.port) } }
+                    // Not before somebody was answered.
+                    await Self.answered(by: service.port)
+                    await service.stop()
+                    return await group.reduce(0, +)
+                })
+        }
+        #expect(counts.allSatisfy { $0 > 0 })
+    }
+
+    /// Connects again and again, until nobody listens. Returns how often somebody did.
+    private static func connections(to port: Int) async -> Int {
+        var count = 0
+        while let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: port).get()
+        {
+            count += 1
+            // Who is not there any more has closed it already.
+            try? await channel.close()
+        }
+        return count
+    }
+
+    private static func answered(by port: Int) async {
+        let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/")
+        let answer = try? await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        #expect(answer?.status == .ok)
     }
 }

@@ -1,0 +1,68 @@
+package import Hummingbird
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+
+/// Answers requests to a port of 127.0.0.1 until it is stopped.
+package struct LoopbackService: Sendable {
+    /// It ended before it listened.
+    package struct NotListening: Error {}
+
+    package let port: Int
+    private let group: ServiceGroup
+    private let running: Task<Void, any Error>
+
+    /// Listens, on any free port if `port` is 0. It answers when this returns.
+    package init(
+        _ responder: some HTTPResponder<some RequestContext & InitializableFromSource<ApplicationRequestContextSource>>,
+        port: Int = 0, label: String
+    ) async throws {
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        var logger = Logger(label: label)
+        // What is below it is the talk of connections that end when this is stopped.
+        logger.logLevel = .critical
+        let application = Application(
+            responder: responder,
+            configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1024),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { continuation.yield(port) }
+                continuation.finish()
+            }, logger: logger)
+        var plan = ServiceGroupConfiguration(services: [.init(service: application)], logger: logger)
+        plan.maximumGracefulShutdownDuration = .milliseconds(500)
+        let group = ServiceGroup(configuration: plan)
+        let running = Task {
+            defer { continuation.finish() }
+            try await group.run()
+        }
+        (self.group, self.running) = (group, running)
+        for await port in ports {
+            self.port = port
+            return
+        }
+        try await running.value
+        throw NotListening()
+    }
+
+    /// Takes no more connections, gives those that are open half a second, and ends.
+    ///
+    /// To cancel it at once would crash the process: a connection that was just taken and has not got its task is
+    /// not allowed to be dropped.
+    package func stop() async {
+        await group.triggerGracefulShutdown()
+        // Cancelled is stopped.
+        _ = await running.result
+    }
+
+    /// Waits until it is stopped from elsewhere or fails.
+    package func wait() async throws { try await running.value }
+
+    /// Ends it whatever `body` throws.
+    package func whileRunning<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        await stop()
+        return try result.get()
+    }
+}
