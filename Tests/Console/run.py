@@ -2,7 +2,8 @@
 
 Each runs in a process of its own, so that one that hangs is ended and says where it stood. Chromium hangs now and then when
 it closes a page that is not loaded yet, and Playwright waits for it without a limit. That is no fault of the pages: the test
-runs once more, and fails if it hangs again. What each test that failed said is told again at the end.
+runs once more, and fails if it hangs again. So does one that fails: what passes only then is called unsteady, and what it said
+is told at the end, as of those that failed. Somebody has to look at it.
 """
 import gc
 import importlib
@@ -96,7 +97,7 @@ def run_apart(file: str, name: str, complaints: pathlib.Path) -> int | None:
 
 
 def main(wanted: list[str]) -> int:
-    failures, count = [], 0
+    failures, unsteady, count = [], [], 0
     complaints = pathlib.Path(tempfile.mkdtemp(prefix="console-")) / "complaints"
     for file, name in tests():
         if wanted and not any(w in f"{file}.{name}" for w in wanted):
@@ -113,9 +114,17 @@ def main(wanted: list[str]) -> int:
                 return 1
             print("console tests skipped; make console-test installs what they need")
             return 0
+        if status not in (0, None):
+            print(f"✘ {name} failed and is run once more", flush=True)
+            status = run_apart(file, name, complaints)
+            if status == 0:
+                unsteady.append(f"{name}\n{complaints.read_text(encoding='utf-8')}")
         if status != 0:
             failures.append(f"{name}\n{complaints.read_text(encoding='utf-8')}")
-    print(f"{count} browser tests, {len(failures)} failed" + "".join(f"\n  ✘ {text.rstrip()}" for text in failures))
+    print(f"{count} browser tests, {len(failures)} failed, {len(unsteady)} unsteady")
+    for sign, texts in (("?", unsteady), ("✘", failures)):
+        for text in texts:
+            print(f"  {sign} {text.rstrip()}")
     return 1 if failures else 0
 
 

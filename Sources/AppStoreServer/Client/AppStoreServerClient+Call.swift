@@ -75,7 +75,7 @@ extension AppStoreServerClient {
     ) async throws(AppStoreServerError) -> Data {
         if Task.isCancelled { throw Self.cancelled }
         // Asked before the queue, so that nobody stands in it for nothing; and after it, when it counts.
-        if let pause = circuit?.pause() { throw Self.circuitOpen(pause) }
+        if let pause = circuit?.pause() { throw circuitOpen(pause) }
         do { try await limiter?.wait(for: endpoint.rateClass) } catch { throw Self.cancelled }
 
         let token: APIToken
@@ -85,7 +85,7 @@ extension AppStoreServerClient {
 
         var isProbe = false
         switch circuit?.begin() {
-        case .refused(let pause)?: throw Self.circuitOpen(pause)
+        case .refused(let pause)?: throw circuitOpen(pause)
         case .go(let probe)?: isProbe = probe
         case nil: break
         }
@@ -130,8 +130,10 @@ extension AppStoreServerClient {
 
     private static var cancelled: AppStoreServerError { AppStoreServerError(.cancelled, "the task was cancelled") }
 
-    private static func circuitOpen(_ pause: Duration) -> AppStoreServerError {
-        AppStoreServerError(.circuitOpen, "too many calls failed; the next one may go in \(pause)")
+    private func circuitOpen(_ pause: Duration) -> AppStoreServerError {
+        let next = pause > .zero ? "the next one may go in \(Int(pause.seconds.rounded(.up))) s" : "one is being tried"
+        return AppStoreServerError(
+            .circuitOpen, "too many calls failed; \(next)", retryAfter: configuration.now() + pause.seconds)
     }
 }
 

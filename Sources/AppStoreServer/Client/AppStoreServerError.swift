@@ -27,7 +27,8 @@ public struct AppStoreServerError: CounterfoilError {
     /// The beginning of the answer's body, up to ``maximumBodySize`` bytes; empty without one.
     public internal(set) var body = Data()
 
-    /// When to try again, by the server's header `Retry-After`; nil if it did not say or could not be read.
+    /// When to try again, by the server's header `Retry-After`, or by the client's own circuit with ``Code/circuitOpen``; nil if
+    /// nobody said or it could not be read.
     public internal(set) var retryAfter: Date?
 
     /// How many requests were sent.

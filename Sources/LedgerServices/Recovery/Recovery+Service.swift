@@ -51,8 +51,7 @@ extension Recovery: Service {
             try await continuePass(scope, pages: 1)
             trouble = Trouble()
         } catch {
-            trouble.count += 1
-            trouble.pause = clock.pause(of: Self.pause(after: trouble.count, error))
+            trouble.add(error, clock)
             throw error
         }
     }
@@ -70,7 +69,7 @@ extension Recovery: Service {
                 pause = Self.tick
             } catch {
                 logger.warning("histories could not be asked for", metadata: ["reason": "\(error.logReason)"])
-                pause = min(pause * 2, .seconds(300))
+                pause = RecoveryPause.circuit(error) ?? min(pause * 2, .seconds(300))
             }
         }
     }

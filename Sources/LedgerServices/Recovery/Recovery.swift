@@ -246,9 +246,8 @@ extension Recovery {
     private func record(_ error: any Error, in scope: Scope) {
         let trouble = state.withLock { state in
             var trouble = state.troubles[scope.id] ?? Trouble()
-            trouble.count += 1
+            trouble.add(error, clock)
             trouble.message = String(error.logReason.prefix(500))
-            trouble.pause = clock.pause(of: Self.pause(after: trouble.count, error))
             state.troubles[scope.id] = trouble
             return trouble
         }
@@ -259,11 +258,12 @@ extension Recovery {
                 "reason": "\(trouble.message)",
             ])
     }
+}
 
-    /// How long to wait after so many failures: 5 seconds, doubled up to 10 minutes, or what the App Store asks for.
-    package static func pause(after count: Int, _ error: any Error) -> Duration {
-        let pause = Duration.seconds(5 * (1 << min(max(count - 1, 0), 7)))
-        guard let date = (error as? AppStoreServerError)?.retryAfter else { return min(pause, .seconds(600)) }
-        return max(min(pause, .seconds(600)), min(.seconds(max(date.timeIntervalSinceNow, 0)), .seconds(3600)))
+extension Recovery.Trouble {
+    mutating func add(_ error: any Error, _ clock: ServerClock) {
+        let (count, pause) = RecoveryPause.after(count, error)
+        self.count = count
+        self.pause = clock.pause(of: pause)
     }
 }

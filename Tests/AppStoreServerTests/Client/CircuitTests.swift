@@ -88,6 +88,8 @@ struct CircuitTests {
         for _ in 0..<3 { #expect(await call() == .serverFailure) }
         for _ in 0..<5 { #expect(await call() == .circuitOpen) }
         #expect(transport.requests.count == 3)
+        let refusal = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        #expect(refusal?.retryAfter == bench.clock.date + 30)
         for count in 4...5 {
             bench.clock.advance(by: .seconds(30))
             #expect(await call() == .serverFailure)

@@ -1,0 +1,34 @@
+import AppStoreServer
+import Foundation
+import LedgerServices
+import Testing
+
+@Suite("After a failure of the recovery") struct RecoveryPauseTests {
+    @Test(arguments: [(0, 5), (1, 10), (2, 20), (6, 320), (7, 600), (8, 600), (1000, 600)])
+    func `the next attempt comes the later, the more failed`(count: Int, seconds: Int) {
+        let (failures, pause) = RecoveryPause.after(count, AppStoreServerError(.serverFailure, "503"))
+        #expect(failures == count + 1)
+        #expect(pause == .seconds(seconds))
+    }
+
+    @Test(arguments: [(30, 5...30), (4000, 3600...3600), (-30, 5...5)])
+    func `the App Store is given the time that it asks for`(seconds: Int, expected: ClosedRange<Int>) {
+        let error = AppStoreServerError(.rateLimited, "429", retryAfter: Date() + TimeInterval(seconds))
+        let (failures, pause) = RecoveryPause.after(0, error)
+        #expect(failures == 1)
+        #expect(pause > .seconds(expected.lowerBound - 1) && pause <= .seconds(expected.upperBound))
+    }
+
+    /// It called nobody. Each of those counted, and when the App Store was back the recovery slept for up to ten minutes.
+    @Test(arguments: [
+        (0, 20, 1, 18...20), (3, 20, 3, 18...20), (3, 0, 3, 1...1), (9, -5, 9, 1...1), (9, 5000, 9, 600...600),
+    ])
+    func `a client that does not call is asked again when it does, and that counts for nothing`(
+        count: Int, seconds: Int, failures: Int, pause: ClosedRange<Int>
+    ) {
+        let error = AppStoreServerError(.circuitOpen, "too many", retryAfter: Date() + TimeInterval(seconds))
+        let next = RecoveryPause.after(count, error)
+        #expect(next.count == failures)
+        #expect(next.pause >= .seconds(pause.lowerBound) && next.pause <= .seconds(pause.upperBound))
+    }
+}
