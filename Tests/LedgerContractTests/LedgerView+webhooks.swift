@@ -24,7 +24,12 @@ extension LedgerView {
             lines.append("\(endpoint.name) goes on at \(next ?? -1)")
         }
         for number in 1...max(1, min(8, try await ledger.lastEvent())) {
-            lines += try await ledger.deliveries(ofEvent: number, limit: 5).map { "event \(number): \(text($0))" }
+            guard let id = try await ledger.event(number)?.event.id else { continue }
+            let found = try #require(try await ledger.deliveries(ofEvent: id, limit: 5, attempts: 2))
+            lines += found.map { "event \(number): \(text($0.delivery)) \($0.attempts)" }
+        }
+        for id in ["evt_nobody", "evt_00000000-0000-0000-0000-000000000000", ""] {
+            try #require(try await ledger.deliveries(ofEvent: id, limit: 5, attempts: 2) == nil)
         }
         return lines
     }

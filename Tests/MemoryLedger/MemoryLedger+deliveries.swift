@@ -153,10 +153,15 @@ extension MemoryLedger: AttemptStorage {
         }
     }
 
-    package func deliveries(ofEvent number: Int64, limit: Int) async throws -> [WebhookDelivery] {
-        try read { state in
+    package func deliveries(ofEvent id: String, limit: Int, attempts: Int) async throws -> [AttemptedDelivery]? {
+        guard let number = try await eventNumber(id) else { return nil }
+        return try read { state in
             let found = state.deliveries.values.filter { $0.event == number }.sorted { $0.id > $1.id }
-            return found.prefix(limit).compactMap { state.told($0) }
+            return found.prefix(limit).compactMap { delivery in
+                state.told(delivery).map {
+                    AttemptedDelivery($0, attempts: Array(delivery.attempts.prefix(attempts)))
+                }
+            }
         }
     }
 

@@ -43,6 +43,10 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
                 - {$ref: "#/components/parameters/at"}
+                - name: include
+                  in: query
+                  schema: {type: string, enum: [periods]}
+                  description: Include the periods of what was bought, as a time axis shows them
                 - {$ref: "#/components/parameters/nonce"}
               responses:
                 "200":
@@ -77,13 +81,17 @@ extension APIDescription {
               tags: [customers]
               summary: List what happened to a customer, newest first
               description: >-
-                Needs the scope customers:read. Has the notifications about purchases while they were the customer's, and
-                changes of ownership.
+                Needs the scope customers:read, with `expand` support:read as well. Has the notifications about purchases while
+                they were the customer's, and changes of ownership.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
                 - {$ref: "#/components/parameters/at"}
+                - name: expand
+                  in: query
+                  schema: {type: string, minLength: 1, maxLength: 255}
+                  description: "A notificationUUID: if it is on the page, its entry has the whole notification, verified again"
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}
               responses:
@@ -1880,6 +1888,29 @@ extension APIDescription {
                   type: string
                   format: uuid
                   description: "With a public key whose customer token names one: the account token to buy with"
+                periods:
+                  type: array
+                  items: {$ref: "#/components/schemas/PurchasePeriods"}
+                  description: "With include=periods only: one for each subscription, and one for each other product"
+            PurchasePeriods:
+              type: object
+              required: [object, product_id, omitted, items]
+              properties:
+                object: {const: purchase_periods}
+                product_id: {type: string}
+                omitted: {type: integer, description: How many there are before the last 100}
+                items:
+                  type: array
+                  items:
+                    type: object
+                    required: [kind, start_date]
+                    properties:
+                      kind:
+                        enum: [paid, trial, refunded, upgraded, once, billing_grace_period, billing_retry]
+                      start_date: {$ref: "#/components/schemas/Instant"}
+                      end_date:
+                        allOf: [{$ref: "#/components/schemas/Instant"}]
+                        description: Left out for what has no end
             ProductEntitlements:
               type: object
               required: [product_id, entitlements]
@@ -2340,6 +2371,9 @@ extension APIDescription {
                 verification_failure:
                   type: string
                   description: Why the notification no longer verifies; its contents are left out then
+                notification:
+                  allOf: [{$ref: "#/components/schemas/DecodedNotification"}]
+                  description: With `expand` only
                 from:
                   type: array
                   items: {type: string}

@@ -1,5 +1,6 @@
 internal import Basics
 internal import Foundation
+internal import Entitlements
 internal import Hummingbird
 internal import LedgerServices
 
@@ -10,10 +11,15 @@ struct CustomerRoutes {
 
     func add(to v1: APIRouter) { v1.get("/customers/{id}", needs: .customersRead, customer) }
 
-    /// States, entitlements, what to offer next; now or `at` an instant.
+    /// States, entitlements, what to offer next; now or `at` an instant. On request with the periods of what was bought.
     private func customer(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.subject()
-        return try answers.answer(
-            try await customers.customer(customer, in: scope, at: call.request.date("at")), to: call)
+        let reading = try await customers.customer(customer, in: scope, at: call.request.date("at"))
+        guard call.request.includes("periods") else { return try answers.answer(reading, to: call) }
+        return try answers.answer(reading, to: call) { json in
+            json.member("periods", PurchasePeriods.all(of: reading.facts, asOf: reading.states.asOf)) { json, periods in
+                periods.write(to: &json)
+            }
+        }
     }
 }

@@ -60,9 +60,8 @@ struct DeliveryQuery {
     ) async throws -> DeliveryList {
         let before = try paging.number()
         if let eventID {
-            guard let event = try await storage.eventNumber(eventID) else { return DeliveryList(items: []) }
-            let all = try await storage.deliveries(ofEvent: event, limit: Self.maximumOfEvent)
-            let found = all.filter { delivery in
+            let all = try await storage.deliveries(ofEvent: eventID, limit: Self.maximumOfEvent, attempts: 0) ?? []
+            let found = all.map(\.delivery).filter { delivery in
                 delivery.endpoint == endpoint && delivery.id < before && filter.states.contains(delivery.state)
             }
             return DeliveryList(found: found, ends: [], limit: paging.limit)

@@ -8,7 +8,6 @@ internal import LedgerServices
 struct DeliveryRoutes {
     let webhooks: WebhookDispatcher
     let storage: any AttemptStorage
-    let events: any WebhookStorage
 
     /// The most attempts in an answer. There are about twenty before a delivery is given up.
     private static let maximumAttempts = 200
@@ -81,22 +80,18 @@ struct DeliveryRoutes {
 
     /// What became of an event at each endpoint that the key may manage, the last delivery first.
     private func deliveries(_ call: APICall) async throws -> Response {
-        guard let id = call.named("id"), id.utf8.count <= 100, let number = try await events.eventNumber(id) else {
-            throw APIFailure(.notFound, "not_found", "No event has this ID.", parameter: "id")
-        }
+        guard let id = call.named("id"), id.utf8.count <= 100,
+            let all = try await storage.deliveries(
+                ofEvent: id, limit: Self.maximumDeliveries, attempts: Self.maximumAttempts)
+        else { throw APIFailure(.notFound, "not_found", "No event has this ID.", parameter: "id") }
         let endpoints = try await webhooks.managed().filter { call.principal.mayManage($0.definition) }
         let names = Dictionary(endpoints.map { ($0.stored.id, $0.stored.name) }) { first, _ in first }
-        var found: [(delivery: WebhookDelivery, endpoint: String, attempts: [DeliveryAttempt])] = []
-        for delivery in try await storage.deliveries(ofEvent: number, limit: Self.maximumDeliveries) {
-            guard let endpoint = names[delivery.endpoint] else { continue }
-            let attempts = try await storage.attempts(of: delivery.id, limit: Self.maximumAttempts)
-            found.append((delivery, endpoint, attempts))
-        }
-        return .list(found, next: nil) { json, item in
+        let found = all.compactMap { item in names[item.delivery.endpoint].map { (item: item, endpoint: $0) } }
+        return .list(found, next: nil) { json, found in
             json.object { json in
-                WebhookJSON.members(of: item.delivery, to: &json)
-                json.member("endpoint", item.endpoint)
-                Self.write(item.attempts, to: &json)
+                WebhookJSON.members(of: found.item.delivery, to: &json)
+                json.member("endpoint", found.endpoint)
+                Self.write(found.item.attempts, to: &json)
             }
         }
     }

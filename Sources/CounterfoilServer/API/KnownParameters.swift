@@ -15,9 +15,9 @@ struct KnownParameters: RouterMiddleware {
 
     /// The parameters of the routes that have any. Tests hold it to the description of the API.
     static let byRoute: [String: [String]] = [
-        "GET /v1/customers/{id}": scope + ["at"],
+        "GET /v1/customers/{id}": scope + ["at", "include"],
         "DELETE /v1/customers/{id}": scope,
-        "GET /v1/customers/{id}/timeline": scope + paging + ["at"],
+        "GET /v1/customers/{id}/timeline": scope + paging + ["at", "expand"],
         "GET /v1/customers/{id}/timeline/{uuid}": scope,
         "POST /v1/notifications/reprocess": scope,
         "GET /v1/customers/{id}/claims": scope + paging + ["at"],

@@ -96,7 +96,7 @@ enum ServerRoutes {
             storage: storage, scopes: core.scopes, asking: asking, settings: core.configuration.recovery
         ).add(to: v1)
         SupportRoutes(asking: asking, customers: customers).add(to: v1)
-        DeliveryRoutes(webhooks: webhooks, storage: storage, events: storage).add(to: v1)
+        DeliveryRoutes(webhooks: webhooks, storage: storage).add(to: v1)
         AuditRoutes(audit: core.audit, storage: storage).add(to: v1)
         ServerStateRoutes(core: core).add(to: v1)
         MetricRoutes(history: core.history, metrics: core.metrics).add(to: v1)

@@ -35,9 +35,11 @@ struct TimelineRoutes {
         }
     }
 
-    /// Newest first; what was signed until `at`.
+    /// Newest first; what was signed until `at`. The notification that `expand` names comes with all that it says.
     private func timeline(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.subject()
+        let expanded = try call.request.word("expand").map { UUID(text: $0)?.text ?? $0 }
+        if expanded != nil { try call.require(.supportRead) }
         let paging = try Paging(call.request)
         let until = try call.request.instant("at") ?? .max
         var place = try paging.place() ?? TimelinePlace(date: until)
@@ -46,9 +48,20 @@ struct TimelineRoutes {
             of: customer, in: scope.id, after: place, limit: paging.limit + 1)
         let page = items.prefix(paging.limit)
         var entries: [(item: TimelineItem, reading: Reading)] = []
-        for item in page { entries.append((item, await customers.reading(of: item))) }
+        var decoded: DecodedNotification?
+        for item in page {
+            entries.append((item, await customers.reading(of: item)))
+            guard case .notification(let kept) = item.kind, kept.uuid == expanded else { continue }
+            decoded = await DecodedNotification(kept, historical)
+        }
         return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
-            Self.write(entry.item, of: customer, entry.reading, naming: call.namesCustomers, scopes, to: &json)
+            Self.write(
+                entry.item, of: customer, entry.reading, naming: call.namesCustomers, scopes, to: &json
+            ) { json, kept in
+                guard let decoded, kept.uuid == expanded else { return }
+                json.key("notification")
+                NotificationJSON.write(kept, scopes, to: &json) { decoded.write(to: &$0) }
+            }
         }
     }
 
@@ -60,7 +73,7 @@ struct TimelineRoutes {
 
     private static func write(
         _ item: TimelineItem, of customer: String, _ reading: Reading, naming: Bool, _ scopes: ScopeRegistry,
-        to json: inout JSONWriter
+        to json: inout JSONWriter, expanding: (inout JSONWriter, KeptNotification) -> Void
     ) {
         json.object { json in
             json.member("object", "timeline_entry")
@@ -92,6 +105,7 @@ struct TimelineRoutes {
                 write(kept, reading, scopes, to: &json)
                 json.member("original_transaction_id", item.originalTransactionID)
                 if case .parts(let parts?) = reading { write(parts, to: &json) }
+                expanding(&json, kept)
             }
         }
     }

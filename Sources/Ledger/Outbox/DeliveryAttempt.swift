@@ -28,13 +28,25 @@ package struct DeliveryAttempt: Sendable, Hashable {
     }
 }
 
+/// A delivery with what came of each attempt.
+package struct AttemptedDelivery: Sendable, Equatable {
+    package var delivery: WebhookDelivery
+    /// The first first.
+    package var attempts: [DeliveryAttempt]
+
+    package init(_ delivery: WebhookDelivery, attempts: [DeliveryAttempt] = []) {
+        (self.delivery, self.attempts) = (delivery, attempts)
+    }
+}
+
 /// Keeps the attempts of deliveries, as long as the delivery itself.
 package protocol AttemptStorage: Sendable {
     /// A delivery to an endpoint.
     func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery?
 
-    /// What became of an event, the last delivery first, at most `limit` of them.
-    func deliveries(ofEvent number: Int64, limit: Int) async throws -> [WebhookDelivery]
+    /// What became of the event with an identifier: the last delivery first, at most `limit` of them, each with its first
+    /// `attempts` attempts. Nil where no event has the identifier.
+    func deliveries(ofEvent id: String, limit: Int, attempts: Int) async throws -> [AttemptedDelivery]?
 
     /// The attempts of a delivery, the first first, at most `limit` of them.
     func attempts(of delivery: Int64, limit: Int) async throws -> [DeliveryAttempt]

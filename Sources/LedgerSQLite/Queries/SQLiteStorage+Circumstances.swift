@@ -46,11 +46,27 @@ extension SQLiteStorage: CircumstanceStorage {
 
     /// What there is in a timeline that is about no purchase in the app.
     func circumstanceEntries(of customer: String, in scope: Int64, _ db: Database) throws -> [Entry] {
-        try originalPurchaseEntries(of: customer, in: scope, db) + grantEntries(of: customer, in: scope, db)
+        var (grants, accounts): (GrantTables.Found, [String]) = (.init(), [])
+        try db.each(Self.happened, [.integer(scope), .text(customer)]) { row in
+            if row.number(2) != nil {
+                try grants.add(row)
+            } else if let account = row.text(0) {
+                accounts.append(account)
+            }
+        }
+        return try originalPurchaseEntries(of: customer, accounts, in: scope, db) + Self.entries(of: grants)
     }
 
-    private func grantEntries(of customer: String, in scope: Int64, _ db: Database) throws -> [Entry] {
-        try GrantTables.grants(of: customer, in: scope, db).flatMap { grant, isExpiryEmitted in
+    /// What happened to grants, and accounts that ever were claimed for the customer, which have no kind.
+    private static let happened = """
+        \(GrantTables.eventsOfCustomer)
+        UNION ALL
+        SELECT DISTINCT subject, NULL, NULL, NULL, NULL FROM claim_events INDEXED BY claim_events_by_customer
+        WHERE scope = ?1 AND customer = ?2 AND is_account = 1
+        """
+
+    private static func entries(of grants: GrantTables.Found) -> [Entry] {
+        grants.all.flatMap { grant, isExpiryEmitted in
             func entry(_ kind: TimelineItem.GrantChange.Kind, _ instant: Milliseconds) -> Entry {
                 Entry(
                     place: TimelinePlace(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"), original: "",
@@ -61,8 +77,10 @@ extension SQLiteStorage: CircumstanceStorage {
         }
     }
 
-    private func originalPurchaseEntries(of customer: String, in scope: Int64, _ db: Database) throws -> [Entry] {
-        try OriginalPurchaseTable.held(by: customer, in: scope, headers, db).compactMap { held in
+    private func originalPurchaseEntries(
+        of customer: String, _ accounts: [String], in scope: Int64, _ db: Database
+    ) throws -> [Entry] {
+        try OriginalPurchaseTable.held(by: customer, among: accounts, in: scope, headers, db).compactMap { held in
             // Nobody knows when in time what has no date belongs.
             guard let date = held.fact.purchaseDate, held.ownership.owners.containsName(customer) else { return nil }
             return Entry(

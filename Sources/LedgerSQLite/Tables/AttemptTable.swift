@@ -23,6 +23,17 @@ enum AttemptTable {
     /// Keeps what an attempt was signed for, so that its headers can be made again.
     static let timestamps = ["ALTER TABLE attempts ADD COLUMN timestamp INTEGER"]
 
+    /// What ``attempt(_:from:)`` reads.
+    static let columns = "at, ms, status, error, answer, timestamp"
+
+    /// An attempt whose columns begin at one; nil where there is none.
+    static func attempt(_ row: SQLStatement, from column: Int32) -> DeliveryAttempt? {
+        guard let at = row.number(column) else { return nil }
+        return DeliveryAttempt(
+            at: at, milliseconds: row.number(column + 1) ?? 0, status: row.number(column + 2).map { Int($0) },
+            error: row.text(column + 3), answer: row.blob(column + 4) ?? Data(), timestamp: row.number(column + 5))
+    }
+
     static func insert(_ attempt: DeliveryAttempt, of delivery: Int64, _ db: Database) throws {
         try db.run(
             """
@@ -47,25 +58,40 @@ extension SQLiteStorage: AttemptStorage {
         }
     }
 
-    package func deliveries(ofEvent number: Int64, limit: Int) async throws -> [WebhookDelivery] {
+    package func deliveries(ofEvent id: String, limit: Int, attempts: Int) async throws -> [AttemptedDelivery]? {
         try await read { db in
-            try db.all(
-                "SELECT \(WebhookTables.reading) WHERE deliveries.event = ? ORDER BY deliveries.id DESC LIMIT ?",
-                [.integer(number), .init(limit)]
-            ) { WebhookTables.delivery($0) }
+            for (event, value) in OutboxTable.places(of: id) {
+                var (isKnown, found): (Bool, [AttemptedDelivery]) = (false, [])
+                // An event without deliveries has one row, and so has a delivery without attempts.
+                try db.each(
+                    """
+                    WITH found (number) AS (\(event))
+                    SELECT \(WebhookTables.columns), \(AttemptTable.columns) FROM found
+                    JOIN events ON events.seq = found.number
+                    LEFT JOIN deliveries ON deliveries.id IN (
+                        SELECT id FROM deliveries WHERE event = events.seq ORDER BY id DESC LIMIT ?)
+                    LEFT JOIN attempts ON attempts.delivery = deliveries.id AND attempts.number <= ?
+                    ORDER BY deliveries.id DESC, attempts.number
+                    """, [value, .init(limit), .init(attempts)]
+                ) { row in
+                    isKnown = true
+                    guard let id = row.number(0) else { return }
+                    if found.last?.delivery.id != id { found.append(AttemptedDelivery(WebhookTables.delivery(row))) }
+                    guard let attempt = AttemptTable.attempt(row, from: WebhookTables.columnCount) else { return }
+                    found[found.count - 1].attempts.append(attempt)
+                }
+                if isKnown { return found }
+            }
+            return nil
         }
     }
 
     package func attempts(of delivery: Int64, limit: Int) async throws -> [DeliveryAttempt] {
         try await read { db in
             try db.all(
-                "SELECT at, ms, status, error, answer, timestamp FROM attempts WHERE delivery = ? ORDER BY number LIMIT ?",
+                "SELECT \(AttemptTable.columns) FROM attempts WHERE delivery = ? ORDER BY number LIMIT ?",
                 [.integer(delivery), .init(limit)]
-            ) { row in
-                DeliveryAttempt(
-                    at: row.number(0) ?? 0, milliseconds: row.number(1) ?? 0, status: row.number(2).map { Int($0) },
-                    error: row.text(3), answer: row.blob(4) ?? Data(), timestamp: row.number(5))
-            }
+            ) { AttemptTable.attempt($0, from: 0) }
         }
     }
 }

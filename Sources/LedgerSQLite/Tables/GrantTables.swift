@@ -28,14 +28,17 @@ enum GrantTables {
             try db.all(
                 "SELECT kind, instant, content FROM grant_events WHERE scope = ? AND grant_id = ?",
                 [.integer(scope), .text(id)]
-            ) { row in
-                guard let kind = row.number(0).flatMap(GrantEvent.Kind.init), let instant = row.number(1),
-                    let text = row.text(2)
-                else { throw StorageError(.damaged, "the grant \(id) is damaged") }
-                do { return GrantEvent(kind, at: instant, try .init(text: text)) } catch {
-                    throw StorageError(.damaged, "the grant \(id) is damaged")
-                }
-            })
+            ) { try event($0, from: 0, of: id) })
+    }
+
+    /// From the columns `kind`, `instant` and `content`.
+    private static func event(_ row: SQLStatement, from column: Int32, of id: String) throws -> GrantEvent {
+        guard let kind = row.number(column).flatMap(GrantEvent.Kind.init), let instant = row.number(column + 1),
+            let text = row.text(column + 2)
+        else { throw StorageError(.damaged, "the grant \(id) is damaged") }
+        do { return GrantEvent(kind, at: instant, try .init(text: text)) } catch {
+            throw StorageError(.damaged, "the grant \(id) is damaged")
+        }
     }
 
     /// Keeps events, and what follows from them.
@@ -150,18 +153,38 @@ enum GrantTables {
             revokedAt: row.number(column + 4).map { Date(milliseconds: $0) })
     }
 
+    /// What happened to the grants that a customer (`?2`) has in a scope (`?1`), for ``Found``.
+    static let eventsOfCustomer = """
+        SELECT grant_id, due, kind, instant, content FROM grants CROSS JOIN grant_events USING (scope, grant_id)
+        WHERE scope = ?1 AND customer = ?2
+        """
+
+    /// Grants with all that happened to them, from rows of ``eventsOfCustomer``.
+    struct Found {
+        private var grants: [String: (isDue: Bool, events: [GrantEvent])] = [:]
+
+        mutating func add(_ row: SQLStatement) throws {
+            guard let id = row.text(0) else { return }
+            grants[id, default: (row.number(1) != nil, [])].events.append(try event(row, from: 2, of: id))
+        }
+
+        /// In the order in which they were made, with whether somebody was told that it has expired.
+        var all: [(grant: Grant, isExpiryEmitted: Bool)] {
+            grants.compactMap { id, found in
+                GrantHistory(found.events).grant(id).map { grant in
+                    (grant, !found.isDue && grant.until != nil && grant.revocation == nil)
+                }
+            }.sorted { ($0.0.createdAt, $0.0.id) < ($1.0.createdAt, $1.0.id) }
+        }
+    }
+
     /// All about the grants of a customer, with whether somebody was told that it has expired.
     static func grants(
         of customer: String, in scope: Int64, _ db: Database
     ) throws -> [(grant: Grant, isExpiryEmitted: Bool)] {
-        let rows = try db.all(
-            "SELECT grant_id, due FROM grants WHERE scope = ? AND customer = ?", [.integer(scope), .text(customer)]
-        ) { row in row.text(0).map { (id: $0, isDue: row.number(1) != nil) } }
-        return try rows.compactMap { row in
-            try history(of: row.id, in: scope, db).grant(row.id).map {
-                ($0, !row.isDue && $0.until != nil && $0.revocation == nil)
-            }
-        }.sorted { ($0.0.createdAt, $0.0.id) < ($1.0.createdAt, $1.0.id) }
+        var found = Found()
+        try db.each(eventsOfCustomer, [.integer(scope), .text(customer)]) { try found.add($0) }
+        return found.all
     }
 
     // MARK: - Events

@@ -71,12 +71,19 @@ enum OriginalPurchaseTable {
     static func held(
         by customer: String, in scope: Int64, _ headers: HeaderRegistry, _ db: Database
     ) throws -> [HeldOriginalPurchase] {
-        let subjects = try db.all(
+        let accounts = try db.all(
             """
             SELECT DISTINCT subject FROM claim_events INDEXED BY claim_events_by_customer
             WHERE scope = ? AND customer = ? AND is_account = 1 ORDER BY subject
             """, [.integer(scope), .text(customer)]
         ) { $0.text(0) }
+        return try held(by: customer, among: accounts, in: scope, headers, db)
+    }
+
+    /// The original purchases of those of the accounts that ever were the customer's.
+    static func held(
+        by customer: String, among subjects: [String], in scope: Int64, _ headers: HeaderRegistry, _ db: Database
+    ) throws -> [HeldOriginalPurchase] {
         guard !subjects.isEmpty else { return [] }
         let isTest = try isTest(scope, db)
         return try subjects.compactMap { subject in

@@ -20,18 +20,22 @@ enum OutboxTable {
 
     /// The number of the event with an identifier.
     static func number(of id: String, _ db: Database) throws -> Int64? {
-        // Most are of notifications.
-        if id.hasPrefix(LedgerEvent.prefix),
-            let number = try db.first(
-                """
-                SELECT seq FROM notifications JOIN events ON notification = notifications.id
-                WHERE uuid = ? AND notification IS NOT NULL
-                """, [StoredUUID.value(String(id.dropFirst(LedgerEvent.prefix.count)))], { $0.number(0) })
-        {
-            return number
+        for (event, value) in places(of: id) {
+            if let number = try db.first(event, [value], { $0.number(0) }) { return number }
         }
-        let own = "SELECT seq FROM events WHERE id = ? AND notification IS NULL"
-        return try db.first(own, [.text(id)]) { $0.number(0) }
+        return nil
+    }
+
+    /// Where to look for the number of the event with an identifier, one after the other: a statement with its value.
+    static func places(of id: String) -> [(sql: String, value: SQLValue)] {
+        let own = ("SELECT seq FROM events WHERE id = ? AND notification IS NULL", SQLValue.text(id))
+        guard id.hasPrefix(LedgerEvent.prefix) else { return [own] }
+        // Most are of notifications.
+        let notified = """
+            SELECT seq FROM notifications JOIN events ON notification = notifications.id
+            WHERE uuid = ? AND notification IS NOT NULL
+            """
+        return [(notified, StoredUUID.value(String(id.dropFirst(LedgerEvent.prefix.count)))), own]
     }
 
     /// - Parameter owner: Whose the purchase is by what the App Store says, where that was just read.

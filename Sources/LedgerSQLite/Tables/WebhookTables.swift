@@ -66,10 +66,13 @@ enum WebhookTables {
     ]
 
     /// What ``delivery(_:)`` reads.
-    static let reading = """
+    static let reading = "\(columns) FROM deliveries JOIN events ON events.seq = deliveries.event"
+
+    static let columns = """
         deliveries.id, endpoint, event, variant, state, attempts, due, last_status, last_error, deliveries.created_at,
-        ended_at, body, events.id, events.type, is_repeat FROM deliveries JOIN events ON events.seq = deliveries.event
+        ended_at, body, events.id, events.type, is_repeat
         """
+    static let columnCount: Int32 = 15
 
     static func delivery(_ row: SQLStatement) -> WebhookDelivery {
         WebhookDelivery(

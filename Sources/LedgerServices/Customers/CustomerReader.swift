@@ -60,16 +60,6 @@ package struct CustomerReader: Sendable {
             customer, scope, try await lineages(of: customer, in: scope, at: instant), at: instant)
     }
 
-    /// What a customer bought, and nothing beside it; now or at an instant, as ``customer(_:in:at:)`` says.
-    package func purchases(of customer: String, in scope: Scope, at instant: Date?) async throws -> CustomerFacts {
-        let lineages = try await lineages(of: customer, in: scope, at: instant)
-        var facts = Self.facts(of: lineages)
-        if let instant, instant < facts.present(now: now) {
-            _ = try await addVersions(to: &facts, of: lineages, in: scope)
-        }
-        return facts
-    }
-
     private func lineages(of customer: String, in scope: Scope, at instant: Date?) async throws -> [Lineage] {
         guard let instant, instant < now else { return try await storage.lineages(of: customer, in: scope.id) }
         let held = try await storage.purchasesHeld(by: customer, in: scope.id)

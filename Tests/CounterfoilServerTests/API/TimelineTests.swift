@@ -70,6 +70,33 @@ import Testing
         }
     }
 
+    @Test func `has on request one of its notifications whole, and no other`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.settle()
+            let path = "/v1/customers/\(anna)/timeline"
+            let uuids = try await world.api.get(path).items.compactMap { $0["uuid"] as? String }
+            try #require(uuids.count == 2)
+            let alone = try await world.api.get("\(path)/\(uuids[1])").json
+            for spelling in [uuids[1], uuids[1].uppercased()] {
+                let items = try await world.api.get("\(path)?expand=\(spelling)").items
+                #expect(items.map { $0["uuid"] as? String } == uuids)
+                #expect(items[0]["notification"] == nil)
+                let whole = try #require(items[1]["notification"] as? [String: Any])
+                #expect(NSDictionary(dictionary: whole) == NSDictionary(dictionary: alone))
+            }
+            let unknown = try await world.api.get("\(path)?expand=none").items
+            #expect(unknown.count == 2 && unknown.allSatisfy { $0["notification"] == nil })
+            #expect(try await world.api.get("\(path)?expand=").status == 400)
+            // What it says needs more than the timeline does.
+            var reader = world.api
+            reader.key = Asker.readerKey
+            #expect(try await reader.get("\(path)?environment=Sandbox").status == 200)
+            #expect(try await reader.get("\(path)?environment=Sandbox&expand=\(uuids[1])").status == 403)
+        }
+    }
+
     @Test func `is not led astray by pages that nobody gave out`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscriber("anna")

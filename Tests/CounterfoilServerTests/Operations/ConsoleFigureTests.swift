@@ -1,5 +1,6 @@
 @testable import CounterfoilServer
 import AppStoreModels
+import Basics
 import Entitlements
 import Foundation
 import Testing
@@ -57,7 +58,9 @@ import WebConsole
             signedDate: start)
         (renewal.isInBillingRetry, renewal.gracePeriodExpiresDate) = (true, start + 126 * 86_400)
         facts.renewals = [renewal]
-        let rows = PeriodRows.rows(of: facts, now: start + 300 * 86_400)
+        var json = JSONWriter()
+        json.array(PurchasePeriods.all(of: facts, asOf: start + 300 * 86_400)) { $1.write(to: &$0) }
+        let rows = PeriodRows.rows(of: APIValue(json: Data(json.bytes)).items)
         #expect(rows.map(\.label) == ["monthly"])
         let bars = try #require(rows.first?.bars)
         #expect(bars.map(\.kind) == [.trial, .paid, .upgraded, .refunded, .grace, .retry])

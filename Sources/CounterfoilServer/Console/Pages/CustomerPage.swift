@@ -15,14 +15,13 @@ enum CustomerPage {
         page.topics = visit.parameter("at") == nil ? [ChangeTopic.customer(id)] : []
         page.sayWhatWasDone(visit)
         let instant = visit.instant.map { [("at", $0)] } ?? []
-        let at = visit.instant.flatMap { Int64($0) }
-        let target = visit.target(["customers", id], instant)
+        let target = visit.target(["customers", id], instant + [("include", "periods")])
         page.api = target
         let answer = try await visit.get(target)
         guard visit.accept(answer, &page, "The customer") else { return page }
-        if at != nil { page.paragraph("As it was known at that instant.", "note") }
+        if !instant.isEmpty { page.paragraph("As it was known at that instant.", "note") }
         states(answer.json, id, instant, visit, &page)
-        try await bars(id, at, visit, &page)
+        bars(answer.json, visit, &page)
         lists(answer.json, id, visit, &page)
         try await claims(id, instant, visit, &page)
         try await grants(id, visit, &page)
@@ -48,23 +47,20 @@ enum CustomerPage {
             }, empty: "The configuration has no entitlements for this app.")
     }
 
-    /// The periods on a time axis. The facts are those that the states were made of.
-    private static func bars(_ id: String, _ at: Int64?, _ visit: Visit, _ page: inout ConsolePage) async throws {
-        guard let scope = visit.selection.scope else { return }
-        let instant = at.map { Date(milliseconds: $0) }
-        let facts = try await visit.console.core.customers.purchases(
-            of: CustomerName.normal(id), in: scope, at: instant)
-        let rows = PeriodRows.rows(of: facts, now: instant ?? visit.console.core.now)
+    /// The periods on a time axis.
+    private static func bars(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage) {
+        let items = json["periods"].items
+        let rows = PeriodRows.rows(of: items)
         guard !rows.isEmpty else { return }
-        let bars = TimeBars(rows, now: instant ?? visit.console.core.now)
+        let bars = TimeBars(rows, now: json["as_of"].instant ?? visit.console.core.now)
         let isCut = rows.contains { $0.bars.count > TimeBars.mostBars }
+        let count =
+            rows.map { Int64($0.bars.count) }.reduce(0, +) + items.compactMap { $0["omitted"].number }.reduce(0, +)
         page.title("Periods")
         page.drawing(
             bars.drawing(
                 title: "Periods",
-                summary:
-                    "\(rows.count) purchases with \(facts.transactions.count) transactions; the lists below name them."
-            ),
+                summary: "\(rows.count) purchases with \(count) periods; the lists below name the purchases."),
             caption: "Subscriptions and purchases on a time axis, in UTC"
                 + (isCut ? "; the last \(TimeBars.mostBars) of each" : ""),
             legend: bars.legend)

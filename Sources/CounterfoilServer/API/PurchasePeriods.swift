@@ -1,0 +1,97 @@
+internal import AppStoreModels
+internal import Basics
+internal import Entitlements
+internal import Foundation
+internal import Ledger
+
+/// The periods of a subscription, or of what else was bought of a product: what a time axis shows.
+struct PurchasePeriods {
+    enum Kind: String, CaseIterable {
+        case paid, trial, refunded, upgraded, once
+        case grace = "billing_grace_period"
+        case retry = "billing_retry"
+    }
+
+    struct Period: Equatable {
+        var kind: Kind
+        var start: Date
+        /// Nil for what has no end.
+        var end: Date?
+    }
+
+    var productID: String
+    /// The last ``most``, the first first.
+    var periods: [Period]
+    /// How many there are before those.
+    var omitted = 0
+
+    private static let most = 100
+    /// The App Store tries to charge for so long.
+    private static let longestRetry: TimeInterval = 60 * 86_400
+
+    /// One for each subscription, and one for each other product; what was bought first comes first.
+    static func all(of facts: CustomerFacts, asOf now: Date) -> [PurchasePeriods] {
+        let purchases = Dictionary(grouping: facts.transactions) { fact in
+            fact.expiresDate == nil ? fact.productID : fact.originalTransactionID
+        }
+        let renewals = Dictionary(facts.renewals.map { ($0.originalTransactionID, $0) }) { older, newer in
+            older.signedDate < newer.signedDate ? newer : older
+        }
+        return purchases.sorted { (start($0.value), $0.key) < (start($1.value), $1.key) }.map { key, transactions in
+            let transactions = transactions.sorted { $0.purchaseDate < $1.purchaseDate }
+            var periods = transactions.map { period($0) }
+            if let renewal = renewals[key], let end = transactions.compactMap(\.expiresDate).max() {
+                periods += unpaid(renewal, after: end, now: now)
+            }
+            return PurchasePeriods(
+                productID: transactions.last?.productID ?? key, periods: periods.suffix(most),
+                omitted: max(0, periods.count - most))
+        }
+    }
+
+    private static func start(_ transactions: [TransactionFact]) -> Date {
+        transactions.map(\.purchaseDate).min() ?? .distantPast
+    }
+
+    private static func period(_ fact: TransactionFact) -> Period {
+        let kind: Kind =
+            fact.revocationDate != nil
+            ? .refunded
+            : fact.isUpgraded
+                ? .upgraded
+                : fact.expiresDate == nil
+                    ? .once : fact.offerType == .introductory || fact.offerDiscountType == .freeTrial ? .trial : .paid
+        // What was taken back before it began would be a period that goes backwards.
+        let end = fact.revocationDate.map { max($0, fact.purchaseDate + 1) } ?? fact.expiresDate
+        return Period(kind: kind, start: fact.purchaseDate, end: end)
+    }
+
+    /// What comes after the last period while the App Store cannot charge.
+    private static func unpaid(_ renewal: RenewalFact, after end: Date, now: Date) -> [Period] {
+        guard renewal.isInBillingRetry else { return [] }
+        var periods: [Period] = []
+        var start = end
+        if let grace = renewal.gracePeriodExpiresDate, grace > end {
+            periods.append(Period(kind: .grace, start: end, end: grace))
+            start = grace
+        }
+        let retried = min(now, end + longestRetry)
+        if retried > start { periods.append(Period(kind: .retry, start: start, end: retried)) }
+        return periods
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("object", "purchase_periods")
+            json.member("product_id", productID)
+            json.member("omitted", Int64(omitted))
+            json.member("items", periods) { json, period in
+                json.object { json in
+                    json.member("kind", period.kind.rawValue)
+                    json.member("start_date", period.start.milliseconds)
+                    json.member("end_date", period.end?.milliseconds)
+                }
+            }
+        }
+    }
+}
