@@ -111,6 +111,7 @@ def test_a_key_that_may_do_little_is_told_so(world: World, shop: Shop):
                 page.goto(f"{shop.base}/console/{path}")
                 if status == 403:
                     world.expect(re.search(r"\w+:\w+", page.inner_text("main")), f"{name}: the scope is not named")
+                    world.expect(page.get_by_role("button", name="Live").count() == 0, f"{name}: follows what it may not show")
                 world.expect(page.locator("main form[action*='/console/confirm']").count() == 0, f"{name}: a form that may not be sent")
 
 

@@ -87,6 +87,8 @@ struct Visit: Sendable {
         } else {
             page.problem = .init(title, reasons: [message, reference])
             page.status = answer.status
+            // To follow it would only repeat what the page says.
+            if answer.status == 403 || answer.status == 404 { page.topics = [] }
         }
         return false
     }
