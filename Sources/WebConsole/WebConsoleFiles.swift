@@ -178,7 +178,7 @@ package enum WebConsoleFiles {
         thead th { overflow-wrap: normal; border-bottom: 2px solid var(--edge); font-size: .9rem; color: var(--soft) }
         tbody th { font-weight: 600 }
         /* A name is broken only where a column of its own does not hold it. */
-        @media (min-width: 60rem) { td, tbody th { overflow-wrap: break-word; max-width: 18rem } }
+        @media (min-width: 60rem) { td, tbody th { overflow-wrap: break-word; max-width: 15rem } }
         .num { text-align: right; font-variant-numeric: tabular-nums }
         td a, th a, li > a, dd a { display: inline-block; min-width: 24px; min-height: 24px; max-width: 100%; overflow-wrap: break-word }
         tbody tr:focus-within { background: var(--raised) }

@@ -31,6 +31,8 @@ struct PurchasePeriods {
 
     /// One for each subscription, and one for each other product; what was bought first comes first.
     static func all(of facts: CustomerFacts, asOf now: Date) -> [PurchasePeriods] {
+        // Of the past every version is known, and what came later.
+        let facts = facts.counting(asOf: now)
         let purchases = Dictionary(grouping: facts.transactions) { fact in
             fact.expiresDate == nil ? fact.productID : fact.originalTransactionID
         }

@@ -1,3 +1,4 @@
+import AppStoreModels
 import CounterfoilServer
 import Foundation
 import StoreSimulator
@@ -27,6 +28,32 @@ import Testing
                     #expect(plain.headers["x-request-id"] != other.headers["x-request-id"])
                 }
             }
+        }
+    }
+
+    @Test func `tells on request the periods of what was bought`() async throws {
+        try await World.withAPI { world in
+            let anna = try await world.subscriber("anna")
+            try await world.simulator.advance(by: .month)
+            try await world.settle()
+            let path = "/v1/customers/\(anna)"
+            #expect(try await world.api.get(path)["periods"] == nil)
+            let periods = try #require(
+                try await world.api.get(path + "?include=periods")["periods"] as? [[String: Any]])
+            try #require(periods.count == 1)
+            #expect(periods[0]["product_id"] as? String == "com.example.premium.monthly")
+            #expect(periods[0]["omitted"] as? Int == 0)
+            let items = try #require(periods[0]["items"] as? [[String: Any]])
+            #expect(items.map { $0["kind"] as? String } == ["trial", "paid"])
+            // One begins where the other ends.
+            let ends = items.map { ($0["start_date"] as? Int, $0["end_date"] as? Int) }
+            #expect(ends[0].1 != nil && ends[0].1 == ends[1].0)
+            // As it was.
+            let then = Int64(World.start.timeIntervalSince1970 * 1000) + 1000
+            let before = try await world.api.get(path + "?include=periods&at=\(then)")["periods"] as? [[String: Any]]
+            #expect((before?.first?["items"] as? [Any])?.count == 1)
+            #expect(
+                (try await world.api.get("/v1/customers/nobody?include=periods")["periods"] as? [Any])?.isEmpty == true)
         }
     }
 

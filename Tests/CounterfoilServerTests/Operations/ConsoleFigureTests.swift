@@ -68,4 +68,20 @@ import WebConsole
         // The App Store gives up after sixty days.
         #expect(bars.last?.end == start + 180 * 86_400)
     }
+
+    @Test func `is told of the last hundred periods of each, and how many came before`() throws {
+        let start = Date(timeIntervalSince1970: 1_600_000_000)
+        var facts = CustomerFacts()
+        facts.transactions = (0..<130).map { week in
+            TransactionFact(
+                transactionID: "\(week)", originalTransactionID: "0", productID: "weekly",
+                type: .autoRenewableSubscription, purchaseDate: start + Double(week) * 604_800,
+                expiresDate: start + Double(week + 1) * 604_800, signedDate: start)
+        }
+        let all = PurchasePeriods.all(of: facts, asOf: start)
+        #expect(all.map(\.omitted) == [30])
+        #expect(all.map(\.periods.count) == [100])
+        #expect(all.first?.periods.first?.start == start + 30 * 604_800)
+        #expect(all.first?.periods.last?.end == start + 130 * 604_800)
+    }
 }
