@@ -2,8 +2,7 @@
 
 Each runs in a process of its own, so that one that hangs is ended and says where it stood. Chromium hangs now and then when
 it closes a page that is not loaded yet, and Playwright waits for it without a limit. That is no fault of the pages: the test
-runs once more, and fails if it hangs again. So does one that fails: what passes only then is called unsteady, and what it said
-is told at the end, as of those that failed. Somebody has to look at it.
+runs once more, and fails if it hangs again. What each test that failed said is told again at the end.
 """
 import gc
 import importlib
@@ -71,12 +70,12 @@ def busy(process: subprocess.Popen) -> str:
         return ""
 
 
-def run_apart(file: str, name: str, complaints: pathlib.Path) -> int | None:
+def run_apart(file: str, name: str, complaints: str) -> int | None:
     """Runs one test in a process of its own, with all that it starts, and ends them together. Returns None where it hung.
 
     What it says about its failures is added to the file of complaints.
     """
-    process = subprocess.Popen([sys.executable, __file__, "--one", file, name, str(complaints)], start_new_session=True)
+    process = subprocess.Popen([sys.executable, __file__, "--one", file, name, complaints], start_new_session=True)
     begin = still = time.monotonic()
     before = ""
     try:
@@ -97,34 +96,26 @@ def run_apart(file: str, name: str, complaints: pathlib.Path) -> int | None:
 
 
 def main(wanted: list[str]) -> int:
-    failures, unsteady, count = [], [], 0
-    complaints = pathlib.Path(tempfile.mkdtemp(prefix="console-")) / "complaints"
+    failures, count = [], 0
     for file, name in tests():
         if wanted and not any(w in f"{file}.{name}" for w in wanted):
             continue
         count += 1
-        complaints.write_text("")
-        status = run_apart(file, name, complaints)
-        if status is None:
-            print(f"✘ {name} hung and is run once more", flush=True)
-            status = run_apart(file, name, complaints)
+        with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as complaints:
+            status = run_apart(file, name, complaints.name)
+            if status is None:
+                print(f"✘ {name} hung and is run once more", flush=True)
+                status = run_apart(file, name, complaints.name)
+            said = complaints.read()
         if status == MISSING:
             if os.environ.get("COUNTERFOIL_BROWSER") == "required":
                 print("the browser tests are required; make console-test installs what they need")
                 return 1
             print("console tests skipped; make console-test installs what they need")
             return 0
-        if status not in (0, None):
-            print(f"✘ {name} failed and is run once more", flush=True)
-            status = run_apart(file, name, complaints)
-            if status == 0:
-                unsteady.append(f"{name}\n{complaints.read_text(encoding='utf-8')}")
         if status != 0:
-            failures.append(f"{name}\n{complaints.read_text(encoding='utf-8')}")
-    print(f"{count} browser tests, {len(failures)} failed, {len(unsteady)} unsteady")
-    for sign, texts in (("?", unsteady), ("✘", failures)):
-        for text in texts:
-            print(f"  {sign} {text.rstrip()}")
+            failures.append(f"  ✘ {name}\n{said}".rstrip())
+    print("\n".join([f"{count} browser tests, {len(failures)} failed", *failures]))
     return 1 if failures else 0
 
 

@@ -6,13 +6,13 @@ internal import Ledger
 
 /// The periods of a subscription, or of what else was bought of a product: what a time axis shows.
 struct PurchasePeriods {
-    enum Kind: String, CaseIterable {
+    enum Kind: String {
         case paid, trial, refunded, upgraded, once
         case grace = "billing_grace_period"
         case retry = "billing_retry"
     }
 
-    struct Period: Equatable {
+    struct Period {
         var kind: Kind
         var start: Date
         /// Nil for what has no end.
@@ -31,14 +31,12 @@ struct PurchasePeriods {
 
     /// One for each subscription, and one for each other product; what was bought first comes first.
     static func all(of facts: CustomerFacts, asOf now: Date) -> [PurchasePeriods] {
-        // Of the past every version is known, and what came later.
+        // Of the past every version is known, and what came later. Of a renewal info one counts.
         let facts = facts.counting(asOf: now)
         let purchases = Dictionary(grouping: facts.transactions) { fact in
             fact.expiresDate == nil ? fact.productID : fact.originalTransactionID
         }
-        let renewals = Dictionary(facts.renewals.map { ($0.originalTransactionID, $0) }) { older, newer in
-            older.signedDate < newer.signedDate ? newer : older
-        }
+        let renewals = Dictionary(facts.renewals.map { ($0.originalTransactionID, $0) }) { first, _ in first }
         return purchases.sorted { (start($0.value), $0.key) < (start($1.value), $1.key) }.map { key, transactions in
             let transactions = transactions.sorted { $0.purchaseDate < $1.purchaseDate }
             var periods = transactions.map { period($0) }

@@ -46,23 +46,22 @@ extension SQLiteStorage: CircumstanceStorage {
 
     /// What there is in a timeline that is about no purchase in the app.
     func circumstanceEntries(of customer: String, in scope: Int64, _ db: Database) throws -> [Entry] {
-        var (grants, accounts): (GrantTables.Found, [String]) = (.init(), [])
+        var (grants, purchases): (GrantTables.Found, OriginalPurchaseTable.Found) = (.init(), .init())
         try db.each(Self.happened, [.integer(scope), .text(customer)]) { row in
-            if row.number(2) != nil {
-                try grants.add(row)
-            } else if let account = row.text(0) {
-                accounts.append(account)
+            if row.number(0) == 0 {
+                try grants.add(row, from: 1)
+            } else {
+                try purchases.add(row, in: scope, headers)
             }
         }
-        return try originalPurchaseEntries(of: customer, accounts, in: scope, db) + Self.entries(of: grants)
+        return Self.entries(of: purchases.held(by: customer), customer) + Self.entries(of: grants)
     }
 
-    /// What happened to grants, and accounts that ever were claimed for the customer, which have no kind.
+    /// What happened to grants and to Apple accounts, each row with what it is of.
     private static let happened = """
-        \(GrantTables.eventsOfCustomer)
+        SELECT 0, grant_id, kind, instant, content, due, NULL, NULL, NULL, NULL FROM (\(GrantTables.eventsOfCustomer))
         UNION ALL
-        SELECT DISTINCT subject, NULL, NULL, NULL, NULL FROM claim_events INDEXED BY claim_events_by_customer
-        WHERE scope = ?1 AND customer = ?2 AND is_account = 1
+        \(OriginalPurchaseTable.eventsOfCustomer)
         """
 
     private static func entries(of grants: GrantTables.Found) -> [Entry] {
@@ -77,10 +76,8 @@ extension SQLiteStorage: CircumstanceStorage {
         }
     }
 
-    private func originalPurchaseEntries(
-        of customer: String, _ accounts: [String], in scope: Int64, _ db: Database
-    ) throws -> [Entry] {
-        try OriginalPurchaseTable.held(by: customer, among: accounts, in: scope, headers, db).compactMap { held in
+    private static func entries(of purchases: [HeldOriginalPurchase], _ customer: String) -> [Entry] {
+        purchases.compactMap { held in
             // Nobody knows when in time what has no date belongs.
             guard let date = held.fact.purchaseDate, held.ownership.owners.containsName(customer) else { return nil }
             return Entry(

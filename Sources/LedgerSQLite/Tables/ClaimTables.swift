@@ -53,7 +53,7 @@ enum ClaimTables {
             try db.all(
                 "SELECT \(eventColumns) FROM claim_events WHERE scope = ? AND is_account = ? AND subject = ?",
                 subject.values
-            ) { try event($0, of: subject) })
+            ) { try event($0, from: 0, of: subject) })
     }
 
     /// The same for many of one scope, in one question for so many of them.
@@ -76,7 +76,7 @@ enum ClaimTables {
                 """, values + [.integer(scope)]
             ) { row in
                 let subject = Subject(scope: scope, isAccount: row.number(3) == 1, identifier: row.text(4) ?? "")
-                events[subject, default: []].append(try event(row, of: subject))
+                events[subject, default: []].append(try event(row, from: 0, of: subject))
             }
         }
         return events.mapValues { ClaimHistory($0) }
@@ -85,9 +85,10 @@ enum ClaimTables {
     private static let eventColumns = "instant, kind, customer"
     private static let askedAtOnce = 100
 
-    private static func event(_ row: SQLStatement, of subject: Subject) throws -> ClaimEvent {
-        guard let instant = row.number(0), let kind = row.number(1).flatMap(ClaimEvent.Kind.init),
-            let customer = row.text(2)
+    /// From the columns `instant`, `kind` and `customer`.
+    static func event(_ row: SQLStatement, from column: Int32, of subject: Subject) throws -> ClaimEvent {
+        guard let instant = row.number(column), let kind = row.number(column + 1).flatMap(ClaimEvent.Kind.init),
+            let customer = row.text(column + 2)
         else { throw StorageError(.damaged, "the claims of \(subject.identifier) are damaged") }
         return ClaimEvent(at: instant, kind, customer)
     }

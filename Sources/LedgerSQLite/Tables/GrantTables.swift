@@ -155,7 +155,7 @@ enum GrantTables {
 
     /// What happened to the grants that a customer (`?2`) has in a scope (`?1`), for ``Found``.
     static let eventsOfCustomer = """
-        SELECT grant_id, due, kind, instant, content FROM grants CROSS JOIN grant_events USING (scope, grant_id)
+        SELECT grant_id, kind, instant, content, due FROM grants CROSS JOIN grant_events USING (scope, grant_id)
         WHERE scope = ?1 AND customer = ?2
         """
 
@@ -163,9 +163,10 @@ enum GrantTables {
     struct Found {
         private var grants: [String: (isDue: Bool, events: [GrantEvent])] = [:]
 
-        mutating func add(_ row: SQLStatement) throws {
-            guard let id = row.text(0) else { return }
-            grants[id, default: (row.number(1) != nil, [])].events.append(try event(row, from: 2, of: id))
+        mutating func add(_ row: SQLStatement, from column: Int32) throws {
+            guard let id = row.text(column) else { return }
+            let event = try event(row, from: column + 1, of: id)
+            grants[id, default: (row.number(column + 4) != nil, [])].events.append(event)
         }
 
         /// In the order in which they were made, with whether somebody was told that it has expired.
@@ -183,7 +184,7 @@ enum GrantTables {
         of customer: String, in scope: Int64, _ db: Database
     ) throws -> [(grant: Grant, isExpiryEmitted: Bool)] {
         var found = Found()
-        try db.each(eventsOfCustomer, [.integer(scope), .text(customer)]) { try found.add($0) }
+        try db.each(eventsOfCustomer, [.integer(scope), .text(customer)]) { try found.add($0, from: 0) }
         return found.all
     }
 

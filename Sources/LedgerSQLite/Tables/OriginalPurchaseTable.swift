@@ -62,51 +62,54 @@ enum OriginalPurchaseTable {
             signedDate: Date(milliseconds: signedDate ?? 0), isTestData: isTestData)
     }
 
-    /// Whether a scope is of a test environment.
-    static func isTest(_ scope: Int64, _ db: Database) throws -> Bool {
-        try db.first("SELECT environment FROM scopes WHERE id = ?", [.integer(scope)]) { $0.text(0) }
-            != AppStoreEnvironment.production.rawValue
-    }
+    /// All about the Apple accounts that ever were a customer's (`?2`) in a scope (`?1`), each row with what it is of, for
+    /// ``Found``: the claims of each account, and when its customer first got the app.
+    static let eventsOfCustomer = """
+        SELECT 1, subject, instant, kind, customer, NULL, NULL, NULL, NULL, NULL FROM claim_events
+            WHERE scope = ?1 AND is_account = 1 AND subject IN (\(accountsOfCustomer))
+        UNION ALL
+        SELECT 2, subject, kind, version, purchased_at, signed_date, origin, received_at, text, environment
+            FROM original_purchases CROSS JOIN scopes ON scopes.id = scope
+            WHERE scope = ?1 AND subject IN (\(accountsOfCustomer))
+        """
 
-    static func held(
-        by customer: String, in scope: Int64, _ headers: HeaderRegistry, _ db: Database
-    ) throws -> [HeldOriginalPurchase] {
-        let accounts = try db.all(
-            """
-            SELECT DISTINCT subject FROM claim_events INDEXED BY claim_events_by_customer
-            WHERE scope = ? AND customer = ? AND is_account = 1 ORDER BY subject
-            """, [.integer(scope), .text(customer)]
-        ) { $0.text(0) }
-        return try held(by: customer, among: accounts, in: scope, headers, db)
-    }
+    private static let accountsOfCustomer = """
+        SELECT subject FROM claim_events INDEXED BY claim_events_by_customer
+        WHERE scope = ?1 AND customer = ?2 AND is_account = 1
+        """
 
-    /// The original purchases of those of the accounts that ever were the customer's.
-    static func held(
-        by customer: String, among subjects: [String], in scope: Int64, _ headers: HeaderRegistry, _ db: Database
-    ) throws -> [HeldOriginalPurchase] {
-        guard !subjects.isEmpty else { return [] }
-        let isTest = try isTest(scope, db)
-        return try subjects.compactMap { subject in
-            let ownership = Ownership(
-                claims: ClaimHistory([]), named: nil,
-                account: try ClaimTables.history(of: .account(subject, in: scope), db))
-            guard !ownership.spans(of: customer).isEmpty else { return nil }
-            return try db.first(
-                """
-                SELECT kind, version, purchased_at, signed_date, origin, received_at, text FROM original_purchases
-                WHERE scope = ? AND subject = ?
-                """, [.integer(scope), .text(subject)]
-            ) { row in
-                guard let kind = row.number(0).flatMap(OriginalPurchase.Kind.init),
-                    let text = row.blob(6).flatMap({ headers.unpack($0) })
-                else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
-                return HeldOriginalPurchase(
+    /// Original purchases with the claims of their accounts, from rows of ``eventsOfCustomer``.
+    struct Found {
+        private var claims: [String: [ClaimEvent]] = [:]
+        private var purchases: [HeldOriginalPurchase] = []
+
+        mutating func add(_ row: SQLStatement, in scope: Int64, _ headers: HeaderRegistry) throws {
+            guard let subject = row.text(1) else { return }
+            if row.number(0) == 1 {
+                let event = try ClaimTables.event(row, from: 2, of: .account(subject, in: scope))
+                claims[subject, default: []].append(event)
+                return
+            }
+            guard let kind = row.number(2).flatMap(OriginalPurchase.Kind.init),
+                let text = row.blob(8).flatMap({ headers.unpack($0) })
+            else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
+            purchases.append(
+                HeldOriginalPurchase(
                     subject: subject, kind: kind,
                     fact: fact(
-                        subject: subject, version: row.text(1), purchasedAt: row.number(2),
-                        signedDate: row.number(3), isTestData: isTest),
-                    origin: row.number(4).flatMap(Origin.init) ?? .imported, receivedAt: row.number(5) ?? 0,
-                    text: text, ownership: ownership)
+                        subject: subject, version: row.text(3), purchasedAt: row.number(4), signedDate: row.number(5),
+                        isTestData: row.text(9) != AppStoreEnvironment.production.rawValue),
+                    origin: row.number(6).flatMap(Origin.init) ?? .imported, receivedAt: row.number(7) ?? 0,
+                    text: text, ownership: Ownership(claims: ClaimHistory([]), named: nil, account: ClaimHistory([]))))
+        }
+
+        /// Those that are or were a customer's, by their accounts.
+        func held(by customer: String) -> [HeldOriginalPurchase] {
+            purchases.sorted { $0.subject.utf8.lexicographicallyPrecedes($1.subject.utf8) }.compactMap { purchase in
+                var purchase = purchase
+                purchase.ownership = Ownership(
+                    claims: ClaimHistory([]), named: nil, account: ClaimHistory(claims[purchase.subject] ?? []))
+                return purchase.ownership.spans(of: customer).isEmpty ? nil : purchase
             }
         }
     }
@@ -123,6 +126,12 @@ extension SQLiteStorage: OriginalPurchaseStorage {
     package func originalPurchasesHeld(
         by customer: String, in scope: Int64
     ) async throws -> [HeldOriginalPurchase] {
-        try await read { try OriginalPurchaseTable.held(by: customer, in: scope, self.headers, $0) }
+        try await read { db in
+            var found = OriginalPurchaseTable.Found()
+            try db.each(OriginalPurchaseTable.eventsOfCustomer, [.integer(scope), .text(customer)]) {
+                try found.add($0, in: scope, self.headers)
+            }
+            return found.held(by: customer)
+        }
     }
 }

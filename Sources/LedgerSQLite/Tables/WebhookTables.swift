@@ -68,6 +68,7 @@ enum WebhookTables {
     /// What ``delivery(_:)`` reads.
     static let reading = "\(columns) FROM deliveries JOIN events ON events.seq = deliveries.event"
 
+    /// The columns of deliveries and their events that ``delivery(_:)`` reads; there are ``columnCount``.
     static let columns = """
         deliveries.id, endpoint, event, variant, state, attempts, due, last_status, last_error, deliveries.created_at,
         ended_at, body, events.id, events.type, is_repeat

@@ -47,6 +47,7 @@ extension CustomerReader {
                 await collection.add(.notification(kept, holding: kind), original)
             }
         }
+        // One purchase after the other: not all texts of all are held at once.
         for original in originals.sorted() {
             let statements = try await storage.sources(
                 of: [WantedFacts(original)], notifications: false, in: scope.id)

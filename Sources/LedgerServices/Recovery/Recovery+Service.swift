@@ -62,14 +62,14 @@ extension Recovery: Service {
     }
 
     private func workOnHistoryRequests() async {
-        var pause = Self.tick
+        var (failures, pause) = (0, Self.tick)
         while await rest(pause) {
             do {
                 try await runHistoryRequests()
-                pause = Self.tick
+                (failures, pause) = (0, Self.tick)
             } catch {
                 logger.warning("histories could not be asked for", metadata: ["reason": "\(error.logReason)"])
-                pause = RecoveryPause.circuit(error) ?? min(pause * 2, .seconds(300))
+                (failures, pause) = RecoveryPause.after(failures, error)
             }
         }
     }

@@ -19,7 +19,7 @@ package enum RecoveryPause {
     }
 
     /// How long the client calls nobody, at least a second; nil for any other failure.
-    static func circuit(_ error: any Error) -> Duration? {
+    private static func circuit(_ error: any Error) -> Duration? {
         guard let error = error as? AppStoreServerError, error.code == .circuitOpen else { return nil }
         let seconds = error.retryAfter?.timeIntervalSinceNow ?? 0
         return .seconds(min(max(seconds, 1), 600))

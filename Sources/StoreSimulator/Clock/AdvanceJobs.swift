@@ -29,6 +29,9 @@ final class AdvanceJobs: Sendable {
     private let jobs = Mutex<(list: [Job], lastID: Int)>(([], 0))
     private static let remembered = 20
 
+    /// Whether one is on its way.
+    var isAdvancing: Bool { jobs.withLock { jobs in jobs.list.contains { $0.advance.state == .advancing } } }
+
     /// Begins one; nil if another is on its way.
     func begin(
         from: Date, to target: Date, before: SimulatorCore.NotificationCounts,
@@ -97,6 +100,10 @@ extension Advance {
 extension SimulatorCore {
     /// Puts the clock forward in the background.
     func beginAdvance(to date: Date) throws -> Advance {
+        let isTaken = ControlFailure(
+            409, "already_advancing", "the clock is being put forward; stop that first, or wait")
+        // Before the target, which a clock that is being put forward may have passed by now.
+        if advances.isAdvancing { throw isTaken }
         let target = try checkedTarget(date)
         let (begin, before) = (now, counts)
         let id = advances.begin(from: begin, to: target, before: before) { [self] id in
@@ -105,9 +112,7 @@ extension SimulatorCore {
             advances.end(id, report(since: before, from: begin))
             watch.signal()
         }
-        guard let id else {
-            throw ControlFailure(409, "already_advancing", "the clock is being put forward; stop that first, or wait")
-        }
+        guard let id else { throw isTaken }
         watch.signal()
         return try advance(id)
     }

@@ -41,6 +41,8 @@ package struct LoopbackService: Sendable {
             self.port = port
             return
         }
+        // It failed, or whoever waits for it gave up.
+        await group.triggerGracefulShutdown()
         try await running.value
         throw NotListening()
     }

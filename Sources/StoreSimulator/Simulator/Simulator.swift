@@ -131,7 +131,8 @@ public final class Simulator: Sendable {
     /// Sees to it that what a request has caused happens soon.
     func wake() { wakeups.yield() }
 
-    /// Ends it. The folder stays, unless it was temporary.
+    /// Ends it: takes no more connections, and gives those that are open half a second. The folder stays, unless it was
+    /// temporary.
     public func stop() async {
         // An open page would keep its connection.
         core.pages.shutdown()

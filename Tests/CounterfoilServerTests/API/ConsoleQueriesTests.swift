@@ -45,6 +45,8 @@ import Testing
                 let body = Data(#"{"entitlement":"premium","reason":"\#(reason)","actor":"maria"}"#.utf8)
                 #expect(try await world.api.send("POST", "/v1/customers/\(customer)/grants", body: body).status == 201)
             }
+            let account = ["app_transaction": try world.appTransaction(ofCustomer: "anna")]
+            #expect(try await world.api.post("/v1/customers/\(customer)/purchases", account).status == 200)
             for name in ["ben", "kim", "zoe"] { _ = try await world.buy(name) }
             for _ in 0..<12 { try await world.simulator.advance(by: 31 * 86_400) }
             try await world.settle()
@@ -54,13 +56,25 @@ import Testing
                 .originalTransactionID
             var filter = InboxFilter(scopes: [scope.id])
             filter.originalTransactionID = original
-            let kept = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
+            let kept = try #require(try await core.storage.notifications(filter, before: .max, limit: 50).items.last)
+            func delivered() async throws -> AttemptedDelivery? {
+                try await core.storage.deliveries(ofEvent: "evt_\(kept.uuid)", limit: 1, attempts: 1)?.first
+            }
+            while try await delivered()?.attempts.isEmpty ?? true { await Task.yield() }
             let browser = Browser(world.url)
             try await browser.signIn()
             // What was done is noted a moment later, which asks the ledger as well.
-            while try await core.storage.audit(before: .max, limit: 9).count < 3 { await Task.yield() }
+            while try await core.storage.audit(before: .max, limit: 9).count < 4 { await Task.yield() }
             let explanation = try await browser.get("/console/customers/\(customer)/explain/premium").text
             #expect(explanation.components(separatedBy: Self.pass).count > 8)
+            // There is all that a page with an open entry can have.
+            let opened = try await browser.get("/console/customers/\(customer)?open=\(kept.uuid)").text
+            for part in [
+                "Periods", "Grants", "got the app", "Verification of the transaction",
+                "Send the event again to backend",
+            ] {
+                #expect(opened.contains(part), "\(part)")
+            }
             for path in [
                 "", "/customers", "/customers?q=\(customer)", "/customers?q=\(original)", "/customers/\(customer)",
                 "/customers/\(customer)?open=\(kept.uuid)", "/customers/\(customer)/explain/premium",
