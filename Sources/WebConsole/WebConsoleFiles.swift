@@ -280,7 +280,7 @@ package enum WebConsoleFiles {
         const store = { get: k => { try { return localStorage.getItem(k) } catch { return null } },
           set: (k, v) => { try { localStorage.setItem(k, v) } catch { } } };
         let paused = store.get("paused") === "1", since = body.dataset.since, source, timer, retry;
-        let stale = false, busy = false, again = false, ended = false;
+        let stale, busy, again, ended;
 
         const say = t => { if (state && state.textContent !== t) state.textContent = t };
         const url = () => { const u = new URL(location); u.hash = ""; u.searchParams.set("fragment", "all"); return u };
@@ -315,7 +315,7 @@ package enum WebConsoleFiles {
         function replace(doc) {
           for (const fresh of $$("[data-live]", doc)) {
             const old = find(fresh.id);
-            if (!old || old.outerHTML === fresh.outerHTML || old.dataset.as === fresh.outerHTML) continue;
+            if (!old || old.dataset.as === fresh.outerHTML) continue;
             fresh.dataset.as = fresh.outerHTML;
             const known = keys(old), news = [...keys(fresh)].filter(k => !known.has(k)).length;
             if (old.dataset.live === "hold" && news) offer(old, fresh, news);
@@ -391,7 +391,6 @@ package enum WebConsoleFiles {
           $$("form", root).forEach(f => { f.oninput = () => command(f); command(f) });
         }
 
-        // Shortcuts
         let going = 0;
         const off = () => store.get("shortcuts") === "off";
         const move = by => {
@@ -423,7 +422,7 @@ package enum WebConsoleFiles {
             "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
           if (act) { e.preventDefault(); act() }
         });
-        // Back in a list, the row that was opened has the focus. A tap on a time shows the local one.
+        // Back in a list, the opened row has the focus. A tap on a time shows the local one.
         const place = "row " + location.pathname;
         addEventListener("click", e => {
           const t = e.target, a = t.closest?.("[data-row] a");
@@ -432,6 +431,8 @@ package enum WebConsoleFiles {
         });
         try { const h = sessionStorage.getItem(place); if (h) { sessionStorage.removeItem(place); $$("[data-row] a").find(a => a.getAttribute("href") === h)?.focus() } } catch { }
 
+        // A tap is no change.
+        $$("[data-live]").forEach(e => { e.dataset.as = e.outerHTML });
         dress(document); show(); listen();
         $("[data-focus]")?.focus();
         }

@@ -140,7 +140,8 @@ def test_hostile_texts_in_the_server_are_text(world: World, shop: Shop):
 def test_a_tap_on_a_time_shows_the_local_one(world: World, shop: Shop):
     cookies = sign_in(world, shop)
     shop.simulator.call("POST", "/production/trigger", {"notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY"})
-    shop.wait(lambda: shop.api("/v1/notifications")["items"])
+    # What changes on the page brings the time in UTC back.
+    shop.wait(lambda: any(item["state"] == "folded" for item in shop.api("/v1/notifications")["items"]))
     with world.page(timezone_id="Asia/Tokyo", locale="en-GB", has_touch=True) as page:
         page.context.add_cookies(cookies)
         page.goto(shop.base + "/console/notifications")
@@ -151,5 +152,9 @@ def test_a_tap_on_a_time_shows_the_local_one(world: World, shop: Shop):
         shown.tap()
         world.expect(f"{(hour + 9) % 24:02}:" in shown.inner_text(), f"{utc} is {shown.inner_text()!r} in Tokyo")
         world.expect(shown.get_attribute("title") == utc, "the time in UTC is gone")
+        with page.expect_response(lambda answer: "fragment=all" in answer.url):
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        page.wait_for_timeout(200)
+        world.expect(shown.get_attribute("title") == utc, "an update that changes nothing brings the time in UTC back")
         shown.tap()
         world.expect(shown.inner_text() == utc, f"a second tap shows {shown.inner_text()!r}")
