@@ -83,44 +83,52 @@ package enum Base64 {
     private static let urlTable = table(common + "-_")
     private static let standardTable = table(common + "+/")
 
-    private static let invalid: UInt8 = 0xFF
-    /// A bit that the value of no letter has: they have six.
-    private static let noLetter: UInt8 = 0x80
+    /// Above the three bytes that four letters stand for: set for what is no letter.
+    private static let noLetter: UInt32 = 0xFF00_0000
 
-    private static func table(_ alphabet: String) -> [UInt8] {
-        var table = [UInt8](repeating: invalid, count: 256)
-        for (value, letter) in alphabet.utf8.enumerated() { table[Int(letter)] = UInt8(truncatingIfNeeded: value) }
+    /// What a letter adds to the three bytes of its group, as a little-endian number: 256 entries for the letter in each of
+    /// its four places.
+    private static func table(_ alphabet: String) -> [UInt32] {
+        var table = [UInt32](repeating: noLetter, count: 4 * 256)
+        for (value, letter) in zip(UInt32(0)..., alphabet.utf8) {
+            let parts = [
+                value << 2, value >> 4 | (value & 15) << 12, (value & 0x3C) << 6 | (value & 3) << 22, value << 16,
+            ]
+            for (place, part) in parts.enumerated() { table[place * 256 + Int(letter)] = part }
+        }
         return table
     }
 
-    private static func decode(_ text: UnsafeRawBufferPointer, _ table: [UInt8]) -> [UInt8]? {
+    private static func decode(_ text: UnsafeRawBufferPointer, _ table: [UInt32]) -> [UInt8]? {
         let tail = text.count & 3
         guard tail != 1 else { return nil }
         let size = text.count / 4 * 3 + (tail == 0 ? 0 : tail - 1)
         return table.withUnsafeBufferPointer { table in
             // Of all letters together: looked at once, since a branch for each group costs more than the group.
-            var seen: UInt8 = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: size) { output, count in
+            var seen: UInt32 = 0
+            // A group is written as four bytes, of which the next one replaces the last.
+            let bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { output, count in
                 count = size
+                let output = UnsafeMutableRawBufferPointer(output)
                 // Every index below is within `text` and `output` by the way their sizes were computed.
                 var (from, to) = (0, 0)
                 while from &+ 4 <= text.count {
-                    let (a, b) = (table[Int(text[from])], table[Int(text[from &+ 1])])
-                    let (c, d) = (table[Int(text[from &+ 2])], table[Int(text[from &+ 3])])
-                    seen |= a | b | c | d
-                    output[to] = a << 2 | b >> 4 & 3
-                    output[to &+ 1] = b << 4 | c >> 2 & 15
-                    output[to &+ 2] = c << 6 | d
+                    let group =
+                        table[Int(text[from])] | table[256 &+ Int(text[from &+ 1])]
+                        | table[512 &+ Int(text[from &+ 2])] | table[768 &+ Int(text[from &+ 3])]
+                    seen |= group
+                    output.storeBytes(of: group.littleEndian, toByteOffset: to, as: UInt32.self)
                     from &+= 4
                     to &+= 3
                 }
                 guard tail > 0 else { return }
-                let (a, b) = (table[Int(text[from])], table[Int(text[from &+ 1])])
-                let c = tail == 3 ? table[Int(text[from &+ 2])] : 0
+                let group =
+                    table[Int(text[from])] | table[256 &+ Int(text[from &+ 1])]
+                    | (tail == 3 ? table[512 &+ Int(text[from &+ 2])] : 0)
                 // Leftover bits that are not zero are as bad as what is no letter.
-                seen |= a | b | c | ((tail == 3 ? c & 3 : b & 15) == 0 ? 0 : invalid)
-                output[to] = a << 2 | b >> 4 & 3
-                if tail == 3 { output[to &+ 1] = b << 4 | c >> 2 & 15 }
+                seen |= group | (group >> (8 * UInt32(tail - 1)) == 0 ? 0 : noLetter)
+                output[to] = UInt8(truncatingIfNeeded: group)
+                if tail == 3 { output[to &+ 1] = UInt8(truncatingIfNeeded: group >> 8) }
             }
             return seen & noLetter == 0 ? bytes : nil
         }

@@ -27,7 +27,7 @@ extension EventHub {
             try await writer.write(ByteBuffer(string: "retry: \(3000 + jitter)\n: here\n\n"))
             let heartbeat = Task {
                 while !Task.isCancelled {
-                    try await Task.sleep(for: silence)
+                    try await Task.sleep(until: self.nextBeat(silence))
                     stream.wake()
                 }
             }
@@ -45,6 +45,12 @@ extension EventHub {
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// When all streams are woken next, together: to wake the process for each of them takes more than to write to all.
+    private func nextBeat(_ silence: Duration) -> ContinuousClock.Instant {
+        let passed = begun.duration(to: .now) / silence
+        return begun + silence * (passed.rounded(.down) + 1)
     }
 
     private static func events(_ news: [(name: String, change: Int)]) -> ByteBuffer {

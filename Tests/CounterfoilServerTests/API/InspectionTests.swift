@@ -163,6 +163,10 @@ import Testing
             #expect(signed.status == 200)
             let answer = try await world.api.send("POST", "/v1/decode", body: Data(signed.text.utf8))
             #expect(answer["kind"] as? String == "offer_signature" && answer["is_proven"] as? Bool == true)
+            let alone = try await world.api.send(
+                "POST", "/v1/decode", body: Data(try #require(signed["signature"] as? String).utf8))
+            #expect(alone["kind"] as? String == "offer_signature" && alone["code"] as? String == "incomplete")
+            #expect(alone["is_proven"] as? Bool == false)
             func code(_ change: (inout String) -> Void) async throws -> String? {
                 var text = signed.text
                 change(&text)

@@ -29,6 +29,20 @@ enum OfferVerdict {
     /// Apple takes such a signature for so long, in seconds.
     private static let lifetime = 24 * 3600.0
 
+    /// What there is to say of a signature alone: nobody can tell what it was made for.
+    static var bareSignature: DecodeVerdict {
+        DecodeVerdict(
+            kind: "offer_signature", code: "incomplete",
+            message:
+                "Cannot be verified: a signature alone does not say what was signed. Decode it with what goes to StoreKit beside it: product_id, offer_id, key_id, nonce, timestamp and signature in one JSON object, as the API answers them.",
+            checks: [
+                .init(name: "form", result: .passed),
+                .init(name: "key", result: .notReached),
+                .init(name: "signature", result: .notReached),
+                .init(name: "expiry", result: .notReached),
+            ])
+    }
+
     static func make(
         _ json: [UInt8], _ keys: [String: SigningKey], bundleIDs: Set<String>, now: Date
     ) -> DecodeVerdict {

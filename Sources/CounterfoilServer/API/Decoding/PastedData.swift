@@ -1,4 +1,5 @@
 internal import Basics
+internal import Crypto
 internal import Foundation
 
 /// What somebody pasted, recognised by its form alone.
@@ -12,6 +13,8 @@ enum PastedData {
     case certificates(Data)
     /// A signature of an offer in the original format, with what was signed, as the API answers it.
     case offer([UInt8])
+    /// Such a signature alone.
+    case bareSignature
     /// A receipt, in base64 or as bytes.
     case receipt(Data)
     /// A webhook of ours: headers, an empty line, the body.
@@ -31,6 +34,8 @@ enum PastedData {
             self = json
         } else if trimmed.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2, trimmed.hasPrefix("ey") {
             self = .token(trimmed)
+        } else if Self.isSignature(trimmed) {
+            self = .bareSignature
         } else {
             self = .receipt(Data(trimmed.utf8))
         }
@@ -52,6 +57,13 @@ enum PastedData {
         }
         if let receipt = object["receipt-data"] as? String { return .receipt(Data(receipt.utf8)) }
         return nil
+    }
+
+    /// Whether this is base64 of a P-256 signature in DER and of nothing else, as StoreKit takes it for an offer: two numbers
+    /// of up to 33 bytes each. No receipt is so short.
+    private static func isSignature(_ text: String) -> Bool {
+        guard text.utf8.count <= 96, let der = Base64.decode(text) else { return false }
+        return (try? P256.Signing.ECDSASignature(derRepresentation: der)) != nil
     }
 
     /// Header lines such as `webhook-id: …`, in any order and with others between them, then an empty line and the body.

@@ -63,6 +63,7 @@ package struct PastedDataDecoder: Sendable {
             return verdict
         case .certificates(let data): return certificates(data, choices)
         case .offer(let json): return OfferVerdict.make(json, keys, bundleIDs: bundleIDs, now: now())
+        case .bareSignature: return OfferVerdict.bareSignature
         case .receipt(let data): return receipt(data, choices)
         case .receiptAnswer(let receipt, let payload):
             var verdict = DecodeVerdict(
