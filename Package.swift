@@ -232,7 +232,7 @@ let package = Package(
             "CounterfoilServerTests",
             everything + [
                 "counterfoil", metrics, tracing, server("InMemoryTracing", "swift-distributed-tracing"), grdb, sqlite,
-                yams, "ConfigurationReading", "WebConsole",
+                yams, "ConfigurationReading", "WebConsole", "MemoryLedger",
             ]),
         tests(
             "CounterfoilTests",

@@ -49,7 +49,9 @@ package struct Ingest: Sendable {
     package func accept(_ signedPayload: String, origin: Origin) async throws -> Acceptance {
         let verifier = origin == .delivered ? live : historical
         let start = ContinuousClock.now
-        let verified = try await metrics.spans.measure("verify") { try await verifier.notification(signedPayload) }
+        let verified = try await writer.expecting {
+            try await metrics.spans.measure("verify") { try await verifier.notification(signedPayload) }
+        }
         metrics.verification.record(since: start)
         let audience = NotificationAudience(verified.payload)
         guard let bundleID = audience.bundleID, let environment = audience.environment,

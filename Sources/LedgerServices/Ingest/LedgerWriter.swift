@@ -14,6 +14,8 @@ package final class LedgerWriter: Service {
     package struct Limits: Sendable {
         package var receiving = 512
         package var folding = 128
+        /// How many milliseconds a commit waits for notifications that are being verified, at most.
+        package var patience = 5
 
         package init() {}
     }
@@ -31,6 +33,8 @@ package final class LedgerWriter: Service {
     private struct State {
         var receiving: [Reservation] = []
         var folding: [FoldJob] = []
+        /// How many notifications are being verified.
+        var expected = 0
         var isClosed = false
     }
 
@@ -54,6 +58,15 @@ package final class LedgerWriter: Service {
         self.limits = limits
         self.metrics = metrics
         (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Verifies a notification that will be handed over if it is genuine, so that a commit can wait for it.
+    package func expecting<Notification>(
+        _ verify: () async throws -> Notification
+    ) async rethrows -> Notification {
+        state.withLock { $0.expected += 1 }
+        defer { state.withLock { $0.expected -= 1 } }
+        return try await verify()
     }
 
     /// Keeps a notification. It is on disk when this returns.
@@ -105,10 +118,19 @@ package final class LedgerWriter: Service {
         bell.finish()
     }
 
+    /// Notifications that are being verified right now come into the same commit, if they are soon ready: a commit costs nearly
+    /// as much for one as for many. Nobody waits for what has not arrived yet.
+    private func waitForExpected() async {
+        for _ in 0..<limits.patience {
+            let mayGrow = state.withLock { $0.expected > 0 && $0.receiving.count < limits.receiving }
+            guard mayGrow else { return }
+            do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
+        }
+    }
+
     /// One commit; false when there is nothing to write.
     private func writeSome() async -> Bool {
-        // Whoever is about to hand over something does it first: to wait for the disk takes as much for one as for many.
-        await Task.yield()
+        await waitForExpected()
         let (receiving, folding) = take()
         guard !receiving.isEmpty || !folding.isEmpty else { return false }
         let start = ContinuousClock.now
